@@ -16,7 +16,7 @@ FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/co
 FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))
 
 .DEFAULT_GOAL := help
-.PHONY: help release-files soak attack run run-terminal run-plugin test check fmt vet lint style gen gen-check wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench bench-knowledge cover clean tidy setup
+.PHONY: help release-files soak attack run run-terminal run-plugin test test-go test-page check fmt vet lint style gen gen-check wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench bench-knowledge cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,8 +25,8 @@ help: ## list the targets
 RUN := $(OUT)/run
 RUN_PLUGINS := typewriter table
 
-# The page is built again only when something it is made of has changed.
-PAGE_SOURCES = $(wildcard $(shell git ls-files 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle build/licences/lists/page.txt go.mod | grep -v -e '_test\.' -e testdata/))
+# The page is built again only when something it is made of has changed; a new file counts before its commit.
+PAGE_SOURCES = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle build/licences/lists/page.txt go.mod | grep -v -e '_test\.' -e '/test/' -e testdata/))
 
 # Builds that keep somebody waiting say for how long, on a machine with two cores.
 $(OUT)/page.stamp: $(PAGE_SOURCES)
@@ -68,12 +68,20 @@ release-files: module wasm/js/node_modules web/node_modules ## the files of a re
 test: ## everything CI does: check, unit and conformance tests, race detector, fuzzing
 	@$(STAGE) setup $(MAKE) --no-print-directory setup
 	@$(MAKE) --no-print-directory check
+	@$(STAGE) page $(MAKE) --no-print-directory $(OUT)/page.stamp
+	@echo "running the tests of Go and of the page side by side; each stage prints when it ends"
+	@$(MAKE) --no-print-directory -j2 -Oline test-go test-page
+	@echo "all stages passed"
+
+# A browser waits for its page most of the time, so its tests run beside those of Go.
+test-go:
 	@$(STAGE) unit $(MAKE) --no-print-directory unit
 	@$(STAGE) race $(MAKE) --no-print-directory race
 	@$(STAGE) fuzz $(MAKE) --no-print-directory fuzz
+
+test-page:
 	@$(STAGE) js $(MAKE) --no-print-directory js
 	@$(STAGE) browser $(MAKE) --no-print-directory browser
-	@echo "all stages passed"
 
 setup: ## install what the tests need and the machine lacks
 	@build/setup
@@ -133,19 +141,20 @@ $(OUT)/versitygw: build/tools/s3.sum
 	@test -e $@ || echo "building the S3 server of the tests (about two minutes the first time)"
 	@GOWORK=off CGO_ENABLED=0 $(GO) build -modfile=build/tools/s3.mod -ldflags="-s -w" -o $@ github.com/versity/versitygw/cmd/versitygw
 
+# `make vet` has looked at the tests. Four packages at a time, as many wait for servers or for a clock.
 unit: host/clients/node_modules python $(OUT)/versitygw ## tests of everything but the engine
-	$(GO) test -timeout 10m $$($(GO) list ./... | grep -v /engine) $(PLUGINS)
+	$(GO) test -vet=off -p 4 -timeout 10m $$($(GO) list ./... | grep -v /engine) $(PLUGINS)
 	$(ORACLE) .
 
 race: ## tests of the engine, conformance included, under the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 10m $(RACE)
+	CGO_ENABLED=1 $(GO) test -vet=off -race -timeout 10m $(RACE)
 
 # fuzzing runs the targets named in $(1) for the time in $(2) each. Up to Go 1.26 the end of that time may be told as a
 # failure without an input (go.dev/issue/75804); that one is passed over.
 define fuzzing
 	@mkdir -p $(OUT)
 	@set -e; for t in $(1); do echo "fuzz $$t"; \
-	  $(GO) test ./$${t%%:*} -run '^$$' -fuzz "^$${t##*:}$$" -fuzztime $(2) -fuzzminimizetime 20x >$(OUT)/fuzz.txt 2>&1 \
+	  $(GO) test -vet=off ./$${t%%:*} -run '^$$' -fuzz "^$${t##*:}$$" -fuzztime $(2) -fuzzminimizetime 20x >$(OUT)/fuzz.txt 2>&1 \
 	    || { grep -q '^ *context deadline exceeded$$' $(OUT)/fuzz.txt && ! grep -q 'Failing input' $(OUT)/fuzz.txt; } \
 	    || { cat $(OUT)/fuzz.txt; exit 1; }; \
 	  tail -1 $(OUT)/fuzz.txt; done
@@ -188,7 +197,7 @@ js: module wasm/js/node_modules web/node_modules ## types and tests of the JavaS
 page: module wasm/js/node_modules web/node_modules ## the preview page: into web/dist for any server, and compressed into the program
 	$(GO) run ./build/bundle -only page
 
-browser: page ## tests of the package and of the page in a real browser
+browser: $(OUT)/page.stamp ## tests of the package and of the page in a real browser
 	cd wasm/js && npm run --silent test:browser
 	cd web && npm run --silent test:browser
 

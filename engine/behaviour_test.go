@@ -48,7 +48,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-func TestStreamNobodyReads(t *testing.T) {
+func TestUnreadStream(t *testing.T) {
 	c := load(t, `begin Begin -> q`, `q Ask {"prompt":"x"} -> m`, `m Tell {"content":"hello"}`)
 	got, err := story(t, c, c.State(), engine.Input{}, model("unheard"))
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no handler", `a Odd {"mode":"fail"} -> m`, `start +begin -begin +a -a!it_broke`, "node a (Odd): it broke"},
 		{
-			"a panic is that node's error", `a Odd {"mode":"panic"} -> m`,
+			"a panic is an error of its node", `a Odd {"mode":"panic"} -> m`,
 			`start +begin -begin +a -a!panic:_it_fell_over`,
 			"it fell over",
 		},
@@ -70,7 +70,7 @@ func TestErrors(t *testing.T) {
 			`start +begin -begin +a -a!it_broke +g msg_went msg_end -g end_{"content":"went"}`, "",
 		},
 		{
-			"a stale goto does not count", `a Odd ` +
+			"an outdated goto is ignored", `a Odd ` +
 				`{"mode":"fail","exception_method":"comment","exception_default_value":"d","exception_goto":["g"]} ` +
 				`-> m`,
 			`start +begin -begin +a -a +m msg_d msg_end -m end_{"content":"d"}`, "",
@@ -80,11 +80,11 @@ func TestErrors(t *testing.T) {
 			`start +begin -begin +a -a!no_answer_within_50ms:_context_deadline_exceeded`, "no answer within 50ms",
 		},
 		{
-			"a node that ignores its context is left behind", `a Late {"mode":"stubborn"} -> m`,
+			"a node that ignores its context is abandoned", `a Late {"mode":"stubborn"} -> m`,
 			`start +begin -begin +a -a!no_answer_within_50ms:_context_deadline_exceeded`, "no answer within 50ms",
 		},
 		{
-			"an unknown reference is the reader's error", `a Text {"script":"{nope@x}"} -> m`,
+			"an unknown reference is an error of the reading node", `a Text {"script":"{nope@x}"} -> m`,
 			`start +begin -begin +a -a!reference_to_nothing:_Can't_find_variable:_'nope@x'`, "nope@x",
 		},
 	}
@@ -265,7 +265,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"no start", sketch.Canvas("a Text"), `no component "begin"`},
 		{"an unknown type", sketch.Canvas("begin Nope"), `unknown component "Nope"`},
 		{
-			"a param of a wrong type", sketch.Canvas("begin Begin", `a Odd {"mode": 5}`),
+			"a parameter of the wrong type", sketch.Canvas("begin Begin", `a Odd {"mode": 5}`),
 			`component "a", Odd, parameter mode: 5 is a number; expected a string`,
 		},
 		{
@@ -281,7 +281,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-func TestWhileOneWorksOthersGoOn(t *testing.T) {
+func TestNodesRunConcurrentlyUpToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var atOnce, most int
 		gate := make(chan struct{}, 1)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -65,12 +66,15 @@ func (c *Call) Defer(output string, request Value) error {
 	}
 	stream := newStream(request, func(ctx context.Context, emit func(string) error) error {
 		m := meter{call: &c.execution}
-		return s.Stream(ctx, c, request, func(piece string) error {
+		if err := s.Stream(ctx, c, request, func(piece string) error {
 			if err := m.add(len(piece)); err != nil {
 				return err
 			}
 			return emit(piece)
-		})
+		}); err != nil {
+			return err
+		}
+		return c.exceeded() // by outputs that were written beside the text
 	})
 	stream.now, stream.wake = c.run.clock.Now, c.run.wakeUp
 	c.mu.Lock()
@@ -84,6 +88,23 @@ func (c *Call) Defer(output string, request Value) error {
 // prevents streaming.
 func (c *CallOutputs) CanStream() bool {
 	return !c.isTool && c.node.feeds && len(c.node.gotos) == 0
+}
+
+// SpeaksOnly reports whether the nodes that follow are messages, and the canvas mentions no output
+// of this node but the named one: the others may then be written when its text ends.
+func (c *CallOutputs) SpeaksOnly(output string) bool {
+	for _, d := range c.node.down {
+		if c.run.c.nodes[d].speaker == nil {
+			return false
+		}
+	}
+	// An Answer of the first generation reads the output content without naming it.
+	doc := c.run.c.doc.JSON()
+	if output != "content" && strings.Contains(doc, `"Answer"`) {
+		return false
+	}
+	id := string(c.node.quoted[1:len(c.node.quoted)-1]) + "@"
+	return strings.Count(doc, id) == strings.Count(doc, id+output+"}")
 }
 
 // Say sends text of the node to the user.

@@ -9,11 +9,16 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// Start nodes: a canvas begins at begin, an ingestion pipeline at File.
+// Ids of the first node: of a canvas, and of an ingestion pipeline.
 const (
-	startID    = "begin"
-	pipelineID = "File"
+	StartID    = "begin"
+	PipelineID = "File"
 )
+
+// StartParams returns the params of the first node of a document, null if it has none.
+func StartParams(doc Value) Value {
+	return doc.Get("components").Get(StartID).Get("obj").Get("params")
+}
 
 // Canvas is a loaded document: an immutable plan with its nodes in an array, references bound to it
 // and edges as indexes. It may be run by many goroutines at once, each with its own State.

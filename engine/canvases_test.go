@@ -23,8 +23,8 @@ func canvasFolder(t *testing.T) string {
 	return folder
 }
 
-// TestCanvases loads every real canvas and plays it to an answer with a model that always gives the
-// same answer. Pipelines load.
+// TestCanvases loads every real canvas and plays it to an answer with a model that always returns
+// the same answer. Pipelines load.
 func TestCanvases(t *testing.T) {
 	reg := builtins(t)
 	paths, err := filepath.Glob(filepath.Join(canvasFolder(t), "*.json"))

@@ -8,7 +8,7 @@ import (
 // checkSchema returns nil if v matches the parts of JSON Schema that describe arguments of tools:
 // type, enum, properties, required, additionalProperties and items.
 func checkSchema(path string, v, schema Value) error {
-	if types := typesOf(schema.Get("type")); len(types) > 0 && !slices.ContainsFunc(types, v.fits) {
+	if types := typesOf(schema.Get("type")); len(types) > 0 && !slices.ContainsFunc(types, v.HasType) {
 		return fmt.Errorf("%s: is a %s; expected a %s", path, v.Kind(), types[0])
 	}
 	if enum := elements(schema.Get("enum")); len(enum) > 0 &&
@@ -53,16 +53,23 @@ func typesOf(v Value) []string {
 	return types
 }
 
-// fits reports whether v is of a type of JSON Schema.
-func (v Value) fits(name string) bool {
-	switch kind := v.Kind().String(); name {
-	case "array":
-		return v.Kind() == KindList
-	case "integer":
-		n, ok := v.Int()
-		f, _ := v.Float()
-		return ok && float64(n) == f
+// HasType reports whether v is of a type of JSON Schema.
+func (v Value) HasType(name string) bool {
+	if name == "integer" {
+		return v.kind == KindNumber && v.isWhole()
+	}
+	return v.kind.SchemaType() == name
+}
+
+// SchemaType returns the type of a kind in JSON Schema: null, boolean, number, string, array or
+// object.
+func (k Kind) SchemaType() string {
+	switch k {
+	case KindList:
+		return "array"
+	case KindStream:
+		return "string"
 	default:
-		return kind == name
+		return k.String()
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Two steps of a batch that cite and read earlier citations must not share memory that they write.
-func TestCitingAtOnce(t *testing.T) {
+func TestConcurrentCitations(t *testing.T) {
 	reg := toys(t)
 	require.NoError(t, reg.Add(engine.Spec{Name: "Cite", New: func() engine.Component {
 		return worker(func(_ context.Context, call *engine.Call) error {

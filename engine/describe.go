@@ -45,19 +45,19 @@ func Roles() []Term {
 		{string(RoleStart), "a canvas begins here; nothing leads to it"},
 		{string(RoleContainer), "holds other nodes, which run in turns"},
 		{string(RoleItem), "opens each turn of the container around it"},
-		{string(RoleBranch), "chooses one of several ways out, which its branches name"},
+		{string(RoleBranch), "selects one of its branches"},
 		{string(RoleSink), "nothing follows it"},
 	}
 }
 
-// Branch names a param that holds ways out of a component.
+// Branch names a param with branches of a component.
 //
-// A param that is a list or an object holds one branch per element, which leads to the ids in the
-// member To of the element. A param without To holds the ids itself.
+// A param that is a list or an object has one branch per element, with the next nodes in the
+// member To of the element. A param without To contains the ids itself.
 type Branch struct {
 	Param string
-	To    string // member of an element that holds ids; "" when the param does
-	Label string // what a way out is called; elements of a list are numbered, members of an object have a name
+	To    string // member of an element with the ids; "" if the param has them
+	Label string // label of a branch; elements of a list are numbered, members of an object have a name
 }
 
 // StandIn returns the outputs of a component with outside effects where the outside cannot be

@@ -142,14 +142,14 @@ var waitShapes = []struct {
 		4,
 	},
 	{
-		"branch beside a message that is being said",
+		"branch beside a message that is being streamed",
 		sketch.Canvas(
 			start("LLM:A", "LLM:B"), asks("LLM:A", 4, "", "Message:A"), message("Message:A", "{LLM:A@content}"),
 			asks("LLM:B", 1, "", "LLM:C"), asks("LLM:C", 3, "{LLM:B@content}")),
 		4,
 	},
 	{
-		"reader of a text that is being written",
+		"reader of a text that is being streamed",
 		sketch.Canvas(
 			start("LLM:A", "LLM:B"), asks("LLM:A", 3, "", "Message:A", "Switch:S"),
 			message("Message:A", "{LLM:A@content}"),
@@ -187,7 +187,7 @@ func TestBatchesWaitForTheirSlowestMember(t *testing.T) {
 	}
 }
 
-func TestEventsOfOverlappingNodesTellTheirTimes(t *testing.T) {
+func TestEventsOfOverlappingNodesHaveTheirTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events, _, err := eagerRun(t, waitShapes[2].dsl, engine.Options{Ports: engine.Ports{Model: &slowModel{}}})
 		require.NoError(t, err)

@@ -44,7 +44,8 @@ func (r *ItemResult) Output(ref *Ref) (v Value, ok bool) {
 type itemScope struct {
 	container nodeIndex
 	index     int
-	entered   bool // its item node has started
+	path      Value // indexes of the elements whose bodies this one lies in, the outer first, and its own
+	entered   bool  // its item node has started
 }
 
 // SingleItem reports whether this execution belongs to a body that runs for one element by itself,
@@ -348,6 +349,7 @@ func (g *itemGroup) results() []ItemResult {
 type itemRun struct {
 	group    *itemGroup
 	index    int
+	path     Value // see itemScope
 	resumed  bool
 	form     Value
 	err      error
@@ -361,7 +363,11 @@ func (x *itemRun) prepare(ctx context.Context) (*run, error) {
 	opt := c.subOptions(c.run.opt.CanvasID)
 	opt.Scheduling, opt.Seed = Eager, mix(opt.Seed^uint64(x.index))|1
 	opt.Ports.IDs = &innerIDs{IDs: c.run.opt.Ports.IDs, first: x.group.key + "." + strconv.Itoa(x.index)}
-	opt.item = &itemScope{container: c.node.index, index: x.index}
+	if around := c.run.opt.item; around != nil {
+		x.path = around.path
+	}
+	x.path = x.path.Append(Int(int64(x.index)))
+	opt.item = &itemScope{container: c.node.index, index: x.index, path: x.path}
 	st, err := x.state()
 	if err != nil {
 		return nil, err
@@ -418,15 +424,23 @@ func (x *itemRun) take(e *Event, err error) bool {
 		x.form = e.Data()
 	case EventNodeStarted, EventNodeFinished, EventMessage, EventMessageEnd:
 		v := e.Value()
-		data := v.Get("data")
-		path := append([]Value{Int(int64(x.index))}, elements(data.Get("index_path"))...)
-		inner := innerEvent{e.Type, e.Node, v.With("data", data.With("index_path", listOf(path)))}
+		inner := innerEvent{e.Type, e.Node, v.With("data", x.indexed(v.Get("data")))}
 		x.events.add(inner)
 		x.group.hand(x.index, inner)
-	case EventUsage, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning, EventInner:
+	case EventUsage, EventQueued, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventInner:
+		c.run.note(e.Type, c.node, x.indexed(e.Data()))
+	case EventWarning:
 		c.run.note(e.Type, c.node, e.Data())
 	}
 	return true
+}
+
+// indexed adds the path of the element to the data of an event, unless it is of a body inside.
+func (x *itemRun) indexed(data Value) Value {
+	if data.find("index_path") < 0 {
+		data = data.With("index_path", x.path)
+	}
+	return data
 }
 
 // record returns the effects of the body.

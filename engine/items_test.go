@@ -56,7 +56,7 @@ func given(name, list, dsl string) string {
 		With("variables", doc.Get("variables").With(name, variable)).JSON()
 }
 
-// output returns what a state holds.
+// output returns an output in a state.
 func output(t *testing.T, st *engine.State, node, name string) string {
 	t.Helper()
 	v, ok := st.Output(node, name)
@@ -93,6 +93,59 @@ func TestIterationRunsElementsAtOnce(t *testing.T) {
 			require.Equal(t, text, strings.Join(said, ""))
 		})
 	}
+}
+
+// TestEntriesOfBodiesHaveTheirIndex runs four elements at once with two slots: the calls and the
+// waits of each are logged with its index.
+func TestEntriesOfBodiesHaveTheirIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opt := engine.Options{Concurrency: 2, Internal: true, Ports: engine.Ports{Model: &slowModel{}}}
+		events, _, err := eagerRun(t, iteration(4, `"concurrency": 4`), opt)
+		require.NoError(t, err)
+		indexes := map[engine.EventType][]string{}
+		for _, e := range events {
+			switch e.event.Type {
+			case engine.EventUsage, engine.EventQueued:
+				data := e.event.Data()
+				require.Equal(t, "LLM:L", data.Get("component_id").Str())
+				indexes[e.event.Type] = append(indexes[e.event.Type], data.Get("index_path").JSON())
+			}
+		}
+		require.ElementsMatch(t, []string{"[0]", "[1]", "[2]", "[3]"}, indexes[engine.EventUsage])
+		require.Len(t, indexes[engine.EventQueued], 2)
+		require.NotEqual(t, indexes[engine.EventQueued][0], indexes[engine.EventQueued][1])
+	})
+}
+
+// onlyCanvas is a port with one canvas.
+type onlyCanvas struct{ canvas *engine.Canvas }
+
+func (o onlyCanvas) Canvas(context.Context, string, string) (*engine.Canvas, error) {
+	return o.canvas, nil
+}
+
+// TestIndexStaysInsideOfACanvas has a node that runs a canvas whose body runs for two elements: the
+// calls are logged as those of the node, which lies in no body.
+func TestIndexStaysInsideOfACanvas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner, err := engine.Load(builtins(t), []byte(iteration(2, `"concurrency": 2`)))
+		require.NoError(t, err)
+		opt := engine.Options{
+			Internal: true, Ports: engine.Ports{Model: &slowModel{}, Canvases: onlyCanvas{inner}},
+		}
+		dsl := sketch.Canvas(start("Canvas:C"), cell("Canvas:C", "Canvas", `"canvas": "inner"`))
+		events, _, err := eagerRun(t, dsl, opt)
+		require.NoError(t, err)
+		calls := 0
+		for _, e := range events {
+			if e.event.Type == engine.EventUsage {
+				calls++
+				require.Equal(t, "Canvas:C", e.event.Data().Get("component_id").Str())
+				require.True(t, e.event.Data().Get("index_path").IsNull(), "%s", e.event.JSON)
+			}
+		}
+		require.Equal(t, 2, calls)
+	})
 }
 
 // TestBodiesReadWhatIsWrittenBesideThem has a text that is still being written when the bodies

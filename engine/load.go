@@ -113,9 +113,9 @@ func (c *Canvas) place(components Value, refuse func(error) error) error {
 		c.index[id] = i
 		i++
 	}
-	if start, ok := c.index[startID]; ok {
+	if start, ok := c.index[StartID]; ok {
 		c.start = start
-	} else if start, ok := c.index[pipelineID]; ok {
+	} else if start, ok := c.index[PipelineID]; ok {
 		c.start, c.pipeline = start, true
 	} else {
 		return refuse(errors.New(`canvas: no component "begin": ` +

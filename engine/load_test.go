@@ -41,7 +41,7 @@ const (
 	}}`
 )
 
-func TestLoadLetsAnEdgeLeadNowhere(t *testing.T) {
+func TestLoadAcceptsAnEdgeToAMissingNode(t *testing.T) {
 	reg := builtins(t)
 	for name, tt := range map[string]struct{ dsl, missing, path string }{
 		"after the last node": {

@@ -27,7 +27,7 @@ func record(t *testing.T, c *engine.Canvas, st *engine.State, in engine.Input, o
 	return log, nil
 }
 
-// told returns the wire events of a log, a line each.
+// told returns the wire events of a log, one per line.
 func told(log []*engine.Event) (lines []string) {
 	for _, e := range log {
 		if e.Type.Wire() {

@@ -44,6 +44,25 @@ func ParseNumber(s string) (v Value, ok bool) {
 // IsInt reports whether v is a number written without fraction and exponent.
 func (v Value) IsInt() bool { return v.kind == KindNumber && !strings.ContainsAny(v.text, ".eE") }
 
+// isWhole reports whether a number has no fraction. It looks at the digits, because a float64 holds
+// neither 1e400 nor the fraction of 9007199254740992.5.
+func (v Value) isWhole() bool {
+	if v.IsInt() {
+		return true
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(v.text), "e")
+	digits, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
+	e, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	significant := strings.TrimRight(digits+fraction, "0")
+	switch {
+	case strings.Trim(significant, "0") == "":
+		return true
+	case err != nil:
+		return !strings.HasPrefix(exponent, "-")
+	}
+	return len(significant) <= len(digits)+e
+}
+
 // Float returns the number as a float64; ok is false for every other kind.
 func (v Value) Float() (f float64, ok bool) {
 	if v.kind != KindNumber {

@@ -10,7 +10,7 @@ func (n *node) isOff() bool {
 
 // opens reports whether a canvas or a body begins at the node.
 func (n *node) opens() bool {
-	if n.id == startID || n.id == pipelineID || n.spec.New == nil {
+	if n.id == StartID || n.id == PipelineID || n.spec.New == nil {
 		return true
 	}
 	role := n.spec.role()

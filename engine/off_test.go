@@ -107,7 +107,7 @@ func TestRunSkipsNodesThatAreOff(t *testing.T) {
 	}
 }
 
-func TestValidateKnowsNodesThatAreOff(t *testing.T) {
+func TestValidateReportsNodesThatAreOff(t *testing.T) {
 	dsl := switchedOff(t, []string{"a", "it"},
 		`begin Begin -> a`, `a Text {"script":"{nothing:X@y}","odd":1} -> it`, `it Each {"items_ref":"sys.query"} -> m`,
 		`ii Item -> s ^ it`, `s Text {"script":"x"} ^ it`, `m Say {"content":"{a@result}"}`)

@@ -100,8 +100,9 @@ func (r *Registry) plugin(name string) *Spec {
 			return &s
 		}
 	}
-	// Providers refuse functions with : or @ in their names.
+	// Providers refuse functions with : or @ or a point in their names.
 	function, _, _ := strings.Cut(strings.TrimPrefix(name, PluginPrefix), "@")
+	function = strings.ReplaceAll(function, ".", "_")
 	return &Spec{
 		Name: name, Doc: "A plugin that is not installed.", Retries: true,
 		Missing: "the plugin is not installed", New: func() Component { return absent(name) },

@@ -18,7 +18,7 @@ func (k *keeper) Run(context.Context, *engine.Call) error { return nil }
 
 func (k *keeper) Reset(runID string) { *k.over = append(*k.over, runID) }
 
-func TestNodesAndToolsAreToldThatARunIsOver(t *testing.T) {
+func TestNodesAndToolsAreNotifiedOfTheEndOfARun(t *testing.T) {
 	var over []string
 	specs := append(component.Builtin(), engine.Spec{
 		Name: "Keeper", New: func() engine.Component { return &keeper{&over} },

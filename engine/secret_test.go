@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// vault knows one secret.
+// vault has one secret.
 type vault struct{}
 
 func (vault) Secret(context.Context, string) (engine.Secret, error) {

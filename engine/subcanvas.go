@@ -150,7 +150,7 @@ func (i *innerIDs) NewID() string {
 func (c *Call) logInner(e *Event) {
 	switch e.Type {
 	case EventUsage, EventQueued, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning:
-		data := e.Data()
+		data := e.Data().Without("index_path") // of a body inside, not of this node
 		if inner := data.Get("component_id"); !inner.IsNull() {
 			path := c.innerPath(data.Get("inner"), inner.Str())
 			data = data.With("component_id", String(c.root().id)).With("inner", path)
@@ -222,7 +222,7 @@ var errInputs = errors.New("inputs do not fit the form of the canvas")
 
 // StartSchema returns the JSON Schema of a canvas's start form.
 func (c *Canvas) StartSchema() Value {
-	form, err := c.InputForm(startID)
+	form, err := c.InputForm(StartID)
 	if err != nil {
 		return Object("type", "object")
 	}

@@ -128,7 +128,7 @@ func (a *ask) Stream(ctx context.Context, call *engine.Call, request engine.Valu
 	return err
 }
 
-// tell says a text in which streams are said as they come.
+// tell sends a text and streams in it as they are generated.
 type tell struct {
 	Content engine.Text `json:"content" doc:"what is said"`
 }
@@ -154,7 +154,7 @@ func (t *tell) Run(_ context.Context, call *engine.Call) error {
 
 func (t *tell) Finish(context.Context, *engine.Call, *engine.Said) error { return nil }
 
-// odd does what its mode says: fail, panic, hang, stubborn (hangs and ignores its context).
+// odd fails in the way of its mode: fail, panic, hang, stubborn (hangs and ignores its context).
 type odd struct {
 	Mode string `json:"mode" doc:"what goes wrong"`
 }

@@ -252,4 +252,4 @@ func (n *node) outputNames() []string {
 
 // isReferenceID distinguishes a reference from a text that merely contains an @, such as a mail
 // address or a model id.
-func isReferenceID(id string) bool { return strings.EqualFold(id, startID) }
+func isReferenceID(id string) bool { return strings.EqualFold(id, StartID) }

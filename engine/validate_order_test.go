@@ -28,7 +28,7 @@ func TestOrderDependence(t *testing.T) {
 		nodes     []string // with a diagnostic
 	}{
 		{"a writer beside a reader", eagerly(beside), []string{"VariableAssigner:A"}},
-		{"in batches the order is fixed", beside, nil},
+		{"batches have a fixed order", beside, nil},
 		{
 			"a writer before a reader",
 			eagerly(given("n", "", sketch.Canvas(start("VariableAssigner:A"), assigns("VariableAssigner:A", "LLM:L"),
@@ -42,19 +42,19 @@ func TestOrderDependence(t *testing.T) {
 			[]string{"VariableAssigner:A", "VariableAssigner:B"},
 		},
 		{
-			"ways of different length into a node that does not wait",
+			"paths of different length into a node that does not wait",
 			eagerly(given("n", "", sketch.Canvas(start("LLM:A", "VariableAssigner:B"), asks("LLM:A", 1, "", "LLM:C"),
 				asks("LLM:C", 1, "", "VariableAssigner:B"), assigns("VariableAssigner:B")))),
 			[]string{"VariableAssigner:B"},
 		},
 		{
-			"ways of different length into a node that waits for the longest",
+			"paths of different length into a node that waits for the longest",
 			eagerly(sketch.Canvas(start("LLM:A", "Message:B"), asks("LLM:A", 1, "", "LLM:C"),
 				asks("LLM:C", 1, "", "Message:B"), message("Message:B", "{LLM:C@content}"))),
 			nil,
 		},
 		{
-			"ways of the same length, one of which also reads what is before",
+			"paths of the same length, one of which also reads an earlier output",
 			eagerly(sketch.Canvas(start("LLM:A"), asks("LLM:A", 1, "", "LLM:B", "LLM:C"), asks("LLM:B", 1, "", "LLM:D"),
 				asks("LLM:C", 1, "{begin@x}", "LLM:D"), asks("LLM:D", 1, ""))),
 			nil,
@@ -69,7 +69,7 @@ func TestOrderDependence(t *testing.T) {
 			[]string{"Message:B"},
 		},
 		{
-			"a writer in a body whose elements run at once",
+			"a writer in a body whose elements run concurrently",
 			iteration(2, `"concurrency": 2`,
 				inBody("Iteration:I", asks("LLM:L", 1, "", "VariableAssigner:A")),
 				inBody("Iteration:I", assigns("VariableAssigner:A"))),

@@ -27,7 +27,7 @@ func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 	wanted := []struct{ name, line string }{
 		{"an unknown component", `error: X:B, component_name: unknown component "Nope"`},
 		{
-			"an edge to nothing",
+			"an edge to an unknown node",
 			`warning: begin, downstream: "Missing:A" names no component of this canvas: nothing follows here`,
 		},
 		{
@@ -35,30 +35,33 @@ func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 			`error: Message:P (Goodbye), downstream: "Message:A" is a string; expected a list of ids`,
 		},
 		{
-			"a branch to nothing",
+			"a branch to an unknown node",
 			`warning: Switch:S, to: "Lost:1" names no component of this canvas: choosing it is an error`,
 		},
 		{
-			"another one of the same node",
+			"a second unknown branch of the node",
 			`warning: Switch:S, to: "Lost:2" names no component of this canvas: choosing it is an error`,
 		},
 		{
-			"an error handler that leads nowhere",
+			"an error handler with an unknown target",
 			`warning: LLM:A, exception_goto: "Lost:3" names no component of this canvas: it handles no error`,
 		},
-		{"a reference to no component", `error: Message:A: {Ghost:Z@content}: no component "Ghost:Z" in this canvas`},
-		{"a reference to no variable", `error: Message:A: {env.nix}: no such variable`},
-		{"a reference to no variable of the system", `error: Message:A: {sys.nix}: no such variable`},
-		{"a reference to no output", `warning: Message:A: {Message:A@bogus}: Message:A has no output "bogus"`},
+		{
+			"reference to an unknown component",
+			`error: Message:A: {Ghost:Z@content}: no component "Ghost:Z" in this canvas`,
+		},
+		{"reference to an unknown variable", `error: Message:A: {env.nix}: no such variable`},
+		{"reference to an unknown system variable", `error: Message:A: {sys.nix}: no such variable`},
+		{"reference to an unknown output", `warning: Message:A: {Message:A@bogus}: Message:A has no output "bogus"`},
 		{"a missing parameter, with the display name", `error: Message:P (Goodbye), content: is missing`},
 		{"a parameter of a wrong type", `error: LLM:A, llm_id: 5 is a number; expected a string`},
 		{
-			"a second wrong parameter of the same node",
+			"a second parameter of the wrong type in the node",
 			`error: LLM:A, temperature: 2 is too large; at most 1 is accepted`,
 		},
 		{"a parent that does not exist", `error: LoopItem:Q, parent_id: "Lost:4" names no component of this canvas`},
 		{"a body without a start", `error: Iteration:I: it has no start node inside`},
-		{"a node nothing leads to", `warning: Message:P (Goodbye): nothing leads to it`},
+		{"an unreachable node", `warning: Message:P (Goodbye): nothing leads to it`},
 	}
 	all := problemLines(engine.Validate(builtins(t), []byte(manyProblems)))
 	for _, w := range wanted {
@@ -101,35 +104,36 @@ func TestValidateOfBodies(t *testing.T) {
 			`a StringTransform {"script":"x"} ^ it`,
 		}},
 		{
-			"the first node of a body stands outside", `error: item, downstream: "a" ` + ends,
+			"the first node of a body is outside", `error: item, downstream: "a" ` + ends,
 			[]string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"}`},
 		},
 		{
-			"a later node of a body stands outside", `error: b, downstream: "a" ` + ends,
+			"a later node of a body is outside", `error: b, downstream: "a" ` + ends,
 			[]string{
 				iteration, `item IterationItem -> b ^ it`, `b StringTransform {"script":"x"} -> a ^ it`,
 				`a StringTransform {"script":"x"}`,
 			},
 		},
 		{
-			"a choice leads out of a body", `warning: s, downstream: "a" stands outside of "it", which ends there`,
+			"a branch leads out of a body", `warning: s, downstream: "a" stands outside of "it", which ends there`,
 			[]string{
 				iteration, `item IterationItem -> s ^ it`, `s Switch {"conditions":[{"items":[{"cpn_id":"sys.query","operator":"=","value":"1"}],"to":["a"]}],"end_cpn_ids":["b"]} ^ it`,
 				`b StringTransform {"script":"x"} ^ it`, `a StringTransform {"script":"x"}`,
 			},
 		},
 		{
-			"an item is entered from outside", `error: begin, downstream: "item" opens the body of "it", which only ` +
+			"an edge into an item from outside",
+			`error: begin, downstream: "item" opens the body of "it", which only ` +
 				`that node does: lead to "it" instead`,
 			[]string{`it Iteration {"items_ref":"env.list"}`, `item IterationItem ^ it`, `begin Begin -> it item`},
 		},
 		{
-			"an item follows its container",
+			"an edge from a container to its item",
 			`error: it, downstream: "item" stands in the body of this node, so it cannot follow it`,
 			[]string{`it Iteration {"items_ref":"env.list"} -> item`, `item IterationItem ^ it`},
 		},
 		{
-			"a body is entered from outside",
+			"an edge into a body from outside",
 			`warning: begin, downstream: "a" stands in the body of "it", which does not run then`,
 			[]string{
 				iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`,
@@ -137,7 +141,7 @@ func TestValidateOfBodies(t *testing.T) {
 			},
 		},
 		{
-			"an item of another kind of container",
+			"an item of another type of container",
 			`error: item, parent_id: LoopItem cannot open the body of a Iteration`,
 			[]string{iteration, `item LoopItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`},
 		},

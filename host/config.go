@@ -159,7 +159,7 @@ type Config struct {
 	// default.
 	Concurrency, MaxSteps int
 	// ModelLimits bound the model calls of each run, each tenant and each model on this host; zero
-	// fields are no bounds. Limits in the model configuration replace those for models.
+	// fields mean unbounded. Limits in the model configuration replace those for models.
 	ModelLimits ModelLimits
 	// Python are the folders that are searched for an interpreter for scripts in Python, in order;
 	// see `easel python`.

@@ -1,9 +1,6 @@
 package host
 
 import (
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -12,39 +9,17 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/embed/embedtest"
 	"github.com/easel-canvas/easel/host/internal/model"
 )
-
-// embeddingServer embeds texts as the lengths of text and model.
-func embeddingServer(t *testing.T) string {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct {
-			Model string
-			Input []string
-		}
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			t.Error(err)
-		}
-		var out struct {
-			Data []map[string]any `json:"data"`
-		}
-		for i, text := range in.Input {
-			out.Data = append(out.Data, map[string]any{
-				"object": "embedding", "index": i, "embedding": []float32{float32(len(text)), float32(len(in.Model))},
-			})
-		}
-		if err := json.NewEncoder(w).Encode(out); err != nil {
-			t.Error(err)
-		}
-	}))
-	t.Cleanup(s.Close)
-	return s.URL
-}
 
 // Datasets have the embedding models that they were created with: of the host, or of the tenant's
 // providers; and another one after a change.
 func TestEmbeddingModelsOfDatasets(t *testing.T) {
-	url := embeddingServer(t)
+	// The vector of a text is its length and that of the name of the model.
+	url := embedtest.Serve(t, "", func(model, text string) []float32 {
+		return []float32{float32(len(text)), float32(len(model))}
+	})
 	h, _ := open(t, Config{
 		AllowPrivate: true, Embedding: url + "#first," + url + "#other",
 		Models: Models{Providers: []model.Provider{{

@@ -29,7 +29,9 @@ var reading = sketch.Canvas(
 // documentHost serves the canvas.
 func documentHost(t *testing.T, format string) (url, canvas string) {
 	t.Helper()
-	h, err := New(t.Context(), Config{Dir: t.TempDir(), Key: "key", Sync: SyncInterval, Log: slog.New(slog.DiscardHandler)})
+	h, err := New(t.Context(), Config{
+		Dir: t.TempDir(), Key: "key", Sync: SyncInterval, Log: slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	server := httptest.NewServer(h.Handler())
 	t.Cleanup(func() {
@@ -158,9 +160,9 @@ func TestDocuments(t *testing.T) {
 func TestDocumentsThatCannotBeRead(t *testing.T) {
 	url, canvas := documentHost(t, "")
 	for _, c := range []struct{ name, file, content, want string }{
-		{"a program", "a.bin", "\x7fELF\x00\x00", "neither text nor a document"},
-		{"a PDF that was cut", "a.pdf", "%PDF-1.7 and no more", "damaged"},
-		{"Word before 2007", "a.doc", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "save it as docx"},
+		{"an executable", "a.bin", "\x7fELF\x00\x00", "neither text nor a document"},
+		{"a truncated PDF", "a.pdf", "%PDF-1.7 and no more", "damaged"},
+		{"a Word 97 document", "a.doc", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "save it as docx"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, errs, _ := ask(t, url, canvas, sendFile(t, url, canvas, c.file, []byte(c.content)))

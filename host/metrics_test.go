@@ -10,7 +10,7 @@ import (
 )
 
 // The address for Prometheus serves metrics and nothing else; the API serves them with a key.
-func TestMetricsDoor(t *testing.T) {
+func TestMetricsAddress(t *testing.T) {
 	h, url := open(t, Config{Metrics: "127.0.0.1:0"})
 	get := func(url string) (int, string) {
 		res, err := http.Get(url)
@@ -38,5 +38,5 @@ func TestMetricsDoor(t *testing.T) {
 	_, err = New(t.Context(), Config{Dir: t.TempDir(), Metrics: taken.Addr().String(), Log: quiet})
 	require.ErrorContains(t, err, "metrics: listen")
 	_, err = New(t.Context(), Config{Dir: t.TempDir(), TrustedProxies: []string{"proxy.example.org"}, Log: quiet})
-	require.ErrorContains(t, err, `trusted proxy: "proxy.example.org" is no address`)
+	require.ErrorContains(t, err, `trusted proxy: "proxy.example.org": expected an address`)
 }

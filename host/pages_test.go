@@ -52,7 +52,7 @@ func metricTable(scraped string) string {
 		}
 	}
 	if slices.ContainsFunc(list, func(m *metric) bool { return strings.HasPrefix(m.name, "go_") }) {
-		b.WriteString("| `go_*`, `process_*` | | | what every Go program tells of itself |\n")
+		b.WriteString("| `go_*`, `process_*` | | | the standard metrics of a Go program |\n")
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 
@@ -32,45 +33,52 @@ func (p *plugins) Palette(ctx context.Context, tenant string) ([]app.Plugin, err
 	}
 	var out []app.Plugin
 	for _, e := range p.catalog.List() {
-		about := p.describe(e, most, set)
-		if m, err := p.catalog.Get(e.Ref()); err == nil {
-			about.Settings = p.settings.of(tenant, m)
+		m, err := p.catalog.Get(e.Ref())
+		if err != nil {
+			out = append(out, off(e, err))
+			continue
 		}
-		out = append(out, about)
+		settings := p.settings.of(tenant, m)
+		for _, c := range m.Manifest().Nodes() {
+			about := p.describe(e, m, c, most, set)
+			about.Settings = settings
+			out = append(out, about)
+		}
 	}
 	return out, nil
 }
 
-func (p *plugins) describe(e plugin.Entry, most *contract.Permissions, set map[string]bool) app.Plugin {
-	v := e.Active
-	if v == nil {
-		v = e.Waiting
+// off describes a plugin that is not on, and why.
+func off(e plugin.Entry, why error) app.Plugin {
+	out := app.Plugin{Component: engine.PluginPrefix + e.Ref(), Name: e.Name, State: "off", Note: why.Error()}
+	switch {
+	case e.Problem != "":
+		out.State = "broken"
+	case e.Active == nil && e.Waiting != nil:
+		out.State = "waiting"
 	}
-	if v == nil {
-		v = &plugin.Version{}
+	if v := cmp.Or(e.Active, e.Waiting); v != nil {
+		out.Version = v.Version
 	}
-	out := app.Plugin{Component: engine.PluginPrefix + e.Ref(), Name: e.Name, Version: v.Version, State: "on"}
-	m, err := p.catalog.Get(e.Ref())
-	if err != nil {
-		out.State, out.Note = "off", err.Error()
-		switch {
-		case e.Problem != "":
-			out.State = "broken"
-		case e.Active == nil && e.Waiting != nil:
-			out.State = "waiting"
-		}
-		return out
+	return out
+}
+
+// describe describes a component of a plugin that is on.
+func (p *plugins) describe(e plugin.Entry, m *plugin.Module, about *contract.Manifest, most *contract.Permissions,
+	set map[string]bool,
+) app.Plugin {
+	out := app.Plugin{
+		Component: engine.PluginPrefix + about.NodeName() + "@" + e.Major, Name: e.Name, Version: about.Version,
+		State: "on", Display: about.Display, Category: about.Category, Description: about.Description,
+		License: about.License, Streams: about.Streams, Preview: string(about.Preview), Icon: p.icon(e.Ref(), about),
+		Granted: m.Granted(),
 	}
-	about := m.Manifest()
-	out.Display, out.Category, out.Description, out.License = about.Display, about.Category, about.Description, about.License
-	out.Streams, out.Preview, out.Icon = about.Streams, string(about.Preview), p.icon(e.Ref(), about)
 	if about.Trigger != "" {
 		out.Trigger, out.Params = string(about.Trigger), about.Params.Value()
 	} else if spec, ok := p.nodes.Lookup(out.Component); ok {
 		d := spec.Describe()
 		out.Params, out.Outputs, out.Tool = d.Get("params"), d.Get("outputs"), d.Get("tool")
 	}
-	out.Granted = m.Granted()
 	if most != nil {
 		out.Granted = out.Granted.Cut(*most)
 	}

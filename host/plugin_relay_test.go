@@ -81,7 +81,7 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 		want                    string
 	}{
 		{
-			"with a secret, which comes back hidden", "key", "teller@1.0.0",
+			"a secret is masked in the response", "key", "teller@1.0.0",
 			`{"method":"POST","url":"` + outside.URL +
 				`/?q=1","headers":{"Authorization":"Bearer ` +
 				`{{secret:token:m4rk}}"},"body_base64":"aGVsbG8=","secret_mark":"m4rk"}`, 200,
@@ -94,11 +94,12 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 			"GET q={{secret:token}} {{secret:token:m}} ",
 		},
 		{
-			"without a mark none counts", "key", "teller", `{"url":"` + outside.URL + `/?q={{secret:token:}}"}`, 200,
+			"without a mark no placeholder is replaced",
+			"key", "teller", `{"url":"` + outside.URL + `/?q={{secret:token:}}"}`, 200,
 			"GET q={{secret:token:}}  ",
 		},
-		{"a redirect at home", "key", "teller", `{"url":"` + outside.URL + `/home"}`, 200, "GET   "},
-		{"a redirect elsewhere", "key", "teller", `{"url":"` + outside.URL + `/away"}`, 403, "denied"},
+		{"a redirect to the same host", "key", "teller", `{"url":"` + outside.URL + `/home"}`, 200, "GET   "},
+		{"a redirect to another host", "key", "teller", `{"url":"` + outside.URL + `/away"}`, 403, "denied"},
 		{"another host", "key", "teller", `{"url":"http://example.org/"}`, 403, "denied"},
 		{"another method", "key", "teller", `{"method":"DELETE","url":"` + outside.URL + `"}`, 403, "denied"},
 		{
@@ -106,13 +107,13 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 			`{"url":"` + outside.URL + `/?a={{secret:other:m4rk}}","secret_mark":"m4rk"}`, 403, "denied",
 		},
 		{
-			"another tenant has no such secret", "other", "teller",
+			"the secret of another tenant", "other", "teller",
 			`{"url":"` + outside.URL + `/?a={{secret:token:m4rk}}","secret_mark":"m4rk"}`, 409, "unauthorized",
 		},
-		{"no address", "key", "teller", `{"url":"file:///etc/passwd"}`, 422, "invalid_argument"},
-		{"no base64", "key", "teller", `{"url":"` + outside.URL + `","body_base64":"!"}`, 422, "bad_argument"},
+		{"an invalid URL", "key", "teller", `{"url":"file:///etc/passwd"}`, 422, "invalid_argument"},
+		{"invalid base64", "key", "teller", `{"url":"` + outside.URL + `","body_base64":"!"}`, 422, "bad_argument"},
 		{"another version", "key", "teller@2", `{"url":"` + outside.URL + `"}`, 404, "not_found"},
-		{"no such plugin", "key", "missing", `{"url":"` + outside.URL + `"}`, 404, "not_found"},
+		{"an unknown plugin", "key", "missing", `{"url":"` + outside.URL + `"}`, 404, "not_found"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			status, got := ask(row.key, row.plugin, row.body)

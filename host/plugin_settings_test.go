@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// settingReader returns a plugin that gives its input back as the output.
+// settingReader returns a plugin that returns its input as the output.
 func settingReader(t *testing.T, version string) []byte {
 	t.Helper()
 	const head, tail = `{"outputs":{"input":`, `}}`

@@ -24,22 +24,26 @@ func triggersOf(p *plugins) schedule.Triggers {
 	return p
 }
 
-// trigger returns an installed plugin that begins runs.
-func (p *plugins) trigger(ref string) (*plugin.Module, error) {
+// trigger returns an installed plugin, and its component that begins runs.
+func (p *plugins) trigger(ref string) (*plugin.Module, *contract.Manifest, error) {
 	m, err := p.catalog.Get(ref)
-	if err == nil && m.Manifest().Trigger == "" {
+	if err != nil {
+		return nil, nil, err
+	}
+	about, err := m.Manifest().Named(ref)
+	if err == nil && about.Trigger == "" {
 		err = contract.Errorf(contract.Unsupported, "is a component of canvases, not a trigger").At(ref, "")
 	}
-	return m, err
+	return m, about, err
 }
 
 // CheckTrigger returns the kind of an installed plugin and refuses params that it does not accept.
 func (p *plugins) CheckTrigger(ctx context.Context, _, ref string, params engine.Value) (contract.TriggerKind, error) {
-	m, err := p.trigger(ref)
+	m, about, err := p.trigger(ref)
 	if err != nil {
 		return "", err
 	}
-	return m.Manifest().Trigger, m.Check(ctx, params)
+	return about.Trigger, m.Check(ctx, about, params)
 }
 
 // CallTrigger calls a plugin that begins runs, with what the tenant grants, set and stored. What it
@@ -48,7 +52,7 @@ func (p *plugins) CheckTrigger(ctx context.Context, _, ref string, params engine
 func (p *plugins) CallTrigger(ctx context.Context, c schedule.TriggerCall) (
 	t contract.Triggered, commit func(context.Context) error, err error,
 ) {
-	m, err := p.trigger(c.Plugin)
+	m, about, err := p.trigger(c.Plugin)
 	if err != nil {
 		return t, nil, err
 	}
@@ -59,10 +63,10 @@ func (p *plugins) CallTrigger(ctx context.Context, c schedule.TriggerCall) (
 			Services:   plugin.Services{KV: kv, Secrets: relaySecrets{p.store, c.Tenant}},
 			SecretMark: engine.NewSecretMark(),
 		},
-		ID: c.ID, Params: c.Params, Arguments: c.Arguments,
+		Component: about, ID: c.ID, Params: c.Params, Arguments: c.Arguments,
 	})
 	if err == nil {
-		t, err = m.Manifest().ReadTriggered(answer.Outputs)
+		t, err = about.ReadTriggered(answer.Outputs)
 	}
 	return t, kv.commit, err
 }

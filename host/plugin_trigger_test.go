@@ -18,7 +18,7 @@ import (
 	jsplugin "github.com/easel-canvas/easel/plugins/js"
 )
 
-// triggerPlugin is a plugin in JavaScript that begins runs; its manifest is completed.
+// triggerPlugin is a plugin in JavaScript that starts runs; its manifest is completed.
 func triggerPlugin(t *testing.T, kind, members, source string) []byte {
 	t.Helper()
 	wasm, err := jsplugin.Build([]byte(source))
@@ -215,12 +215,12 @@ func TestWebhookOfAPlugin(t *testing.T) {
 		{"a wrong token", "GET", made.Hook + "?token=x", "", "", 401, "wrong token"},
 		{"a plugin that loops", "POST", made.Hook, "loop", "good 4", 502, "plugin"},
 		{"too many items", "POST", made.Hook, "many", "good 4", 502, "plugin"},
-		{"a page as the answer", "POST", made.Hook, "page", "good 4", 502, "plugin"},
-		{"a limit of the plugin", "POST", made.Hook, "busy", "good 4", 429, "slowly"},
-		{"cookies stay", "POST", made.Hook, "cookie", "good 6", 200, "undefined"},
+		{"an HTML page as the answer", "POST", made.Hook, "page", "good 4", 502, "plugin"},
+		{"a resource limit of the plugin", "POST", made.Hook, "busy", "good 4", 429, "slowly"},
+		{"cookies are not forwarded", "POST", made.Hook, "cookie", "good 6", 200, "undefined"},
 		{"a body that is too large", "POST", made.Hook, strings.Repeat("x", 1<<20+1), "", 413, "body_too_large"},
 		{"another tenant", "POST", "/api/webhooks/other/" + made.ID, "", "", 404, "not_found"},
-		{"no such schedule", "POST", "/api/webhooks/" + firstTenantID + "/none", "", "", 404, "not_found"},
+		{"an unknown schedule", "POST", "/api/webhooks/" + firstTenantID + "/none", "", "", 404, "not_found"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			status, text, h := send(row.method, row.path, row.body, row.signature)

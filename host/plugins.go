@@ -55,7 +55,7 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 	p := &plugins{store: h.store, grants: grants{store: h.store}, settings: pluginSettings{store: h.store}}
 	if p.host, err = plugin.New(ctx, plugin.Config{
 		CacheDir: filepath.Join(dir, "cache"), Compiler: h.cfg.PluginCompiler,
-		Trust: plugin.Trust{Keys: keys, Local: signed}, Log: h.cfg.Log,
+		Trust: plugin.Trust{Keys: keys, Local: signed}, Log: h.cfg.Log, BuiltIn: pluginnode.BuiltIn(registry),
 	}); errors.Is(err, plugin.ErrNoCompiler) {
 		h.cfg.Log.Warn("canvases with plugins do not run here", "err", err)
 		return nil

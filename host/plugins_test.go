@@ -132,7 +132,7 @@ func saved(t *testing.T, url, key, dsl string) string {
 
 // A canvas whose plugin is missing is saved and has one problem; it works once the plugin is
 // installed, follows its updates, and fails again without it, all in one running host.
-func TestPluginComesAndGoes(t *testing.T) {
+func TestPluginIsInstalledAndRemoved(t *testing.T) {
 	dir := t.TempDir()
 	h, url := open(t, Config{Dir: dir})
 	canvas := saved(t, url, "key", typing)

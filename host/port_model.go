@@ -24,7 +24,7 @@ func (h *Host) openModels() error {
 	transport := h.web.Transport()
 	transport.ResponseHeaderTimeout = 0 // models take long; package model bounds the time without output
 	h.models = &model.Tenants{
-		Items: h.store.Items, Host: shared, Transport: transport,
+		Records: h.store.Items, Host: shared, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
 		Used:    func(u model.Use) { recordUse(h.quota, h.cfg.Prices, u) },
 		Limiter: limiter,

@@ -91,15 +91,18 @@ func TestPrivateAddresses(t *testing.T) {
 		ask  func(t *testing.T, url, address string) string
 	}{
 		{"Invoke", func(t *testing.T, url, address string) string {
-			return said(t, url, "key", saved(t, url, "key", sketch.Chain("begin Begin", `Invoke:X Invoke {"url":"`+address+`","method":"get","timeout":5}`)), "")
+			return said(t, url, "key", saved(t, url, "key", sketch.Chain("begin Begin",
+				`Invoke:X Invoke {"url":"`+address+`","method":"get","timeout":5}`)), "")
 		}},
 		{"Invoke with an address from the user", func(t *testing.T, url, address string) string {
-			return said(t, url, "key", saved(t, url, "key", sketch.Chain("begin Begin", `Invoke:X Invoke {"url":"{sys.query}","method":"post","timeout":5}`)), address)
+			return said(t, url, "key", saved(t, url, "key", sketch.Chain("begin Begin",
+				`Invoke:X Invoke {"url":"{sys.query}","method":"post","timeout":5}`)), address)
 		}},
 		{"Invoke through a proxy", func(t *testing.T, url, address string) string {
-			return said(t, url, "key", saved(t, url, "key", sketch.Chain("begin Begin", `Invoke:X Invoke {"url":"http://example.org/","proxy":"`+address+`","method":"get","timeout":5}`)), "")
+			return said(t, url, "key", saved(t, url, "key", sketch.Chain("begin Begin",
+				`Invoke:X Invoke {"url":"http://example.org/","proxy":"`+address+`","method":"get","timeout":5}`)), "")
 		}},
-		{"Invoke alone", func(t *testing.T, url, address string) string {
+		{"Invoke with a fixed address", func(t *testing.T, url, address string) string {
 			id := saved(t, url, "key", sketch.Chain("begin Begin", `Invoke:X Invoke {"url":"`+address+`","method":"get","timeout":5}`))
 			return asked(t, url, "POST", "/v1/canvas/debug", json, `{"id":"`+id+`","component_id":"Invoke:X","params":{}}`)
 		}},
@@ -107,27 +110,27 @@ func TestPrivateAddresses(t *testing.T) {
 			canvas := sketch.Chain("begin Begin", "X Crawler")
 			return said(t, url, "key", saved(t, url, "key", canvas), address)
 		}},
-		{"tool at an address of the canvas", func(t *testing.T, url, address string) string {
+		{"tool with a base URL from the canvas", func(t *testing.T, url, address string) string {
 			search := `{"searxng_url":"` + address + `"}`
 			canvas := sketch.Chain("begin Begin", "X SearXNG "+search)
 			return said(t, url, "key", saved(t, url, "key", canvas), "q")
 		}},
-		{"MCP server, tested", func(t *testing.T, url, address string) string {
+		{"test of an MCP server", func(t *testing.T, url, address string) string {
 			return asked(t, url, "POST", "/v1/mcp_server/test_mcp", json,
 				`{"url":"`+address+`","server_type":"streamable-http","timeout":5}`)
 		}},
-		{"MCP server over SSE, tested", func(t *testing.T, url, address string) string {
+		{"test of an MCP server over SSE", func(t *testing.T, url, address string) string {
 			return asked(t, url, "POST", "/v1/mcp_server/test_mcp", json,
 				`{"url":"`+address+`","server_type":"sse","timeout":5}`)
 		}},
-		{"MCP server, added", func(t *testing.T, url, address string) string {
+		{"adding an MCP server", func(t *testing.T, url, address string) string {
 			return asked(t, url, "POST", "/0.27/api/v1/mcp/servers", json, fmt.Sprintf(`{"name":"m%d","url":"%s","server_type":"streamable-http","timeout":5}`, time.Now().UnixNano(), address))
 		}},
-		{"upload by address", func(t *testing.T, url, address string) string {
+		{"upload by URL", func(t *testing.T, url, address string) string {
 			id := saved(t, url, "key", sketch.Chain("begin Begin", `M Message {"content":["x"]}`))
 			return asked(t, url, "POST", "/v1/canvas/upload/"+id+"?url="+escape(address), "", "")
 		}},
-		{"model provider, tested", func(t *testing.T, url, address string) string {
+		{"test of a model provider", func(t *testing.T, url, address string) string {
 			asked(t, url, "PUT", "/api/v2/providers/p", json,
 				`{"base_url":"`+address+`","key":"k","models":[{"name":"m"}]}`)
 			return asked(t, url, "POST", "/api/v2/providers/p/test", json, `{}`)
@@ -193,7 +196,10 @@ func TestReadiness(t *testing.T) {
 	require.Equal(t, "ok\n", asked(t, url, "GET", "/healthz", "", ""))
 	saved(t, url, "key", sketch.Chain("begin Begin", `M Message {"content":["x"]}`))
 	numbers := asked(t, url, "GET", "/metrics", "", "")
-	for _, name := range []string{"easel_runs_active 0", "easel_run_seconds_count", `easel_request_seconds_count{route="/api/v2/canvases"} 1`, "go_goroutines", "process_start_time_seconds", "easel_build_info"} {
+	for _, name := range []string{
+		"easel_runs_active 0", "easel_run_seconds_count", `easel_request_seconds_count{route="/api/v2/canvases"} 1`,
+		"go_goroutines", "process_start_time_seconds", "easel_build_info",
+	} {
 		require.Contains(t, numbers, name)
 	}
 	require.NoError(t, h.conn.Close())

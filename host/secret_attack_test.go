@@ -76,10 +76,10 @@ func ways(url, ref string, line bool) map[string]string {
 	return places
 }
 
-// TestOutsidersLearnNoSecrets has outsiders name a secret in every input of a run of a served host.
-// The server that receives the requests of the canvas gets the secret once, where the canvas sends
-// it, and otherwise the name.
-func TestOutsidersLearnNoSecrets(t *testing.T) {
+// TestOutsidersCannotReadSecrets has outsiders name a secret in every input of a run of a served
+// host. The server that receives the requests of the canvas gets the secret once, where the canvas
+// sends it, and otherwise the name.
+func TestOutsidersCannotReadSecrets(t *testing.T) {
 	c := newCatcher(t)
 	knowledge := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(knowledge, "shop"), 0o755))

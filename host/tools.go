@@ -14,7 +14,7 @@ func newTools(h *Host) *tools.Set {
 	if h.cfg.NoTools {
 		return nil
 	}
-	cfg := tools.Config{AllowPrivate: h.cfg.AllowPrivate}
+	cfg := tools.Config{AllowPrivate: h.cfg.AllowPrivate, Log: h.cfg.Log}
 	cfg.Host = func(ctx context.Context) (*plugin.Host, error) { return h.ownTools.open(ctx, h) }
 	if h.plugins != nil {
 		cfg.Grant = h.plugins.grants.of
@@ -27,13 +27,13 @@ func newTools(h *Host) *tools.Set {
 }
 
 // warmTools compiles the shared part of the tools, and stores it on disk for the next start. A host
-// without a folder compiles at the first call of a tool.
+// without a folder compiles after the first call of a tool.
 func warmTools(ctx context.Context, h *Host) {
 	if h.plugins == nil {
 		return
 	}
 	if err := h.tools.Warm(ctx); err != nil && ctx.Err() == nil {
-		h.cfg.Log.Warn("built-in tools are not compiled; the first call tries again", "err", err)
+		h.cfg.Log.Warn("built-in tools are not compiled; the next call tries again", "err", err)
 	}
 }
 

@@ -1,11 +1,11 @@
-// Package plugins_test holds the guests that are checked in as they were built against their
-// sources. Not every machine has their compilers; checkedin.json says what each was built from and
-// with. After a change of a source:
+// Package plugins_test compares the compiled guests that are checked in with their
+// sources. Not every machine has their compilers; checkedin.json lists the sources and the compiler
+// of each. After a change of a source:
 //
 //	go test ./plugins -update
 //
 // with npm installed in sdk-as, and a rustc that has the target wasm32-unknown-unknown (RUSTC and
-// RUSTFLAGS may name one); CLANG, WASI_SYSROOT and QUICKJS as js/guest/build.sh says.
+// RUSTFLAGS may name one); for CLANG, WASI_SYSROOT and QUICKJS see js/guest/build.sh.
 package plugins_test
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "build what is checked in anew")
+var update = flag.Bool("update", false, "build the checked-in guests again")
 
 // guest is a checked-in module: its sources by pattern, and how it is built.
 type guest struct {
@@ -33,7 +33,11 @@ type guest struct {
 }
 
 var guests = []guest{
-	{"examples/typewriter/typewriter.wasm", []string{"examples/typewriter/*.ts", "sdk-as/assembly/*.ts"}, assemblyScript{}},
+	{
+		"examples/typewriter/typewriter.wasm",
+		[]string{"examples/typewriter/*.ts", "sdk-as/assembly/*.ts"},
+		assemblyScript{},
+	},
 	{"sdk-as/testdata/golden.wasm", []string{"sdk-as/testdata/*.ts", "sdk-as/assembly/*.ts"}, assemblyScript{}},
 	{
 		"http/guest/interpreter.wasm",
@@ -46,16 +50,20 @@ var guests = []guest{
 		[]string{"js/guest/*.c", "js/guest/*.h", "js/guest/*.js", "js/guest/build.sh"},
 		quickJS{},
 	},
-	{"sdk-rust/testdata/golden.wasm", []string{"sdk-rust/testdata/*.rs", "sdk-rust/testdata/build.sh", "sdk-rust/*.rs"}, rust{}},
+	{
+		"sdk-rust/testdata/golden.wasm",
+		[]string{"sdk-rust/testdata/*.rs", "sdk-rust/testdata/build.sh", "sdk-rust/*.rs"},
+		rust{},
+	},
 }
 
-// tool is a compiler. version is empty, with the reason, where this machine lacks it.
+// tool is a compiler. Without it on this machine version is empty and reason is set.
 type tool interface {
 	version() (version, why string)
 	build(t *testing.T, file, to string)
 }
 
-// record is what checkedin.json says of a module.
+// record is the entry of a module in checkedin.json.
 type record struct {
 	Tool    string            `json:"tool"`
 	Sources map[string]string `json:"sources"` // SHA-256 by path
@@ -77,13 +85,15 @@ func TestCheckedInGuests(t *testing.T) {
 	for _, g := range guests {
 		t.Run(g.file, func(t *testing.T) {
 			version, why := g.tool.version()
-			if *update && version != "" { // without its tool a module has to be as it was
+			if *update && version != "" { // without its tool a module must be unchanged
 				g.tool.build(t, g.file, g.file)
 				records[g.file] = record{version, digests(t, g.sources), digest(t, g.file)}
 			}
 			was := records[g.file]
-			require.Equal(t, was.Sources, digests(t, g.sources), "a source changed after the module was built; run `go test ./plugins -update`")
-			require.Equal(t, was.SHA256, digest(t, g.file), "the module is not the one that was recorded; run `go test ./plugins -update`")
+			require.Equal(t, was.Sources, digests(t, g.sources),
+				"a source changed after the module was built; run `go test ./plugins -update`")
+			require.Equal(t, was.SHA256, digest(t, g.file),
+				"the module is not the recorded one; run `go test ./plugins -update`")
 			if version == "" {
 				t.Skip("not built again: " + why)
 			}
@@ -154,14 +164,15 @@ func (a assemblyScript) build(t *testing.T, file, to string) {
 	dir := filepath.Dir(file)
 	sdk, err := filepath.Rel(dir, "sdk-as/assembly/index/abort")
 	require.NoError(t, err)
-	cmd := exec.Command("node", filepath.Join(root, asc, "bin/asc.js"), strings.TrimSuffix(filepath.Base(file), ".wasm")+".ts",
+	cmd := exec.Command("node", filepath.Join(root, asc, "bin/asc.js"),
+		strings.TrimSuffix(filepath.Base(file), ".wasm")+".ts",
 		"-o", to, "-O2", "--runtime", cmp.Or(a.runtime, "minimal"), "--use", "abort="+filepath.ToSlash(sdk))
 	cmd.Dir = dir
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(said))
 }
 
-// rust is what build.sh beside the module uses.
+// rust is the compiler of build.sh beside the module.
 type rust struct{}
 
 func (rust) version() (version, why string) {
@@ -173,7 +184,8 @@ func (rust) version() (version, why string) {
 	if err != nil {
 		return "", "rustc is missing"
 	}
-	libs, err := exec.Command(rustc, append(strings.Fields(os.Getenv("RUSTFLAGS")), "--target", "wasm32-unknown-unknown", "--print", "target-libdir")...).Output()
+	libs, err := exec.Command(rustc, append(strings.Fields(os.Getenv("RUSTFLAGS")),
+		"--target", "wasm32-unknown-unknown", "--print", "target-libdir")...).Output()
 	if err == nil {
 		_, err = os.Stat(strings.TrimSpace(string(libs)))
 	}
@@ -185,7 +197,7 @@ func (rust) version() (version, why string) {
 	return name + " " + strings.TrimSpace(number), ""
 }
 
-// quickJS is what build.sh of the interpreter uses: clang and the source of QuickJS.
+// quickJS are the tools of build.sh of the interpreter: clang and the source of QuickJS.
 type quickJS struct{}
 
 func (quickJS) version() (version, why string) {

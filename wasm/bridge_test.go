@@ -67,19 +67,19 @@ const message = `A Message {"content":["said {sys.query}"]}`
 
 func TestRequestsThatAreWrong(t *testing.T) {
 	tests := []struct{ name, text, code string }{
-		{"no JSON", "hello", codeRequest},
+		{"invalid JSON", "hello", codeRequest},
 		{"nothing", "", codeRequest},
-		{"another kind of JSON", "[]", codeRequest},
-		{"an op that does not exist", `{"op":"fly"}`, codeRequest},
-		{"a canvas that does not exist", `{"op":"save","canvas":9}`, codeRequest},
+		{"JSON of another type", "[]", codeRequest},
+		{"an unknown operation", `{"op":"fly"}`, codeRequest},
+		{"an unknown canvas", `{"op":"save","canvas":9}`, codeRequest},
 		{"a handle that is not a number", `{"op":"save","canvas":"x"}`, codeRequest},
-		{"broken canvas", `{"op":"load"}` + "\n{", engine.CodeBadCanvas},
-		{"a canvas of another shape", `{"op":"load"}` + "\n[1]", engine.CodeBadCanvas},
-		{"a component that does not exist", `{"op":"load"}` + "\n" + sketch.Canvas("begin Fly"), engine.CodeUnknownComponent},
-		{"a node that does not exist", `{"op":"patch","canvas":1,"node":"X","params":{}}`, engine.CodeBadReference},
-		{"params that are wrong", `{"op":"patch","canvas":1,"node":"A","params":{"max_retries":-1}}`, codeRequest},
-		{"a form of nothing", `{"op":"form","canvas":1,"node":"X"}`, engine.CodeBadReference},
-		{"a state that is none", `{"op":"restore","canvas":1}` + "\n3", codeRequest},
+		{"an invalid canvas", `{"op":"load"}` + "\n{", engine.CodeBadCanvas},
+		{"a canvas of another type", `{"op":"load"}` + "\n[1]", engine.CodeBadCanvas},
+		{"an unknown component", `{"op":"load"}` + "\n" + sketch.Canvas("begin Fly"), engine.CodeUnknownComponent},
+		{"an unknown node", `{"op":"patch","canvas":1,"node":"X","params":{}}`, engine.CodeBadReference},
+		{"invalid params", `{"op":"patch","canvas":1,"node":"A","params":{"max_retries":-1}}`, codeRequest},
+		{"a form without a schema", `{"op":"form","canvas":1,"node":"X"}`, engine.CodeBadReference},
+		{"an invalid state", `{"op":"restore","canvas":1}` + "\n3", codeRequest},
 	}
 	meet(t, func(k *talk) {
 		k.open(message)
@@ -145,9 +145,9 @@ func TestAnswersThatAreWrong(t *testing.T) {
 		ok         *bool
 		want       string
 	}{
-		{"no JSON", "rubbish", yes(), "invalid JSON"},
-		{"nothing at all", "", no(), "did not say why"},
-		{"a failure", `{"code":"provider","message":"no luck"}`, no(), "no luck"},
+		{"invalid JSON", "rubbish", yes(), "invalid JSON"},
+		{"empty input", "", no(), "did not say why"},
+		{"error", `{"code":"provider","message":"no luck"}`, no(), "no luck"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-func TestKindsNobodyAnswers(t *testing.T) {
+func TestUnhandledKindsOfCalls(t *testing.T) {
 	for node, want := range map[string]string{
 		"A plugin:w@1":                                         "not loaded",
 		`A TavilySearch {"query":"{sys.query}"}`:               "offers it as a tool",

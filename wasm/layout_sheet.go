@@ -78,21 +78,27 @@ func (s *sheet) sort() {
 	s.number()
 	best, crossings := s.copy(), s.crossings()
 	for pass := 0; pass < 8 && crossings > 0; pass++ {
-		if pass%2 == 0 {
-			for _, column := range s.columns {
-				s.sortColumn(column, s.from)
-			}
-		} else {
-			for _, column := range slices.Backward(s.columns) {
-				s.sortColumn(column, s.to)
-			}
-		}
+		s.sweep(pass, s.sortColumn)
 		if n := s.crossings(); n < crossings {
 			best, crossings = s.copy(), n
 		}
 	}
 	s.columns = best
 	s.number()
+}
+
+// sweep visits the columns with the neighbours of their positions in the column before: from the
+// first on in even passes, from the last on in odd ones.
+func (s *sheet) sweep(pass int, visit func(column []int, neighbours map[int][]int)) {
+	if pass%2 == 0 {
+		for _, column := range s.columns {
+			visit(column, s.from)
+		}
+		return
+	}
+	for _, column := range slices.Backward(s.columns) {
+		visit(column, s.to)
+	}
 }
 
 func (s *sheet) sortColumn(column []int, neighbours map[int][]int) {
@@ -177,15 +183,7 @@ func (s *sheet) align() {
 		s.settle(column, nil)
 	}
 	for pass := range 6 {
-		if pass%2 == 0 {
-			for _, column := range s.columns {
-				s.settle(column, s.from)
-			}
-		} else {
-			for _, column := range slices.Backward(s.columns) {
-				s.settle(column, s.to)
-			}
-		}
+		s.sweep(pass, s.settle)
 	}
 }
 

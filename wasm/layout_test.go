@@ -47,7 +47,7 @@ func TestLayoutOfGroups(t *testing.T) {
 	require.Equal(t, w+columnGap, zx, "what follows stands behind it")
 }
 
-func TestLayoutOfWhatIsNoCanvas(t *testing.T) {
+func TestLayoutOfOtherDocuments(t *testing.T) {
 	for _, text := range []string{
 		`{}`, `[]`, `"x"`, `{"a":3}`, `{"a":{"parent_id":"a","downstream":["a","nope",4]}}`,
 		`{"a":{"parent_id":"b"},"b":{"parent_id":"a"}}`,

@@ -28,28 +28,38 @@ type plugin struct {
 	settings engine.Value
 }
 
-// plugin adds or removes a plugin: {"name"} removes it, other requests have a manifest, which
+// plugin adds or removes a plugin: {"forget"} removes it, other requests have a manifest, which
 // replaces an older one of the same name.
 func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
-	if name := header.Get("forget").Str(); name != "" {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.plugins, name)
-		return empty, nil
-	}
-	m, err := manifestIn(body)
-	if err != nil {
-		return nil, err
-	}
-	timeout, _ := header.Get("timeout_ms").Int()
-	p := &plugin{
-		b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(m.Preview,
-			header.Get("server").True()), locale: header.Get("locale").Str(),
-		timeout: time.Duration(timeout) * time.Millisecond, settings: header.Get("settings"),
+	name := header.Get("forget").Str()
+	var nodes []*contract.Manifest
+	if name == "" {
+		m, err := manifestIn(body)
+		if err != nil {
+			return nil, err
+		}
+		name, nodes = m.Name, m.Nodes()
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.plugins[m.Name] = p
+	for node, p := range b.plugins {
+		if p.manifest.Name == name {
+			delete(b.plugins, node)
+		}
+	}
+	if nodes == nil {
+		return empty, nil
+	}
+	timeout, _ := header.Get("timeout_ms").Int()
+	var p *plugin
+	for _, m := range nodes {
+		p = &plugin{
+			b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(m.Preview,
+				header.Get("server").True()), locale: header.Get("locale").Str(),
+			timeout: time.Duration(timeout) * time.Millisecond, settings: header.Get("settings"),
+		}
+		b.plugins[m.NodeName()] = p
+	}
 	return engine.Object("component", p.component()).AppendJSON(nil), nil
 }
 
@@ -67,7 +77,7 @@ func stays(preview contract.Preview, server bool) string {
 
 // component returns its name in canvases: plugin:weather@1.
 func (p *plugin) component() string {
-	return engine.PluginPrefix + p.manifest.Name + "@" + p.manifest.Major()
+	return engine.PluginPrefix + p.manifest.NodeName() + "@" + p.manifest.Major()
 }
 
 // lookup finds plugins as components. One that takes no part in previews has a form like any other,
@@ -129,7 +139,7 @@ func (p *plugin) Check(params engine.Value) error {
 	defer cancel()
 	asker := &run{b: p.b, ctx: ctx}
 	asker.out.host = p.b.host
-	payload := p.payload("easel_check", engine.Object("params", params).AppendJSON(nil)).
+	payload := p.payload("easel_check", p.manifest.CheckMessage(params)).
 		With("timeout_ms", engine.Int(node.CheckFor.Milliseconds()))
 	_, err := asker.converse(ctx, "", payload, nil)
 	if errors.Is(err, context.DeadlineExceeded) {

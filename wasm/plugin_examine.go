@@ -51,10 +51,10 @@ func fileManifest(wasm []byte, version string) (text engine.Value, m *contract.M
 	if err != nil {
 		return text, nil, err
 	}
-	if m, err = contract.ParseManifest(raw); err != nil {
+	if text, err = contract.ParseText(raw); err != nil {
 		return text, nil, err
 	}
-	if text, err = engine.ParseJSON(raw); err != nil {
+	if m, err = contract.ReadManifest(text); err != nil {
 		return text, nil, err
 	}
 	return text, m, m.CheckHost(version)

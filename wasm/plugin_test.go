@@ -122,16 +122,16 @@ func plainJSON(t *testing.T, text string) any {
 func TestPluginFailures(t *testing.T) {
 	for _, c := range []struct{ name, text, code, message string }{
 		{
-			"its own error", `!{"code":"not_found","message":"no such city"}`, "not_found",
+			"an error of the plugin", `!{"code":"not_found","message":"no such city"}`, "not_found",
 			"node A (plugin:weather@1): plugin weather: easel_invoke: not_found: no such city",
 		},
-		{"no message of the contract", `{"output":"{"}`, "bad_output", "not the JSON of the contract"},
-		{"no outputs", `{"output":"{}"}`, "bad_output", "outputs: missing"},
+		{"not a message of the contract", `{"output":"{"}`, "bad_output", "not the JSON of the contract"},
+		{"missing outputs", `{"output":"{}"}`, "bad_output", "outputs: missing"},
 		{
-			"a wrong output", `{"output":"{\"outputs\":{\"text\":1}}"}`, "bad_output",
+			"an output of the wrong type", `{"output":"{\"outputs\":{\"text\":1}}"}`, "bad_output",
 			"outputs.text: want string, got number",
 		},
-		{"an output less", `{"output":"{\"outputs\":{}}"}`, "bad_output", "outputs.text: missing"},
+		{"a missing output", `{"output":"{\"outputs\":{}}"}`, "bad_output", "outputs.text: missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			meet(t, func(k *talk) {
@@ -184,7 +184,7 @@ func TestPluginIsKnown(t *testing.T) {
 
 // A plugin that takes no part in previews has a form, is reported by validate, and fails when a
 // node reaches it.
-func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
+func TestPluginExcludedFromPreviews(t *testing.T) {
 	for preview, says := range map[string]string{
 		"server": "runs on a server only",
 		"none":   "not run to try a canvas out",
@@ -194,7 +194,8 @@ func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
 				k.keep(strings.Replace(weather, `"streams":true`, `"streams":true,"preview":"`+preview+`"`, 1))
 				_, problems := k.load(`{"op":"validate"}` + "\n" + sketch.Chain("begin Begin", weatherNode))
 				require.Equal(k.t, 1, problems.Len(), problems)
-				require.Contains(k.t, problems.At(0).Get("message").Str(), "plugin:weather@1 does not run here: its manifest says")
+				require.Contains(k.t, problems.At(0).Get("message").Str(),
+					"plugin:weather@1 does not run here: its manifest says")
 				_, all := k.load(`{"op":"components"}`)
 				spec := all.At(all.Len() - 1)
 				require.Contains(k.t, spec.Get("missing").Str(), says)
@@ -229,13 +230,15 @@ func TestPluginOnAServer(t *testing.T) {
 // TestPluginChecksItsParams checks that validate calls the plugin, without a run.
 func TestPluginChecksItsParams(t *testing.T) {
 	meet(t, func(k *talk) {
-		oslo := `{"op":"validate"}` + "\n" + sketch.Chain("begin Begin", `A plugin:weather@1 {"units":"f","city":"Oslo"}`)
+		oslo := `{"op":"validate"}` + "\n" +
+			sketch.Chain("begin Begin", `A plugin:weather@1 {"units":"f","city":"Oslo"}`)
 		k.keep(weather)
 		k.last++
 		tell(k.b, line{Fn: "load", ID: k.last, Text: oslo})
 		asked, call := called(k.t, k.host.take())
 		require.Equal(k.t, uint32(0), asked.Run)
-		require.Equal(k.t, `{"plugin":"weather","version":"1.2.0","export":"easel_check","input":"{\"params\":{\"units\":\"f\"}}","timeout_ms":1000}`, call.Get("payload").JSON())
+		require.Equal(k.t, `{"plugin":"weather","version":"1.2.0","export":"easel_check",`+
+			`"input":"{\"params\":{\"units\":\"f\"}}","timeout_ms":1000}`, call.Get("payload").JSON())
 		tell(k.b, line{
 			Fn: "deliver", Call: asked.Call, OK: no(), More: no(),
 			Text: `{"code":"invalid_argument","message":"too cold"}`,

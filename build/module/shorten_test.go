@@ -49,7 +49,7 @@ func TestShortenFunctions(t *testing.T) {
 			"\x04\x40" + get1 + "\x42\x07\x10\xac\x02\x41\x00\x10\x09\x0f" + end + end,
 		},
 		{
-			"a frame is no return address", "\x04\x40" + get1 + "\x41\x10\x6b\x24\x00\x23\x00\x42\x07\x37\x03\x00" +
+			"a frame is not a return address", "\x04\x40" + get1 + "\x41\x10\x6b\x24\x00\x23\x00\x42\x07\x37\x03\x00" +
 				end + end,
 			"\x04\x40" + get1 + "\x41\x10\x6b\x24\x00\x23\x00\x42\x07\x37\x03\x00" + end + end,
 		},
@@ -73,7 +73,7 @@ func TestJumpAhead(t *testing.T) {
 		},
 		{"back", head + end + to("\x00", "\x01") + end + end + end, short + end + to("\x00", "\x01") + end + end + end},
 		{
-			"a jump somewhere else", head + to("\x02", "\x01") + end + end + end + end,
+			"a jump to another target", head + to("\x02", "\x01") + end + end + end + end,
 			short + to("\x02", "\x01") + end + end + end + end,
 		},
 		{

@@ -77,9 +77,9 @@ func TestChartRefuses(t *testing.T) {
 		name, says string
 		values     tree
 	}{
-		{"hosts that share nothing", "more than one host needs", tree{"replicas": 2}},
+		{"several hosts without shared storage", "more than one host needs", tree{"replicas": 2}},
 		{
-			"hosts that share one half", "more than one host needs",
+			"hosts that share only one store", "more than one host needs",
 			tree{"replicas": 2, "nats": tree{"urls": "nats://n"}},
 		},
 		{"NATS replicas without URLs", "need nats.urls", tree{"nats": tree{"replicas": 3}}},

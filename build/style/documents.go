@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path"
@@ -17,39 +18,52 @@ var (
 	pathName  = regexp.MustCompile(`^[\w.-]+(/[\w.*-]+)*/?$`)
 	makeCall  = regexp.MustCompile(`\bmake ([a-z][\w./-]*\w)`)
 	makeRule  = regexp.MustCompile(`(?m)^([a-z][\w./-]*):`)
+	testName  = regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz|Example)[A-Z]\w*`)
+	testFunc  = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)[A-Z]\w*)\(`)
 	// slugDrops matches the characters that GitHub omits from the anchor of a heading.
 	slugDrops = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
+// decisions is the folder of the decisions, whose README.md lists all of them.
+const decisions = "docs/decisions"
+
 // documents checks references from Markdown files to the repository: link targets and their
-// headings, names of files and folders, and make targets.
+// headings, names of files, folders and tests, and make targets. It also checks that the index of
+// the decisions is complete.
 func documents(files tree) ([]measure, error) {
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
 		return nil, err
 	}
-	d := documentation{files: files, targets: map[string]bool{}}
+	d := documentation{files: files, targets: map[string]bool{}, tests: map[string]bool{}, found: places{}}
 	for _, m := range makeRule.FindAllSubmatch(makefile, -1) {
 		d.targets[string(m[1])] = true
+	}
+	for name, data := range files {
+		if !strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		for _, m := range testFunc.FindAllSubmatch(data, -1) {
+			d.tests[string(m[1])] = true
+		}
 	}
 	for name, data := range files {
 		if path.Ext(name) == ".md" && name != "CHANGELOG.md" { // which mentions removed files
 			d.check(name, string(data))
 		}
 	}
+	d.checkIndex()
 	return d.found.measures(), nil
 }
 
 type documentation struct {
 	files   tree
-	targets map[string]bool
+	targets map[string]bool // of the Makefile
+	tests   map[string]bool // functions in _test.go files
 	found   places
 }
 
 func (d *documentation) check(name, text string) {
-	if d.found == nil {
-		d.found = places{}
-	}
 	fenced := false
 	for i, line := range strings.Split(text, "\n") {
 		report := func(format string, args ...any) {
@@ -58,6 +72,11 @@ func (d *documentation) check(name, text string) {
 		for _, m := range makeCall.FindAllStringSubmatch(line, -1) {
 			if inCode := fenced || strings.Contains(line, "`make "+m[1]); inCode && !d.targets[m[1]] && !built(m[1]) {
 				report("make %s: the Makefile has no such target", m[1])
+			}
+		}
+		for _, test := range testName.FindAllString(line, -1) {
+			if !d.tests[test] {
+				report("%s: no such test", test)
 			}
 		}
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
@@ -75,6 +94,17 @@ func (d *documentation) check(name, text string) {
 			if !d.named(name, m[1]) {
 				report("%s: no such file or folder", m[1])
 			}
+		}
+	}
+}
+
+// checkIndex reports decisions that the index of their folder does not link.
+func (d *documentation) checkIndex() {
+	index := path.Join(decisions, "README.md")
+	for name := range d.files {
+		file := path.Base(name)
+		if path.Dir(name) == decisions && name != index && !bytes.Contains(d.files[index], []byte("]("+file+")")) {
+			d.found.add("document", index, index+": "+file+" is missing")
 		}
 	}
 }

@@ -28,14 +28,16 @@ func repository(t *testing.T, files map[string]string) tree {
 
 func TestDocumentsNameWhatExists(t *testing.T) {
 	found, err := documents(repository(t, map[string]string{
-		"Makefile":      "run:\nbuild/out/easel:\n",
-		"engine/run.go": "package engine\n",
-		"docs/guide.md": "# A guide, in short\n",
+		"Makefile":           "run:\nbuild/out/easel:\n",
+		"engine/run.go":      "package engine\n",
+		"engine/run_test.go": "package engine\n\nfunc TestRun(t *testing.T) {}\n\nfunc ExampleRun_stop() {}\n",
+		"docs/guide.md":      "# A guide, in short\n",
 		"docs/page.md": "[a](guide.md) [b](guide.md#a-guide-in-short) [c](guide.md#chapter) [d](gone.md) " +
 			"[e](https://a.b/c)\n" +
 			"`engine/run.go:3` `engine/*.go` `engine/gone.go` `text/html` `host.name/x`\n" +
 			"`make run` `make build/out/easel` `make gone`, and make sure\n" +
-			"```\n[f](gone.md) `engine/gone.go`\nmake lost\n```\n",
+			"```\n[f](gone.md) `engine/gone.go`\nmake lost\n```\n" +
+			"`TestRun/first`, ExampleRun_stop and Tests pass, TestGone and `BenchmarkGone` fail\n",
 	}))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
@@ -45,7 +47,21 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 		"docs/page.md:2: engine/gone.go: no such file or folder",
 		"docs/page.md:3: make gone: the Makefile has no such target",
 		"docs/page.md:6: make lost: the Makefile has no such target",
+		"docs/page.md:8: TestGone: no such test",
+		"docs/page.md:8: BenchmarkGone: no such test",
 	}, found[0].where)
+}
+
+func TestIndexOfDecisionsIsComplete(t *testing.T) {
+	found, err := documents(repository(t, map[string]string{
+		"Makefile":                 "run:\n",
+		"docs/decisions/README.md": "- [One](one.md)\n",
+		"docs/decisions/one.md":    "# One\n",
+		"docs/decisions/two.md":    "# Two\n",
+	}))
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Equal(t, []string{"docs/decisions/README.md: two.md is missing"}, found[0].where)
 }
 
 func TestDependenciesHaveReasons(t *testing.T) {

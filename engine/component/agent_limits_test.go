@@ -189,7 +189,7 @@ func TestRoundsOfARunAreLimited(t *testing.T) {
 	require.Len(t, m.asked, 4)
 }
 
-func TestModelIsToldOfRepeatedCalls(t *testing.T) {
+func TestModelGetsAnErrorForRepeatedCalls(t *testing.T) {
 	m := insist(3, "echo_tool_0 a")
 	c := node(t, "Agent", `{"repeated_calls": 2, "tools": [`+echo+`]}`, "")
 	s := run(t, c, nil, "q", engine.Null, engine.Ports{Model: m})
@@ -203,7 +203,7 @@ var delegate = []engine.ToolCall{
 	{Name: "Inner_0", Arguments: `{"user_prompt": "x", "reasoning": "r", "context": "c"}`},
 }
 
-func TestLimitOfAnAgentHoldsForItsAgents(t *testing.T) {
+func TestLimitOfAnAgentAppliesToItsAgents(t *testing.T) {
 	inner := `{"component_name": "Agent", "name": "Inner", "params": {"tools": [` + echo + `]}}`
 	m := &script{info: engine.Info{Tools: true}, replies: []reply{
 		{calls: delegate},
@@ -224,7 +224,7 @@ type stuck struct {
 
 func (s *stuck) Run(context.Context, *engine.Call) error { <-s.end; return nil }
 
-func TestSlowToolIsLeftBehind(t *testing.T) {
+func TestSlowToolIsAbandoned(t *testing.T) {
 	end := make(chan struct{})
 	defer close(end)
 	reg, err := engine.NewRegistry(append(Builtin(), engine.Spec{

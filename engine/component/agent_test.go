@@ -59,12 +59,12 @@ func TestAgentCompletesAfterTheOtherCalls(t *testing.T) {
 func TestAgentPlanning(t *testing.T) {
 	for _, c := range []struct{ name, answer, told string }{
 		{"prose", "let me see", "no JSON"},
-		{"one call alone", `{"name": "echo_tool_0", "arguments": {}}`, "a single object"},
+		{"a single call without a list", `{"name": "echo_tool_0", "arguments": {}}`, "a single object"},
 		{"no arguments", `[{"name": "echo_tool_0"}]`, `the call of echo_tool_0 has no "arguments"`},
 		{"no name", `[{"arguments": {}}]`, `entry 1 has no "name"`},
-		{"no object", `["echo_tool_0"]`, "entry 1 is a string"},
-		{"arguments that are none", `[{"name": "echo_tool_0", "arguments": [1]}]`, "arguments is a list"},
-		{"arguments as text", `[{"name": "echo_tool_0", "arguments": "{query: 'a'}"}]`, "[echo_tool_0 result]\nA"},
+		{"arguments are not an object", `["echo_tool_0"]`, "entry 1 is a string"},
+		{"arguments are not JSON", `[{"name": "echo_tool_0", "arguments": [1]}]`, "arguments is a list"},
+		{"arguments as a string", `[{"name": "echo_tool_0", "arguments": "{query: 'a'}"}]`, "[echo_tool_0 result]\nA"},
 		{"an empty list", `[]`, "nothing was called"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -389,7 +389,7 @@ func TestAgentHeadersForServers(t *testing.T) {
 
 // The model is offered the current tools of the servers: the chosen ones, or all if there is no
 // choice.
-func TestAgentAsksServersForTheirTools(t *testing.T) {
+func TestAgentListsToolsOfServers(t *testing.T) {
 	schema := engine.Object("type", "object", "properties", engine.Object("n", engine.Object("type", "integer")))
 	servers := mcp{
 		"chosen": {{Name: "other"}, {Name: "lookup", Description: "described now", Parameters: schema}},
@@ -436,7 +436,7 @@ func TestAgentWithoutAnyToolLeft(t *testing.T) {
 	}
 }
 
-func TestAgentToolsThatCannotRunAreTold(t *testing.T) {
+func TestAgentReportsToolsThatCannotRun(t *testing.T) {
 	const broken = `{"tools": [{"component_name": "Retrieval", "params": {"top_n": "many"}}, ` +
 		`{"component_name": "TavilySearch", "params": {}}, {"component_name": "Switch", "params": {}}]}`
 	m := say(

@@ -27,18 +27,18 @@ func TestBeginPassesOnInputs(t *testing.T) {
 		name, params, inputs string
 		want                 string
 	}{
-		{"a wrapped value is taken out", `{}`, `{"city": {"type": "line", "value": "Oslo"}}`, `{"city": "Oslo"}`},
+		{"a wrapped value is unwrapped", `{}`, `{"city": {"type": "line", "value": "Oslo"}}`, `{"city": "Oslo"}`},
 		{
-			"a bare value counts as it is", `{}`, `{"city": "Oslo", "l": [1], "o": {"k": 1}}`,
+			"a bare value is accepted", `{}`, `{"city": "Oslo", "l": [1], "o": {"k": 1}}`,
 			`{"city": "Oslo", "l": [1], "o": {"k": 1}}`,
 		},
 		{"a number is not converted", `{}`, `{"n": {"type": "integer", "value": "5"}}`, `{"n": "5"}`},
 		{
-			"an object may be sent as JSON", `{}`, `{"o": {"type": "object", "value": "{\"k\": [1.50]}"}}`,
+			"an object may be sent as JSON text", `{}`, `{"o": {"type": "object", "value": "{\"k\": [1.50]}"}}`,
 			`{"o": {"k": [1.50]}}`,
 		},
 		{
-			"the declared type makes an object", `{"inputs": {"o": {"type": "object"}}}`,
+			"the declared type parses an object", `{"inputs": {"o": {"type": "object"}}}`,
 			`{"o": "{\"k\": 1}", "p": "{}"}`,
 			`{"o": {"k": 1}, "p": "{}"}`,
 		},
@@ -49,7 +49,7 @@ func TestBeginPassesOnInputs(t *testing.T) {
 			`{"n": null}`,
 		},
 		{
-			"the layout of uploads is accepted", `{"layout_recognize": "DeepDOC"}`,
+			"the format of uploads is accepted", `{"layout_recognize": "DeepDOC"}`,
 			`{"f": {"type": "file", "value": {"name": "a"}}}`, `{"f": ["text of a"]}`,
 		},
 		{

@@ -8,9 +8,9 @@ import (
 
 // Browser lets a language model read web pages and store files from them.
 //
-// The model opens pages, follows links, submits forms and stores files. Cookies last for the node,
-// or with persist_session for the run. Differs: a window, uploads and extensions of the original's
-// browser are not used.
+// The model opens pages, follows links, submits forms, also with files, and stores files. Cookies
+// last for the node, or with persist_session for the run. Differs: a window and extensions of the
+// original's browser are not used, and a file of upload_sources that cannot be read is an error.
 type Browser struct {
 	External
 	Sampling
@@ -18,12 +18,21 @@ type Browser struct {
 	MaxSteps      int           `json:"max_steps" doc:"maximum number of actions" default:"30" min:"1"`
 	Headless      bool          `json:"headless" doc:"not used: the browser has no window" default:"true"`
 	Persist       bool          `json:"persist_session" doc:"share cookies with the other Browser nodes of the run" label:"Keep session"`
-	UploadSources []engine.Expr `json:"upload_sources" doc:"not used: the browser uploads nothing"`
+	UploadSources []engine.Expr `json:"upload_sources" doc:"files that forms may send: references, ids or addresses"`
 }
 
 // Run browses.
 func (b *Browser) Run(ctx context.Context, call *engine.Call) error {
-	return b.act(ctx, call, arg{"prompts", &b.Prompts})
+	args := []arg{{"prompts", &b.Prompts}}
+	if len(b.UploadSources) > 0 {
+		sources, err := evaluated(ctx, call, b.UploadSources)
+		if err != nil {
+			return err
+		}
+		given := engine.ParseExpr(sources)
+		args = append(args, arg{"upload_sources", &given})
+	}
+	return b.act(ctx, call, args...)
 }
 
 var browserSpec = engine.Spec{

@@ -156,7 +156,7 @@ func TestCanvasAsTool(t *testing.T) {
 	require.Equal(t, `["in Oslo 1", "in Bern 2"]`, results(second.outs.Get("use_tools")))
 }
 
-func TestCanvasesInsideEachOtherAreBounded(t *testing.T) {
+func TestNestingOfCanvasesIsLimited(t *testing.T) {
 	s := library{"loop": inner(`{}`, `Canvas {"canvas": "loop"}`)}
 	out := play(t, node(t, "Canvas", `{"canvas": "loop"}`, ""), nil, engine.Null, nested(s, nil))
 	require.ErrorIs(t, out.err, engine.ErrLimit)

@@ -23,7 +23,7 @@ type reply struct {
 	match string // only a call that holds this text gets the reply
 }
 
-// script is a model that gives its replies in order and keeps the requests whole.
+// script is a model that returns its replies in order and records the requests.
 type script struct {
 	mu      sync.Mutex
 	replies []reply

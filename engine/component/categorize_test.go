@@ -13,11 +13,11 @@ const twoCategories = `"category_description": {"Other": {"to": ["M"]}, "Sales":
 
 func TestCategorizeChooses(t *testing.T) {
 	for _, c := range []struct{ name, answer, want string }{
-		{"the name", "Other", "Other"},
-		{"named more often", "I think Sales or sales, maybe Other", "Sales"},
-		{"a tie goes to the earlier", "sales or other", "Other"},
-		{"none is the last", "no idea", "Sales"},
-		{"reasoning does not count", "<think>Other Other</think>Sales", "Sales"},
+		{"the name in the answer", "Other", "Other"},
+		{"the name with most mentions", "I think Sales or sales, maybe Other", "Sales"},
+		{"a tie selects the earlier category", "sales or other", "Other"},
+		{"no name selects the last category", "no idea", "Sales"},
+		{"reasoning is ignored", "<think>Other Other</think>Sales", "Sales"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := say(c.answer)

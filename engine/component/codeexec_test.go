@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// sandbox gives one result and keeps the calls.
+// sandbox returns one result and records the calls.
 type sandbox struct {
 	result engine.CodeResult
 	asked  []engine.CodeCall
@@ -24,26 +24,32 @@ func (s *sandbox) RunCode(_ context.Context, c *engine.CodeCall) (engine.CodeRes
 
 func TestCodeExecOutputs(t *testing.T) {
 	for _, c := range []struct{ name, outputs, result, want string }{
-		{"none declared", `{}`, `{"a": 1}`, `{"result":null}`},
-		{"members by name", `{"md": {"type": "String"}}`, `{"md": "x", "n": 1}`, `{"md":"x"}`},
-		{"a dot is a path", `{"a.b": {"type": "Number"}}`, `{"a": {"b": 1}}`, `{"a.b":1}`},
+		{"no outputs declared", `{}`, `{"a": 1}`, `{"result":null}`},
+		{"object members by name", `{"md": {"type": "String"}}`, `{"md": "x", "n": 1}`, `{"md":"x"}`},
+		{"a dot separates path elements", `{"a.b": {"type": "Number"}}`, `{"a": {"b": 1}}`, `{"a.b":1}`},
 		{"an index is a path", `{"a.1": {"type": "Number"}}`, `{"a": [1, 2]}`, `{"a.1":2}`},
-		{"elements by position", `{"p": {"type": "Number"}, "q": {"type": "String"}}`, `[1, "x"]`, `{"p":1,"q":"x"}`},
-		{"a plain value is the first", `{"r": {"type": "String"}, "s": {"type": "Number"}}`, `7`, `{"r":"7","s":null}`},
+		{
+			"list elements by position",
+			`{"p": {"type": "Number"}, "q": {"type": "String"}}`, `[1, "x"]`, `{"p":1,"q":"x"}`,
+		},
+		{
+			"a scalar is the first output",
+			`{"r": {"type": "String"}, "s": {"type": "Number"}}`, `7`, `{"r":"7","s":null}`,
+		},
 		{"a whole object", `{"r": {"type": "Object"}}`, `{"a": 1}`, `{"r":{"a":1}}`},
 		{"a whole list", `{"r": {"type": "Array<Number>"}}`, `[1, 2]`, `{"r":[1,2]}`},
-		{"numbers from text", `{"r": {"type": "Number"}}`, `" 2.5 "`, `{"r":2.5}`},
-		{"no number stays", `{"r": {"type": "Number"}}`, `"log\n1"`, `{"r":"log\n1"}`},
-		{"an empty number is nothing", `{"r": {"type": "Number"}}`, `""`, `{"r":null}`},
+		{"numbers from strings", `{"r": {"type": "Number"}}`, `" 2.5 "`, `{"r":2.5}`},
+		{"text that is not a number is kept", `{"r": {"type": "Number"}}`, `"log\n1"`, `{"r":"log\n1"}`},
+		{"an empty number is null", `{"r": {"type": "Number"}}`, `""`, `{"r":null}`},
 		{"yes is true", `{"r": {"type": "Boolean"}}`, `"Yes"`, `{"r":true}`},
 		{"0 is false", `{"r": {"type": "boolean"}}`, `0`, `{"r":false}`},
-		{"one is a list of one", `{"r": {"type": "array<string>"}}`, `"x"`, `{"r":["x"]}`},
-		{"lists from text", `{"r": {"type": "array<string>"}}`, `"['x', None]"`, `{"r":["x",null]}`},
+		{"a scalar becomes a list of one", `{"r": {"type": "array<string>"}}`, `"x"`, `{"r":["x"]}`},
+		{"lists from strings", `{"r": {"type": "array<string>"}}`, `"['x', None]"`, `{"r":["x",null]}`},
 		{
 			"objects from Python text", `{"r": {"type": "object"}}`, `"{'a': True, 'b': (1, 2)}"`,
 			`{"r":{"a":true,"b":[1,2]}}`,
 		},
-		{"own names are skipped", `{"_x": {}, "r": {"type": "string"}}`, `"v"`, `{"r":"v"}`},
+		{"reserved names are skipped", `{"_x": {}, "r": {"type": "string"}}`, `"v"`, `{"r":"v"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			port := &sandbox{result: engine.CodeResult{Value: parse(t, c.result)}}
@@ -65,11 +71,11 @@ func TestCodeExecResult(t *testing.T) {
 		want   string
 		err    string
 	}{
-		{"what was printed, if nothing came back", engine.CodeResult{Stdout: "{'result': 'x'}\n"}, "x", ""},
+		{"printed text when the result is null", engine.CodeResult{Stdout: "{'result': 'x'}\n"}, "x", ""},
 		{"printed text", engine.CodeResult{Stdout: "[draft] done"}, "[draft] done", ""},
 		{"nothing", engine.CodeResult{}, "", ""},
-		{"an error", engine.CodeResult{Stderr: "line 1: no\n"}, "", "line 1: no"},
-		{"a warning beside a result", engine.CodeResult{Value: engine.String("x"), Stderr: "warning"}, "x", ""},
+		{"error", engine.CodeResult{Stderr: "line 1: no\n"}, "", "line 1: no"},
+		{"warning beside a result", engine.CodeResult{Value: engine.String("x"), Stderr: "warning"}, "x", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := run(t, node(t, "CodeExec", `{"script": "x"}`, ""), nil, "q", engine.Null,

@@ -10,13 +10,13 @@ func TestDataOperations(t *testing.T) {
 	const inputs = `{"o": {"b": 2, "a": 1}, "l": [{"a": 1, "b": [3]}, "text", {"a": "x"}], "s": "plain"}`
 	tests := []struct{ name, params, want string }{
 		{
-			"select_keys keeps members, in the order of the object",
+			"select_keys keeps the order of the object",
 			`"operations": "select_keys", "select_keys": ["a", "zz", "b"]`,
 			`[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`,
 		},
 		{"remove_keys", `"operations": "remove_keys", "remove_keys": ["a", "zz"]`, `[{"b":2},{"b":[3]},{}]`},
 		{
-			"rename_keys moves to the end",
+			"rename_keys moves the member to the end",
 			`"operations": "rename_keys", "rename_keys": [{"old_key": "b", "new_key": "z"}]`,
 			`[{"a":1,"z":2},{"a":1,"z":[3]},{"a":"x"}]`,
 		},
@@ -25,24 +25,24 @@ func TestDataOperations(t *testing.T) {
 			`"operations": "rename_keys", "rename_keys": [{"old_key": "a", "new_key": " "}, ` +
 				`{"old_key": "b", "new_key": "b"}]`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`,
 		},
-		{"combine makes lists of what occurs more than once", `"operations": "combine"`, `{"b":[2,3],"a":[1,1,"x"]}`},
+		{"combine collects repeated keys in lists", `"operations": "combine"`, `{"b":[2,3],"a":[1,1,"x"]}`},
 		{
-			"filter_values needs all rules",
+			"filter_values keeps objects that match all rules",
 			`"operations": "filter_values", "filter_values": [{"key": "a", "operator": "=", "value": 1}, ` +
 				`{"key": "b", "operator": "contains", "value": "3"}]`, `[{"a":1,"b":[3]}]`,
 		},
 		{
-			"filter_values needs the member",
+			"filter_values drops objects without the member",
 			`"operations": "filter_values", "filter_values": [{"key": "b", "operator": "≠", "value": "zz"}]`,
 			`[{"b":2,"a":1},{"a":1,"b":[3]}]`,
 		},
 		{
-			"filter_values takes references",
+			"filter_values accepts references",
 			`"operations": "filter_values", "filter_values": [{"key": "a", "operator": "=", "value": "{begin@o.a}"}]`,
 			`[{"b":2,"a":1},{"a":1,"b":[3]}]`,
 		},
 		{
-			"filter_values with no operator keeps nothing",
+			"filter_values without an operator keeps nothing",
 			`"operations": "filter_values", "filter_values": [{"key": "a", "value": "1"}]`, `[]`,
 		},
 		{
@@ -50,17 +50,17 @@ func TestDataOperations(t *testing.T) {
 			`[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`,
 		},
 		{
-			"append_or_update sets texts",
+			"append_or_update sets strings",
 			`"operations": "append_or_update", "updates": [{"key": "a", "value": 0}, {"key": "q", "value": "v ` +
 				`{sys.query} w"}, {"key": " ", "value": "x"}]`,
 			`[{"b":2,"a":"0","q":"v Q w"},{"a":"0","b":[3],"q":"v Q w"},{"a":"0","q":"v Q w"}]`,
 		},
 		{
-			"append_or_update keeps a text that comes out empty",
+			"append_or_update keeps a value that resolves to empty text",
 			`"operations": "append_or_update", "updates": [{"key": "q", "value": "{begin@nope}"}]`,
 			`[{"b":2,"a":1,"q":"{begin@nope}"},{"a":1,"b":[3],"q":"{begin@nope}"},{"a":"x","q":"{begin@nope}"}]`,
 		},
-		{"literal_eval leaves what is no literal", `"x": 0`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`},
+		{"literal_eval keeps text that is not a literal", `"x": 0`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,34 +91,34 @@ func TestDataOperationsQuery(t *testing.T) {
 func TestLiteralEval(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{
-			"dict, list, tuple and words", `"{'a': [1, (2, None)], \"b\": True, 'c': False}"`,
+			"dict, list, tuple and keywords", `"{'a': [1, (2, None)], \"b\": True, 'c': False}"`,
 			`{"a":[1,[2,null]],"b":true,"c":false}`,
 		},
-		{"a set is a list", `"{1, 'x'}"`, `[1,"x"]`},
+		{"a set becomes a list", `"{1, 'x'}"`, `[1,"x"]`},
 		{"an empty dict and an empty tuple", `"[{}, ()]"`, `[{},[]]`},
-		{"brackets alone are no tuple", `"(1)"`, `1`},
-		{"a tuple of one", `"(1,)"`, `[1]`},
-		{"a comma at the end", `"[1, 2, ]"`, `[1,2]`},
-		{"names become texts", `"{1: 'a', True: 'b', None: 'c'}"`, `{"1":"a","true":"b","null":"c"}`},
+		{"parentheses alone are not a tuple", `"(1)"`, `1`},
+		{"a tuple with one element", `"(1,)"`, `[1]`},
+		{"a trailing comma", `"[1, 2, ]"`, `[1,2]`},
+		{"unquoted names become strings", `"{1: 'a', True: 'b', None: 'c'}"`, `{"1":"a","true":"b","null":"c"}`},
 		{"numbers", `"[1, -2, +3, 1.50, .5, 5., 1e3, 00]"`, `[1,-2,3,1.50,0.5,5.0,1000.0,0]`},
-		{"texts side by side are one", `"'a' \"b\""`, `"ab"`},
+		{"adjacent strings are joined", `"'a' \"b\""`, `"ab"`},
 		{"escapes", `"'\\n\\x41\\u00e9\\101\\q'"`, `"\nAéA\\q"`},
-		{"long quotation marks", `"'''it's'''"`, `"it's"`},
+		{"triple quotes", `"'''it's'''"`, `"it's"`},
 		{"a number", `" 42 "`, `42`},
 		{"a version is not a number", `"1.2.3"`, `"1.2.3"`},
 		{"digits with leading zeros are not a number", `"007"`, `"007"`},
-		{"words of json are texts", `"true"`, `"true"`},
-		{"words of Python are values", `"True"`, `true`},
-		{"prose in brackets stays", `"[see above]"`, `"[see above]"`},
-		{"a missing bracket stays", `"[1, 2"`, `"[1, 2"`},
-		{"a missing comma stays", `"[1 2]"`, `"[1 2]"`},
-		{"two commas stay", `"[1,, 2]"`, `"[1,, 2]"`},
-		{"a comma alone stays", `"[,]"`, `"[,]"`},
-		{"a list as a name stays", `"{[1]: 2}"`, `"{[1]: 2}"`},
-		{"something behind stays", `"{'a': 1} or so"`, `"{'a': 1} or so"`},
-		{"an open text stays", `"'abc"`, `"'abc"`},
-		{"below lists and objects", `[{"k": "[1]"}]`, `[{"k":[1]}]`},
-		{"other values stay", `[1.0, null, true, ""]`, `[1.0,null,true,""]`},
+		{"JSON keywords are strings", `"true"`, `"true"`},
+		{"Python keywords are values", `"True"`, `true`},
+		{"prose in brackets is kept", `"[see above]"`, `"[see above]"`},
+		{"a missing bracket is kept", `"[1, 2"`, `"[1, 2"`},
+		{"a missing comma is kept", `"[1 2]"`, `"[1 2]"`},
+		{"two commas are kept", `"[1,, 2]"`, `"[1,, 2]"`},
+		{"a lone comma is kept", `"[,]"`, `"[,]"`},
+		{"a list as a key is kept", `"{[1]: 2}"`, `"{[1]: 2}"`},
+		{"trailing text is kept", `"{'a': 1} or so"`, `"{'a': 1} or so"`},
+		{"an unclosed string is kept", `"'abc"`, `"'abc"`},
+		{"inside lists and objects", `[{"k": "[1]"}]`, `[{"k":[1]}]`},
+		{"other values are kept", `[1.0, null, true, ""]`, `[1.0,null,true,""]`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -43,19 +43,21 @@ type DocGenerator struct {
 	Timestamp    bool        `json:"add_timestamp" doc:"add the time of creation" default:"true" label:"Timestamp" group:"page"`
 	Watermark    engine.Expr `json:"watermark_text" doc:"watermark on each page" group:"page"`
 	TOC          bool        `json:"enable_toc" doc:"add a table of contents" label:"Table of contents" group:"page"`
+	KeepInfo     bool        `json:"include_download_info_in_content" doc:"keep the descriptor in the text of messages that show download" label:"Keep file descriptor"`
 }
 
 // Run writes the document.
 func (d *DocGenerator) Run(ctx context.Context, call *engine.Call) error {
-	return d.act(ctx, call, arg{"content", &d.Content}, arg{"title", &d.Title}, arg{"subtitle", &d.Subtitle},
-		arg{"header_text", &d.HeaderText}, arg{"footer_text", &d.FooterText},
+	format := engine.ParseExpr(engine.String(d.OutputFormat)) // empty content is a document, too
+	return d.act(ctx, call, arg{"output_format", &format}, arg{"content", &d.Content},
+		arg{"title", &d.Title}, arg{"subtitle", &d.Subtitle}, arg{"header_text", &d.HeaderText}, arg{"footer_text", &d.FooterText},
 		arg{"filename", &d.Filename}, arg{"watermark_text", &d.Watermark}, arg{"logo_image", &d.Logo})
 }
 
 var docGeneratorSpec = engine.Spec{
 	Category: engine.CategoryTool, Icon: "note",
 	Name: "DocGenerator", Aliases: []string{"PDFGenerator"}, Renamed: true,
-	Ignores: []string{"output_directory", "include_download_info_in_content"},
+	Ignores: []string{"output_directory"},
 	Doc:     "Writes a document file from text.", Retries: true, Waits: true,
 	New: func() engine.Component { return &DocGenerator{} },
 	Outputs: []engine.Field{

@@ -17,6 +17,7 @@ type External struct {
 	settings []string // params that the service usually requires
 	pins     []string // arguments that a model is not asked for where the params give them
 	exprs    []engine.NamedExpr
+	result   engine.Field // the first output
 }
 
 // arg is one argument of an external component, passed by a model or set by the node's param.
@@ -28,6 +29,13 @@ type arg struct {
 // Init stores the params for the port.
 func (e *External) Init(s *engine.Setup) error {
 	e.exprs = s.Exprs
+	spec, err := s.Registry.Lookup(s.Kind)
+	if err != nil {
+		return err
+	}
+	if len(spec.Outputs) > 0 {
+		e.result = spec.Outputs[0]
+	}
 	e.kind, e.params = s.Kind, s.Params.Without("outputs").Without("inputs").Without("debug_inputs")
 	return nil
 }
@@ -98,7 +106,7 @@ func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) erro
 			return err
 		}
 		if i == 0 && !v.Truthy() {
-			call.Out(passages, engine.String(""))
+			call.Out(e.result.Name, engine.ZeroOf(e.result.Type))
 			return nil
 		}
 		if given && !e.pinned(a.name) { // the tool has it among its params

@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,9 +58,25 @@ func TestExternalWithoutQueryIsNotCalled(t *testing.T) {
 	s := run(t, node(t, "Wikipedia", `{}`, ""), nil, "", engine.Null, engine.Ports{Tools: port})
 	require.NoError(t, s.err)
 	require.Empty(t, port.asked)
-	s = run(t, node(t, "Email", `{"to_email": ""}`, ""), nil, "q", engine.Null, engine.Ports{Tools: port})
-	require.NoError(t, s.err)
-	require.Equal(t, "false", s.outs.Get("success").Text())
+}
+
+func TestExternalWithoutQueryHasItsDeclaredOutput(t *testing.T) {
+	for kind, want := range map[string]string{
+		"Email": `{"success":false}`, "Wikipedia": `{"formalized_content":""}`, "YahooFinance": `{"report":""}`,
+		"Browser": `{"content":""}`,
+	} {
+		port := &outdoors{}
+		s := run(t, node(t, kind, `{}`, ""), nil, "", engine.Null, engine.Ports{Tools: port})
+		require.NoError(t, s.err, kind)
+		require.Empty(t, port.asked, kind)
+		outs := s.outs
+		for name := range outs.Fields() {
+			if strings.HasPrefix(name, "_") {
+				outs = outs.Without(name)
+			}
+		}
+		require.JSONEq(t, want, outs.JSON(), kind)
+	}
 }
 
 func TestMailTakesFilesOfNodes(t *testing.T) {
@@ -101,7 +118,7 @@ func TestModelsDoNotSeePinnedArguments(t *testing.T) {
 	}
 }
 
-func TestExternalNamesItsBlanks(t *testing.T) {
+func TestExternalNamesItsBlankParams(t *testing.T) {
 	c, _ := node(t, "ExeSQL", `{"database": "d", "host": ""}`, "").Component("X")
 	require.Equal(t, []string{"username", "host", "password"}, c.(interface{ Blank() []string }).Blank())
 	require.Equal(t, "Tools", c.(interface{ Needs() string }).Needs())

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// registry holds all built-in components.
+// registry contains all built-in components.
 func registry(t testing.TB) *engine.Registry {
 	t.Helper()
 	reg, err := engine.NewRegistry(component.Builtin()...)
@@ -93,7 +93,7 @@ func one(t testing.TB, node, inputs string, globals ...string) *seen {
 	return play(t, engine.Input{Query: engine.String("Q"), Inputs: value(t, inputs)}, engine.Ports{}, lines...)
 }
 
-// refused loads a canvas that must not load, and gives the error's text.
+// refused loads a canvas that must not load, and returns the error's text.
 func refused(t testing.TB, lines ...string) string {
 	t.Helper()
 	_, err := engine.Load(registry(t), sketch.Bytes(lines...))

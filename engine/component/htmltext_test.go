@@ -9,15 +9,15 @@ import (
 
 func TestHTMLText(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
-		{"blocks are lines", "<h1>Title</h1><p>Body  of\n it</p>", "Title\nBody of\nit"},
+		{"block elements become lines", "<h1>Title</h1><p>Body  of\n it</p>", "Title\nBody of\nit"},
 		{"scripts and styles are skipped", "<style>x{}</style><SCRIPT>if (a < b) {}</Script >a", "a"},
-		{"inline marks do not break a line", "a <b>bold</b><i>er</i> word", "a bolder word"},
+		{"inline elements do not break a line", "a <b>bold</b><i>er</i> word", "a bolder word"},
 		{"a > in an attribute", `<a title="x > y">link</a>`, "link"},
-		{"comments and declarations", "<!doctype html><!-- <p>no</p> -->yes", "yes"},
-		{"entities once", "&lt;b&gt; &amp;lt; &#65;&#x42; &nope; &", "<b> &lt; AB &nope; &"},
-		{"what is no tag is text", "1 < 2 <3", "1 < 2 <3"},
-		{"a tag that never ends", "a<b", "a"},
-		{"a script that never ends", "a<script>b", "a"},
+		{"comments and declarations are skipped", "<!doctype html><!-- <p>no</p> -->yes", "yes"},
+		{"entities are decoded once", "&lt;b&gt; &amp;lt; &#65;&#x42; &nope; &", "<b> &lt; AB &nope; &"},
+		{"a < that starts no tag is text", "1 < 2 <3", "1 < 2 <3"},
+		{"an unclosed tag", "a<b", "a"},
+		{"an unclosed script", "a<script>b", "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, htmlText(c.page)) })
 	}

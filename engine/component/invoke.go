@@ -99,7 +99,8 @@ func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRe
 		url = "http://" + url
 	}
 	req := &engine.HTTPRequest{
-		Method: strings.ToUpper(v.Method), URL: url, Proxy: call.MarkSecrets(engine.String(strings.TrimSpace(v.Proxy))).Str(),
+		Method: strings.ToUpper(v.Method), URL: url,
+		Proxy:   call.MarkSecrets(engine.String(strings.TrimSpace(v.Proxy))).Str(),
 		Timeout: time.Duration(v.Timeout) * time.Second,
 	}
 	if req.Header, err = v.header(ctx, call); err != nil {

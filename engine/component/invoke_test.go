@@ -44,14 +44,16 @@ func TestInvokeRequest(t *testing.T) {
 			Body:   `{"q":"a ü","s":"{{secret:KEY:M}} &","l":["a",1]}`,
 		}},
 		{
-			"JSON text of headers is taken as it is", `{"url": "https://{{secret:HOST}}/x", "method": "post", "headers": "{\"content-type\": \"text/x\", \"A\": \"{sys.query} {{secret:KEY}}\"}", "proxy": " http://p "}`,
+			"headers as JSON text are used unchanged",
+			`{"url": "https://{{secret:HOST}}/x", "method": "post", "headers": "{\"content-type\": \"text/x\", \"A\": \"{sys.query} {{secret:KEY}}\"}", "proxy": " http://p "}`,
 			engine.HTTPRequest{
 				Method: "POST", URL: "https://{{secret:HOST:M}}/x", Body: "{}", Proxy: "http://p",
 				Header: []engine.HTTPHeader{{Name: "content-type", Value: "text/x"}, {Name: "A", Value: "{sys.query} {{secret:KEY:M}}"}},
 			},
 		},
 		{
-			"an object of headers may have references", `{"url": "h", "headers": {"A": "{sys.query} {{secret:KEY}}", "B": 1, "C": "{{secret:X}}"}}`,
+			"headers as an object may contain references",
+			`{"url": "h", "headers": {"A": "{sys.query} {{secret:KEY}}", "B": 1, "C": "{{secret:X}}"}}`,
 			engine.HTTPRequest{Method: "GET", URL: "http://h", Header: []engine.HTTPHeader{
 				{Name: "A", Value: "a ü {{secret:KEY:M}}"}, {Name: "B", Value: "1"}, {Name: "C", Value: "{{secret:X:M}}"},
 			}},

@@ -23,24 +23,24 @@ func invoking(t *testing.T, params string) *engine.Canvas {
 
 func TestInvokeEscapesValuesInAddresses(t *testing.T) {
 	for _, tt := range []struct{ name, url, query, want string }{
-		{"a blank in the path", "https://h/{sys.query}/x", "a b", "https://h/a%20b/x"},
+		{"a space in the path", "https://h/{sys.query}/x", "a b", "https://h/a%20b/x"},
 		{
 			"reserved characters in the path", "https://h/{sys.query}", "a/b?c#d%20&é",
 			"https://h/a%2Fb%3Fc%23d%2520%26%C3%A9",
 		},
 		{
-			"what the canvas writes is not escaped again", "https://h/a%20b/{sys.query}?x=%C3%A9&y={sys.query}#top",
+			"text of the canvas is not escaped again", "https://h/a%20b/{sys.query}?x=%C3%A9&y={sys.query}#top",
 			"v",
 			"https://h/a%20b/v?x=%C3%A9&y=v#top",
 		},
-		{"a way up is one part of the path", "https://h/files/{sys.query}", "../admin", "https://h/files/..%2Fadmin"},
-		{"a field of the query", "https://h/?q={sys.query}&k=1", "a b&k=2#x", "https://h/?q=a%20b%26k%3D2%23x&k=1"},
-		{"a whole query", "https://h/?{sys.query}", "a=1&b=x y%20#z", "https://h/?a=1&b=x%20y%20%23z"},
-		{"a whole address", "{sys.query}", "https://h/a/b?c=d&e=f%20", "https://h/a/b?c=d&e=f%20"},
-		{"a base and a part", "{env.base}/{sys.query}", "a/b", "https://h/v1/a%2Fb"},
-		{"a part that the canvas defines", "https://h/{env.path}/{sys.query}", "a b", "https://h/x/y%20z/a%20b"},
+		{".. is escaped as one path segment", "https://h/files/{sys.query}", "../admin", "https://h/files/..%2Fadmin"},
+		{"a query field", "https://h/?q={sys.query}&k=1", "a b&k=2#x", "https://h/?q=a%20b%26k%3D2%23x&k=1"},
+		{"a whole query string", "https://h/?{sys.query}", "a=1&b=x y%20#z", "https://h/?a=1&b=x%20y%20%23z"},
+		{"a whole URL", "{sys.query}", "https://h/a/b?c=d&e=f%20", "https://h/a/b?c=d&e=f%20"},
+		{"a base URL and a path segment", "{env.base}/{sys.query}", "a/b", "https://h/v1/a%2Fb"},
+		{"a path segment from the canvas", "https://h/{env.path}/{sys.query}", "a b", "https://h/x/y%20z/a%20b"},
 		{"a host without scheme", "h/{sys.query}", "a b", "http://h/a%20b"},
-		{"dots in a longer part", "https://h/{sys.query}.json", ".", "https://h/..json"},
+		{"dots inside a longer segment", "https://h/{sys.query}.json", ".", "https://h/..json"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := &wire{}

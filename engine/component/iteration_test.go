@@ -63,7 +63,7 @@ func TestIteration(t *testing.T) {
 	}
 }
 
-func TestIterationStartsAnew(t *testing.T) {
+func TestIterationStartsAgain(t *testing.T) {
 	s := play(t, engine.Input{Inputs: value(t, `{"items": [["a", "b"], [], ["c"]]}`)}, engine.Ports{},
 		`begin Begin -> O`,
 		`O Iteration {"items_ref": "begin@items", "outputs": {"out": {"ref": "I@out"}}} -> M`,

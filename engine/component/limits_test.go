@@ -33,7 +33,7 @@ func (p *peak) Grow(n int64) error {
 	return nil
 }
 
-// doubling returns forty nodes of which each holds twice what the one before it holds.
+// doubling returns forty nodes, each with twice the text of the one before it.
 func doubling(first, node string) []string {
 	lines := []string{"begin Begin -> " + "N0", "N0 " + first + " -> N1"}
 	for i := 1; i <= 40; i++ {

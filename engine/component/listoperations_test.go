@@ -12,52 +12,52 @@ func TestListOperations(t *testing.T) {
 		name, params, list, want string
 	}{
 		{"topN gives the first n", `"operations": "topN", "n": 2`, `[3, 1, 2]`, `[3,1]`},
-		{"head too", `"operations": "head", "n": 2`, `[3, 1, 2]`, `[3,1]`},
-		{"head of more than there are gives all", `"operations": "head", "n": 9`, `[3, 1]`, `[3,1]`},
-		{"head of none is empty", `"operations": "head", "n": 0`, `[3, 1]`, `[]`},
-		{"head of less than none is empty", `"operations": "head", "n": -1`, `[3, 1]`, `[]`},
+		{"head gives the first n", `"operations": "head", "n": 2`, `[3, 1, 2]`, `[3,1]`},
+		{"head beyond the length gives all", `"operations": "head", "n": 9`, `[3, 1]`, `[3,1]`},
+		{"head of 0 is empty", `"operations": "head", "n": 0`, `[3, 1]`, `[]`},
+		{"head of a negative n is empty", `"operations": "head", "n": -1`, `[3, 1]`, `[]`},
 		{"topN is the default and n is 0", `"x": 0`, `[3, 1]`, `[]`},
-		{"n may be a text", `"operations": "head", "n": " 2"`, `[3, 1, 2]`, `[3,1]`},
+		{"n may be a string", `"operations": "head", "n": " 2"`, `[3, 1, 2]`, `[3,1]`},
 		{"an n that is not a number counts as 0", `"operations": "head", "n": "two"`, `[3, 1, 2]`, `[]`},
 		{"tail gives the last n", `"operations": "tail", "n": 2`, `[3, 1, 2]`, `[1,2]`},
-		{"tail of more than there are gives all", `"operations": "tail", "n": 5`, `[3, 1, 2]`, `[3,1,2]`},
-		{"tail of none is empty", `"operations": "tail"`, `[3, 1, 2]`, `[]`},
+		{"tail beyond the length gives all", `"operations": "tail", "n": 5`, `[3, 1, 2]`, `[3,1,2]`},
+		{"tail of 0 is empty", `"operations": "tail"`, `[3, 1, 2]`, `[]`},
 		{"nth counts from 1", `"operations": "nth", "n": 1`, `[3, 1, 2]`, `[3]`},
 		{"nth counts back from -1", `"operations": "nth", "n": -1`, `[3, 1, 2]`, `[2]`},
-		{"nth outside is empty", `"operations": "nth", "n": -4`, `[3, 1, 2]`, `[]`},
+		{"nth beyond the length is empty", `"operations": "nth", "n": -4`, `[3, 1, 2]`, `[]`},
 		{"nth 0 is empty", `"operations": "nth", "n": 0`, `[3, 1, 2]`, `[]`},
 
 		{
-			"filter compares texts", `"operations": "filter", "filter": {"operator": "=", "value": "3"}`,
+			"filter compares strings", `"operations": "filter", "filter": {"operator": "=", "value": "3"}`,
 			`[3, "3", 30, null]`, `[3,"3"]`,
 		},
-		{"filter on unequal", `"operations": "filter", "filter": {"operator": "≠", "value": "3"}`, `[3, 1]`, `[1]`},
+		{"filter with not equal", `"operations": "filter", "filter": {"operator": "≠", "value": "3"}`, `[3, 1]`, `[1]`},
 		{
-			"filter on a part", `"operations": "filter", "filter": {"operator": "contains", "value": "\"a\": 1"}`,
+			"filter with contains", `"operations": "filter", "filter": {"operator": "contains", "value": "\"a\": 1"}`,
 			`[{"a": 1}, {"a": 2}]`, `[{"a":1}]`,
 		},
 		{
-			"filter on the start", `"operations": "filter", "filter": {"operator": "start with", "value": "t"}`,
+			"filter with start with", `"operations": "filter", "filter": {"operator": "start with", "value": "t"}`,
 			`[true, "to", "at"]`, `[true,"to"]`,
 		},
 		{
-			"filter on the end", `"operations": "filter", "filter": {"operator": "end with", "value": "0"}`,
+			"filter with end with", `"operations": "filter", "filter": {"operator": "end with", "value": "0"}`,
 			`[10, 1, 1.0]`, `[10,1.0]`,
 		},
 		{
-			"filter takes references", `"operations": "filter", "filter": {"value": "{sys.query}"}`,
+			"filter value may contain references", `"operations": "filter", "filter": {"value": "{sys.query}"}`,
 			`["Q", "{sys.query}"]`, `["Q"]`,
 		},
 		{"filter value may be a number", `"operations": "filter", "filter": {"value": 3}`, `[3, 4]`, `[3]`},
-		{"filter for nothing finds null", `"operations": "filter"`, `[null, 0, ""]`, `[null,""]`},
+		{"filter without a value matches null", `"operations": "filter"`, `[null, 0, ""]`, `[null,""]`},
 		{
-			"filter with another operator keeps nothing",
+			"filter with an unknown operator keeps nothing",
 			`"operations": "filter", "filter": {"operator": "zz", "value": "3"}`, `[3]`, `[]`,
 		},
 
 		{"sort numbers by value", `"operations": "sort"`, `[3, 10, 2.5, -1]`, `[-1,2.5,3,10]`},
-		{"sort texts by character", `"operations": "sort"`, `["b", "B", "a", "10", "9"]`, `["10","9","B","a","b"]`},
-		{"sort down", `"operations": "sort", "sort_method": "desc"`, `[3, 10, 2]`, `[10,3,2]`},
+		{"sort strings by character", `"operations": "sort"`, `["b", "B", "a", "10", "9"]`, `["10","9","B","a","b"]`},
+		{"sort descending", `"operations": "sort", "sort_method": "desc"`, `[3, 10, 2]`, `[10,3,2]`},
 		{"sort lists by element", `"operations": "sort"`, `[[2, "x"], [1, "y"], [1]]`, `[[1],[1,"y"],[2,"x"]]`},
 		{"sort objects by their members", `"operations": "sort"`, objects, `[{"a":0},{"b":2,"a":1},{"a":1,"b":2.0}]`},
 		{
@@ -65,18 +65,19 @@ func TestListOperations(t *testing.T) {
 			`[{"a":0},{"b":2,"a":1},{"a":1,"b":2.0}]`,
 		},
 		{
-			"sort by members, down", `"operations": "sort", "sort_by": "a", "sort_method": "desc"`, objects,
+			"sort by members, descending", `"operations": "sort", "sort_by": "a", "sort_method": "desc"`, objects,
 			`[{"b":2,"a":1},{"a":1,"b":2.0},{"a":0}]`,
 		},
-		{"sort of one element asks for no order", `"operations": "sort"`, `[null]`, `[null]`},
+		{"sort of one element compares nothing", `"operations": "sort"`, `[null]`, `[null]`},
 
-		{"duplicates are deep", `"operations": "drop_duplicates"`, objects, `[{"b":2,"a":1},{"a":0}]`},
+		{"duplicates are compared deeply", `"operations": "drop_duplicates"`, objects, `[{"b":2,"a":1},{"a":0}]`},
 		{
-			"duplicates go by value, not by text", `"operations": "drop_duplicates"`,
+			"duplicates are compared by value", `"operations": "drop_duplicates"`,
 			`[1, 1.0, "1", true, [1], [1.0], null, null]`, `[1,"1",true,[1],null]`,
 		},
 		{
-			"big numbers differ", `"operations": "drop_duplicates"`, `[12345678901234567890, 12345678901234567891]`,
+			"large integers are not rounded",
+			`"operations": "drop_duplicates"`, `[12345678901234567890, 12345678901234567891]`,
 			`[12345678901234567890,12345678901234567891]`,
 		},
 	}
@@ -95,12 +96,15 @@ func TestListOperations(t *testing.T) {
 
 func TestListOperationsErrors(t *testing.T) {
 	tests := []struct{ name, params, list, want string }{
-		{"no list", `"operations": "sort"`, `"text"`, "query {begin@l} must be a list, but it is a string"},
-		{"unlike values have no order", `"operations": "sort"`, `[1, "a"]`, "sort: a "},
-		{"booleans are no numbers", `"operations": "sort"`, `[1, true]`, "have no order"},
-		{"nulls have no order", `"operations": "sort"`, `[null, null]`, "have no order"},
-		{"members of objects too", `"operations": "sort"`, `[{"a": 1}, {"a": "x"}]`, "have no order"},
-		{"strict nth", `"operations": "nth", "n": 4, "strict": true`, `[1, 2]`, "nth: no element 4 in a list of 2"},
+		{"not a list", `"operations": "sort"`, `"text"`, "query {begin@l} must be a list, but it is a string"},
+		{"mixed types cannot be sorted", `"operations": "sort"`, `[1, "a"]`, "sort: a "},
+		{"booleans are not numbers", `"operations": "sort"`, `[1, true]`, "have no order"},
+		{"nulls cannot be sorted", `"operations": "sort"`, `[null, null]`, "have no order"},
+		{"object members of mixed types", `"operations": "sort"`, `[{"a": 1}, {"a": "x"}]`, "have no order"},
+		{
+			"strict nth beyond the length",
+			`"operations": "nth", "n": 4, "strict": true`, `[1, 2]`, "nth: no element 4 in a list of 2",
+		},
 		{
 			"unknown reference in the filter", `"operations": "filter", "filter": {"value": "{env.nope}"}`, `[1]`,
 			"Can't find variable: 'env.nope'",

@@ -13,21 +13,21 @@ import (
 
 func TestLLMPrompts(t *testing.T) {
 	for _, c := range []struct{ name, kind, params, system, messages string }{
-		{"none is the query", "LLM", `{}`, "", `["hello"]`},
-		{"an empty list too", "LLM", `{"prompts": []}`, "", `["hello"]`},
-		{"one text", "LLM", `{"prompts": "say {sys.query}"}`, "", `["say hello"]`},
-		{"one prompt without a list", "LLM", `{"prompts": {"role": "user", "content": "a"}}`, "", `["a"]`},
+		{"without prompts the query is sent", "LLM", `{}`, "", `["hello"]`},
+		{"an empty list of prompts sends the query", "LLM", `{"prompts": []}`, "", `["hello"]`},
+		{"prompts as one string", "LLM", `{"prompts": "say {sys.query}"}`, "", `["say hello"]`},
+		{"one prompt outside a list", "LLM", `{"prompts": {"role": "user", "content": "a"}}`, "", `["a"]`},
 		{
-			"two of one role are both sent", "LLM",
+			"two messages of one role are both sent", "LLM",
 			`{"prompts": [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]}`, "", `["a", "b"]`,
 		},
 		{
-			"the task of Generate follows the system text", "Generate",
+			"the task of Generate follows the system prompt", "Generate",
 			`{"sys_prompt": "S", "prompt": "P {sys.query}"}`,
 			"S\n\nP hello", `["hello"]`,
 		},
 		{
-			"rules for agents are cut", "LLM", `{"sys_prompt": "A <PLAN_GENERATION>x</plan_generation> B"}`, "A  B",
+			"rules for agents are removed", "LLM", `{"sys_prompt": "A <PLAN_GENERATION>x</plan_generation> B"}`, "A  B",
 			`["hello"]`,
 		},
 	} {
@@ -79,12 +79,12 @@ func TestLLMErrors(t *testing.T) {
 	}
 	const comment = `"exception_method": "comment", "exception_default_value": "sorry"`
 	for _, c := range []struct{ name, params, tail, content, message, err string }{
-		{"without a default the error stays", `{}`, "", "", "", "down"},
-		{"a default is the answer", `{` + comment + `}`, "", "sorry", "", ""},
-		{"after the last try", `{"max_retries": 1, ` + comment + `}`, "", "sorry", "", ""},
-		{"a stale default does not count", `{"exception_default_value": "sorry"}`, "", "", "", "down"},
-		{"a default is streamed", `{` + comment + `}`, "<{X@content}>", "sorry", "<sorry>", ""},
-		{"retries name the last error", `{"max_retries": 1}`, "", "", "", "still down"},
+		{"without a default the error is returned", `{}`, "", "", "", "down"},
+		{"the default is the answer", `{` + comment + `}`, "", "sorry", "", ""},
+		{"the default after the last retry", `{"max_retries": 1, ` + comment + `}`, "", "sorry", "", ""},
+		{"an outdated default is ignored", `{"exception_default_value": "sorry"}`, "", "", "", "down"},
+		{"the default is streamed", `{` + comment + `}`, "<{X@content}>", "sorry", "<sorry>", ""},
+		{"retries report the last error", `{"max_retries": 1}`, "", "", "", "still down"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := run(t, node(t, "LLM", c.params, c.tail), nil, "q", engine.Null, engine.Ports{Model: down()})
@@ -142,10 +142,10 @@ func TestConversationFits(t *testing.T) {
 		count            int
 		system2, message int // tokens at most
 	}{
-		{"what fits stays", "s", say("a", "b"), 2, 1, 1},
-		{"the past goes first", "s", say(long, "b"), 1, 1, 1},
-		{"a long system text is cut", long + long, say("b"), 1, 97, 1},
-		{"else a long message is cut", "s", say(long), 1, 1, 97},
+		{"messages that fit are kept", "s", say("a", "b"), 2, 1, 1},
+		{"history is dropped first", "s", say(long, "b"), 1, 1, 1},
+		{"a long system prompt is truncated", long + long, say("b"), 1, 97, 1},
+		{"otherwise a long message is truncated", "s", say(long), 1, 1, 97},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := conversation{system: c.system, messages: c.messages}

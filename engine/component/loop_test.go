@@ -34,10 +34,10 @@ func TestLoopEnds(t *testing.T) {
 		{"when one condition holds", until("or", two+","+three, 10), "2"},
 		{"on a value of the canvas", until("and", input, 10), "4"},
 		{"at its maximum", until("and", three, 2), "2"},
-		{"at once with a maximum of 0", until("and", three, 0), "0"},
-		{"at once without conditions and with and", until("and", ``, 5), "0"},
+		{"immediately with a maximum of 0", until("and", three, 0), "0"},
+		{"immediately without conditions and with and", until("and", ``, 5), "0"},
 		{"at its maximum without conditions and with or", until("or", ``, 5), "5"},
-		{"with and when nothing is said", `"loop_termination_condition": [` + two + `,` + three +
+		{"and is the default", `"loop_termination_condition": [` + two + `,` + three +
 			`], "maximum_loop_count": 9`, "3"},
 	}
 	for _, tt := range tests {
@@ -117,16 +117,17 @@ func TestLoopConditionOperators(t *testing.T) {
 func TestLoopVariables(t *testing.T) {
 	tests := []struct{ name, variable, want string }{
 		{
-			"a constant as it is", `{"variable": "v", "input_mode": "constant", "value": "{sys.query}"}`,
+			"a constant is used unchanged", `{"variable": "v", "input_mode": "constant", "value": "{sys.query}"}`,
 			`{"v":"{sys.query}"}`,
 		},
-		{"a reference gives its value", `{"variable": "v", "input_mode": "variable", "value": "begin@l"}`, `{"v":[1]}`},
+		{"a reference is resolved", `{"variable": "v", "input_mode": "variable", "value": "begin@l"}`, `{"v":[1]}`},
 		{
-			"else the empty value of the type", `{"variable": "v", "input_mode": "", "type": "array<number>"}`,
+			"without a value the zero value of the type",
+			`{"variable": "v", "input_mode": "", "type": "array<number>"}`,
 			`{"v":[]}`,
 		},
-		{"zero for a number", `{"variable": "v", "type": "number"}`, `{"v":0}`},
-		{"a nameless one does not count", `{"variable": "", "input_mode": "constant", "value": 1}`, `{}`},
+		{"a missing number is zero", `{"variable": "v", "type": "number"}`, `{"v":0}`},
+		{"an item without a name is ignored", `{"variable": "", "input_mode": "constant", "value": 1}`, `{}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -186,14 +186,22 @@ func (m *Message) show(call *engine.Call, r *engine.Ref, v engine.Value, files *
 	}
 	call.In(r.Expr, engine.String(text))
 	found := descriptors(v)
-	for _, f := range found.Elements() {
-		*files = files.Append(f)
+	if found.Len() == 0 {
+		return text, nil
 	}
-	if found.Len() > 0 && !m.KeepFiles {
+	keep := m.KeepFiles
+	for _, f := range found.Slice() {
+		keep = keep || f.Get(keepInfo).True()
+		*files = files.Append(f.Without(keepInfo))
+	}
+	if !keep {
 		return "", nil
 	}
 	return text, nil
 }
+
+// keepInfo is the member of a descriptor that keeps it in the text of messages.
+const keepInfo = "include_download_info_in_content"
 
 // descriptors returns the files in a value: a descriptor, a list of only descriptors, or either as
 // JSON text. It is empty for anything else.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,36 +54,46 @@ func TestMessageText(t *testing.T) {
 	tests := []struct {
 		name, content, want string
 	}{
-		{"values read as texts", `{begin@s} {begin@l} {begin@o}`, `txt ["a", 1] {"k": "é"}`},
-		{"0, false and empty lists read as they are", `{begin@z} {begin@f} {begin@e}`, `0 false []`},
-		{"null and what was never set read as nothing", `[{begin@none}{begin@nope}]`, `[]`},
-		{"a value is never looked at again", `{begin@code}`, `{sys.query} {{ 1 }} \1`},
+		{"values are shown as text", `{begin@s} {begin@l} {begin@o}`, `txt ["a", 1] {"k": "é"}`},
+		{"0, false and empty lists are shown", `{begin@z} {begin@f} {begin@e}`, `0 false []`},
+		{"null and unset variables are shown as empty text", `[{begin@none}{begin@nope}]`, `[]`},
+		{"references inside a value are not resolved", `{begin@code}`, `{sys.query} {{ 1 }} \1`},
 		{"double braces and a dollar belong to the reference", `{{sys.query}} {{ sys.query }} ${sys.query}`, `Q Q Q`},
-		{"blanks around a reference stay", ` a {sys.query}  b `, ` a Q  b `},
-		{"other braces stay", `{"a": {"b": 1}} { sys.query } {sys.query`, `{"a": {"b": 1}} { sys.query } {sys.query`},
-		{"the name of a secret stays", `{{secret:KEY}} {sys.query}`, `{{secret:KEY}} Q`},
+		{"spaces around a reference are kept", ` a {sys.query}  b `, ` a Q  b `},
+		{
+			"other braces are kept",
+			`{"a": {"b": 1}} { sys.query } {sys.query`, `{"a": {"b": 1}} { sys.query } {sys.query`,
+		},
+		{"the name of a secret is kept", `{{secret:KEY}} {sys.query}`, `{{secret:KEY}} Q`},
 
 		{"jinja: a reference in a tag is its text", `{% if {sys.query} == 'Q' %}yes{% endif %}`, `yes`},
 		{
-			"jinja: a reference in an expression takes filters", `{{ {sys.query}|lower }} {{ {begin@s} ~ '!' }}`,
+			"jinja: a reference in an expression accepts filters", `{{ {sys.query}|lower }} {{ {begin@s} ~ '!' }}`,
 			`q txt!`,
 		},
 		{"jinja: a reference outside of tags is its value", `{% if 1 %}{sys.query} {{sys.query}}{% endif %}`, `Q Q`},
-		{"jinja: a value is never looked at again", `{% if 1 %}{begin@code}{% endif %}`, `{sys.query} {{ 1 }} \1`},
-		{"jinja: 0 and false read as they are", `{% if 1 %}{begin@z}{begin@f}{begin@e}{% endif %}`, `0false[]`},
-		{"jinja: null reads as nothing", `{% if {begin@none} %}x{% else %}y{% endif %}`, `y`},
-		{"jinja: a reference inside a quoted text", `{{ "<{sys.query}-{begin@s}>"|upper }}`, `<Q-TXT>`},
-		{"jinja: a quoted text with a closing mark", `{{ '}}' ~ {sys.query} }}`, `}}Q`},
-		{"jinja: an object in an expression", `{{ {'a': {'b': {sys.query}}}['a']['b'] }}`, `Q`},
-		{"jinja: a raw block keeps tags and shows values", `{% raw %}{{ x }} {sys.query} {%- endraw %}!`, `{{ x }} Q!`},
-		{"jinja: a comment swallows references", `{# {sys.query} #}{% if 1 %}x{% endif %}`, `x`},
-		{"jinja: a brace before a reference stays", `{% if 1 %}{ {begin@s}{{begin@s}{% endif %}`, `{ txt{txt`},
-		{"jinja: a longer name is not eaten by a shorter one", `{% if 1 %}{begin@x}|{begin@xy}{% endif %}`, `X|XY`},
 		{
-			"jinja: text that looks like a variable of ours stays", `{% if 1 %}ref0 {sys.query}{{ ref0 }}{% endif %}`,
+			"jinja: references inside a value are not resolved",
+			`{% if 1 %}{begin@code}{% endif %}`, `{sys.query} {{ 1 }} \1`,
+		},
+		{"jinja: 0 and false are shown", `{% if 1 %}{begin@z}{begin@f}{begin@e}{% endif %}`, `0false[]`},
+		{"jinja: null is empty text", `{% if {begin@none} %}x{% else %}y{% endif %}`, `y`},
+		{"jinja: a reference inside a string literal", `{{ "<{sys.query}-{begin@s}>"|upper }}`, `<Q-TXT>`},
+		{"jinja: a string literal with a closing delimiter", `{{ '}}' ~ {sys.query} }}`, `}}Q`},
+		{"jinja: an object in an expression", `{{ {'a': {'b': {sys.query}}}['a']['b'] }}`, `Q`},
+		{
+			"jinja: a raw block keeps tags and resolves references",
+			`{% raw %}{{ x }} {sys.query} {%- endraw %}!`, `{{ x }} Q!`,
+		},
+		{"jinja: a comment removes references", `{# {sys.query} #}{% if 1 %}x{% endif %}`, `x`},
+		{"jinja: a brace before a reference is kept", `{% if 1 %}{ {begin@s}{{begin@s}{% endif %}`, `{ txt{txt`},
+		{"jinja: a name that starts with another name", `{% if 1 %}{begin@x}|{begin@xy}{% endif %}`, `X|XY`},
+		{
+			"jinja: text that looks like an internal variable is kept",
+			`{% if 1 %}ref0 {sys.query}{{ ref0 }}{% endif %}`,
 			`ref0 Q`,
 		},
-		{"jinja: the name authors know from the original", `{sys.query}{% if sys_query == 'Q' %}!{% endif %}`, `Q!`},
+		{"jinja: the original name of a variable", `{sys.query}{% if sys_query == 'Q' %}!{% endif %}`, `Q!`},
 		{
 			"jinja: set, for and whitespace control",
 			`{% set n = 2 %}{% for i in range(n) -%}  {{ i }}{sys.query}{% endfor %}`, `0Q1Q`,
@@ -240,7 +251,28 @@ func TestMessageDownloads(t *testing.T) {
 	require.Equal(t, 1, s.ends[0].Get("downloads").Len())
 }
 
-func TestAnswerSaysWhatCameBefore(t *testing.T) {
+// The node that wrote a file decides whether its descriptor stays in the text.
+func TestMessageKeepsMarkedDescriptors(t *testing.T) {
+	const inputs = `{"f": "{\"doc_id\":\"1\",\"filename\":\"a\",\"mime_type\":\"m\",` +
+		`\"include_download_info_in_content\":MARK}",
+		"l": [{"doc_id": "2", "filename": "b", "mime_type": "m", "include_download_info_in_content": MARK}]}`
+	for mark, said := range map[string]string{
+		"false": "see  ",
+		"true": `see {"doc_id":"1","filename":"a","mime_type":"m","include_download_info_in_content":true} ` +
+			`[{"doc_id": "2", "filename": "b", "mime_type": "m", "include_download_info_in_content": true}]`,
+	} {
+		for _, stream := range []string{"true", "false"} {
+			s := message(t, `{"content": "see {begin@f} {begin@l}", "stream": `+stream+`}`,
+				strings.ReplaceAll(inputs, "MARK", mark), engine.Ports{})
+			require.NoError(t, s.err)
+			require.Equal(t, said, s.said)
+			require.JSONEq(t, `[{"doc_id":"1","filename":"a","mime_type":"m"},
+				{"doc_id":"2","filename":"b","mime_type":"m"}]`, s.ends[0].Get("downloads").JSON())
+		}
+	}
+}
+
+func TestAnswerSendsItsInput(t *testing.T) {
 	c, err := engine.Load(registry(t), sketch.Bytes(`begin Begin -> L`, `L LLM {"cite": false} -> A`, `A Answer`))
 	require.NoError(t, err)
 	s := playOn(t, c, c.State(), engine.Input{Query: engine.String("Q")}, engine.Ports{Model: parrot{"the ", "answer"}})

@@ -61,11 +61,11 @@ func TestRetrievalFindsNothing(t *testing.T) {
 		port                engine.Retriever
 		warns               int
 	}{
-		{"no query", `{"kb_ids": ["k"], "empty_response": "none for {sys.query}"}`, "", full(t), 0},
+		{"query not set", `{"kb_ids": ["k"], "empty_response": "none for {sys.query}"}`, "", full(t), 0},
 		{"an empty query", `{"kb_ids": ["k"], "query": "", "empty_response": "none for {sys.query}"}`, "q", full(t), 0},
-		{"no source", `{"empty_response": "none for {sys.query}"}`, "q", full(t), 0},
-		{"no find", `{"kb_ids": ["k"], "empty_response": "none for {sys.query}"}`, "q", &shelf{}, 0},
-		{"no retriever", `{"kb_ids": ["k"], "empty_response": "none for {sys.query}"}`, "q", nil, 1},
+		{"source not set", `{"empty_response": "none for {sys.query}"}`, "q", full(t), 0},
+		{"nothing found", `{"kb_ids": ["k"], "empty_response": "none for {sys.query}"}`, "q", &shelf{}, 0},
+		{"retriever not set", `{"kb_ids": ["k"], "empty_response": "none for {sys.query}"}`, "q", nil, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := run(t, node(t, "Retrieval", c.params, ""), nil, c.query, engine.Null, engine.Ports{Retriever: c.port})
@@ -146,7 +146,7 @@ func TestRetrievalFilter(t *testing.T) {
 	}{
 		{"none", `{}`, "", `null`, true},
 		{
-			"manual, references put in",
+			"manual, references resolved",
 			`{"method": "manual", "logic": "or", "manual": [{"key": "y", "op": "=", "value": "is {sys.query}"}]}`,
 			"",
 			`{"method": "manual", "logic": "or", "manual": [{"key": "y", "op": "=", "value": "is q"}]}`, true,
@@ -156,7 +156,7 @@ func TestRetrievalFilter(t *testing.T) {
 				`[{"key": "year", "op": "=", "value": "2025"}, {"key": "nope", "op": "="}], "logic": "or"}`,
 			`{"method": "auto", "logic": "or", "manual": [{"key": "year", "op": "=", "value": "2025"}]}`, true,
 		},
-		{"auto, no answer", `{"method": "auto"}`, "no idea", `{"method": "auto", "manual": []}`, true},
+		{"auto, without an answer", `{"method": "auto"}`, "no idea", `{"method": "auto", "manual": []}`, true},
 		{
 			"semi_auto, operator fixed", `{"method": "semi_auto", "semi_auto": [{"key": "year", "op": ">"}]}`,
 			`[{"key": "year", "op": "=", "value": "2024"}]`,

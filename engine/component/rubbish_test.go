@@ -10,9 +10,9 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// TestModelsThatAnswerRubbish checks that a run with any model answer ends, with an answer or with
+// TestModelsWithInvalidAnswers checks that a run with any model answer ends, with an answer or with
 // an error that names the node.
-func TestModelsThatAnswerRubbish(t *testing.T) {
+func TestModelsWithInvalidAnswers(t *testing.T) {
 	const schema = `"outputs": {"structured": {"type": "object", "properties": {"a": {"type": "string"}}}}`
 	nodes := []struct{ name, kind, params string }{
 		{"a text", "LLM", `{}`},

@@ -74,10 +74,10 @@ func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 		lines     []string
 	}{
 		{"the query", "sys.query", "", []string{"begin Begin -> X"}},
-		{"an input of the start", "begin@t", "", []string{"begin Begin -> X"}},
+		{"a Begin input", "begin@t", "", []string{"begin Begin -> X"}},
 		{"the history", "sys.history", "", []string{"begin Begin -> X", `=sys.history []`}},
 		{"a file", "sys.files", "", []string{"begin Begin -> X"}},
-		{"a variable that was saved", "env.x", "", []string{"begin Begin -> X", `=env.x "` + named + `"`}},
+		{"a saved variable", "env.x", "", []string{"begin Begin -> X", `=env.x "` + named + `"`}},
 		{
 			"a variable that was assigned", "env.x", "",
 			[]string{
@@ -111,33 +111,33 @@ func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 			"a passage", "R@formalized_content", "",
 			[]string{"begin Begin -> R", `R Retrieval {"kb_ids": ["k"], "query": "{sys.query}"} -> X`},
 		},
-		{"the answer of a model", "L@content", "", []string{
+		{"a model's answer", "L@content", "", []string{
 			"begin Begin -> L",
 			`L LLM {"llm_id": "m", "prompts": [{"role": "user", "content": "{sys.query}"}]} -> X`,
 		}},
-		{"the answer of an agent", "L@content", "", []string{
+		{"an agent's answer", "L@content", "", []string{
 			"begin Begin -> L",
 			`L Agent {"llm_id": "m", "prompts": [{"role": "user", "content": "{sys.query}"}]} -> X`,
 		}},
-		{"a search", "T@formalized_content", "", []string{
+		{"a search result", "T@formalized_content", "", []string{
 			"begin Begin -> T",
 			`T Wikipedia {"query": "{sys.query}"} -> X`,
 		}},
-		{"an answer of a server", "H@result", "", []string{
+		{"a server's answer", "H@result", "", []string{
 			"begin Begin -> H",
 			`H Invoke {"url": "http://first", "headers": "{\"K\": \"{{secret:KEY}}\"}"} -> X`,
 		}},
 		{"a script", "C@result", "", []string{"begin Begin -> C", `C CodeExec {"lang": "python", "script": "def ` +
 			`main(): pass", "outputs": {"result": {"type": "string", "value": ""}}} -> X`}},
-		{"two halves, joined", "S@result", "", []string{
+		{"two halves that are joined", "S@result", "", []string{
 			"begin Begin -> S",
 			`S StringTransform {"method": "merge", "script": "{begin@a}{begin@b}", "delimiters": [""]} -> X`,
 		}},
-		{"a half of the canvas and one from outside", "S@result", "", []string{
+		{"one half in the canvas, one from outside", "S@result", "", []string{
 			"begin Begin -> S",
 			`S StringTransform {"method": "merge", "script": "{{secret:{begin@name}", "delimiters": [""]} -> X`,
 		}},
-		{"a template of the canvas", "S@result", "", []string{
+		{"a template in the canvas", "S@result", "", []string{
 			"begin Begin -> S",
 			`S StringTransform {"method": "merge", "script": "{{ open }}{begin@name}", "delimiters": [""]} -> X`,
 		}},

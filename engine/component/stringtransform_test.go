@@ -13,15 +13,15 @@ func TestStringTransformSplit(t *testing.T) {
 	tests := []struct {
 		name, params, text, want string
 	}{
-		{"at every delimiter, empty parts stay", `"delimiters": [",", ";"]`, `"a,b;;c"`, `["a","b","","c"]`},
+		{"split at every delimiter, empty parts are kept", `"delimiters": [",", ";"]`, `"a,b;;c"`, `["a","b","","c"]`},
 		{"the first delimiter in the list wins", `"delimiters": [";", ";;"]`, `"a,b;;c"`, `["a,b","","c"]`},
 		{"a longer delimiter can come first", `"delimiters": [";;", ";"]`, `"a;;b;c"`, `["a","b","c"]`},
 		{"the comma is the default", `"x": 0`, `"a,b"`, `["a","b"]`},
-		{"delimiters are no patterns", `"delimiters": ["."]`, `"a.b*c"`, `["a","b*c"]`},
-		{"an empty delimiter does not cut", `"delimiters": [""]`, `"ab"`, `["ab"]`},
-		{"null, 0 and an empty list are an empty text", `"delimiters": [","]`, `null`, `[""]`},
-		{"0 too", `"delimiters": [","]`, `0`, `[""]`},
-		{"characters stay whole", `"delimiters": ["ü"]`, `"aüöü"`, `["a","ö",""]`},
+		{"delimiters are not regular expressions", `"delimiters": ["."]`, `"a.b*c"`, `["a","b*c"]`},
+		{"an empty delimiter splits nothing", `"delimiters": [""]`, `"ab"`, `["ab"]`},
+		{"null, 0 and an empty list become empty text", `"delimiters": [","]`, `null`, `[""]`},
+		{"0 becomes empty text", `"delimiters": [","]`, `0`, `[""]`},
+		{"characters are not split", `"delimiters": ["ü"]`, `"aüöü"`, `["a","ö",""]`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestStringTransformMerge(t *testing.T) {
 		{"a list is joined with the first delimiter", `"script": "{begin@l}", "delimiters": ["/", ","]`, `3//x`},
 		{"an empty delimiter joins directly", `"script": "{begin@l}", "delimiters": [""]`, `3x`},
 		{
-			"other values read as they do in a message",
+			"other values are shown as in a message",
 			`"script": "{begin@o} {begin@z} {begin@t} [{begin@n}{begin@e}]"`,
 			`{"k": [1]} 0 true []`,
 		},
@@ -54,7 +54,7 @@ func TestStringTransformMerge(t *testing.T) {
 			`3.+.+.x.`,
 		},
 		{"jinja works on its own values", `"script": "{% for i in [1,2] %}{{ i }}{begin@z} {% endfor %}"`, `10 20 `},
-		{"no script is an empty text", `"script": null`, ``},
+		{"an empty script gives empty text", `"script": null`, ``},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

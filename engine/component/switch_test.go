@@ -75,13 +75,13 @@ func TestSwitchConditions(t *testing.T) {
 		name, logic, items string
 		want               bool
 	}{
-		{"and needs all", "and", yes + "," + no, false},
-		{"and with all", "and", yes + "," + yes, true},
-		{"or needs one", "or", no + "," + yes, true},
-		{"or without any", "or", no + "," + no, false},
-		{"items without reference do not count", "and", blank + "," + yes, true},
-		{"no usable item does not hold", "and", blank, false},
-		{"no item does not hold", "or", ``, false},
+		{"and fails if one item fails", "and", yes + "," + no, false},
+		{"and holds if all items hold", "and", yes + "," + yes, true},
+		{"or holds if one item holds", "or", no + "," + yes, true},
+		{"or fails if no item holds", "or", no + "," + no, false},
+		{"items without a reference are ignored", "and", blank + "," + yes, true},
+		{"no usable item never holds", "and", blank, false},
+		{"no item never holds", "or", ``, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestSwitchConditions(t *testing.T) {
 	}
 }
 
-func TestSwitchShowsWhatItDid(t *testing.T) {
+func TestSwitchShowsItsDecision(t *testing.T) {
 	s := one(t, `Switch {"conditions": [{"items": [{"cpn_id": "{begin@a}", "operator": "empty"}], "to": `+
 		`["Y", "N"]}], "end_cpn_ids": ["N"]}`,
 		`{}`, `Y Message {"content": "y"}`, `N Message {"content": "n"}`)

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-func TestUserFillUpAsksAndGoesOn(t *testing.T) {
+func TestUserFillUpAsksAndContinues(t *testing.T) {
 	c, err := engine.Load(registry(t), sketch.Bytes(
 		`begin Begin -> F`,
 		`F UserFillUp {"tips": "q={sys.query} l={env.l} n={env.n} o={env.o}", "inputs": {"a": {"type": "line"}, "b": {"type": "line", "optional": true}}} -> M`,

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// assign runs assignments and gives the globals afterwards.
+// assign runs assignments and returns the globals afterwards.
 func assign(t testing.TB, assignments string, globals ...string) *seen {
 	t.Helper()
 	return one(t, `VariableAssigner {"variables": [`+assignments+`]}`,
@@ -87,28 +87,28 @@ func TestVariableAssignerOperators(t *testing.T) {
 func TestVariableAssignerOrder(t *testing.T) {
 	tests := []struct{ name, assignments, want string }{
 		{
-			"each sees those before it",
+			"each assignment sees the ones before it",
 			`{"variable": "env.n", "operator": "+=", "parameter": 1}, ` +
 				`{"variable": "env.n", "operator": "*=", "parameter": 3}`, `{"n":6}`,
 		},
 		{
-			"also in texts",
+			"also in text",
 			`{"variable": "env.s", "operator": "set", "parameter": "a"}, ` +
 				`{"variable": "env.s", "operator": "set", "parameter": "{env.s}b"}`, `{"s":"ab"}`,
 		},
 		{
-			"also above a path",
+			"also for a parent path",
 			`{"variable": "env.o.x.y", "operator": "set", "parameter": 1}, ` +
 				`{"variable": "env.t", "operator": "overwrite", "parameter": "env.o"}`,
 			`{"o":{"x":{"y":1}},"t":{"x":{"y":1}}}`,
 		},
 		{
-			"also below a value",
+			"also for a child path",
 			`{"variable": "env.o", "operator": "overwrite", "parameter": "begin@o"}, ` +
 				`{"variable": "env.t", "operator": "overwrite", "parameter": "env.o.k"}`, `{"o":{"k":1},"t":1}`,
 		},
 		{
-			"a path sets that member alone", `{"variable": "env.p.a", "operator": "set", "parameter": 1}`,
+			"a path sets only that member", `{"variable": "env.p.a", "operator": "set", "parameter": 1}`,
 			`{"p":{"a":1,"b":0}}`,
 		},
 	}

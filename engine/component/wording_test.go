@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-func TestWordingTellsTemplatesFromTexts(t *testing.T) {
+func TestWordingDistinguishesTemplatesFromTexts(t *testing.T) {
 	for text, want := range map[string]bool{
 		"plain {sys.query}":             false,
 		"{{sys.query}} {{ sys.query }}": false,

@@ -39,12 +39,12 @@ func TestCaseRoundTrip(t *testing.T) {
 
 func TestReadCaseRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"no name", `{"dsl":{},"runs":[{}]}`, "name is missing"},
-		{"no canvas", `{"name":"x","runs":[{}]}`, "dsl is a null"},
-		{"no runs", `{"name":"x","dsl":{}}`, "runs is empty"},
-		{"a reply that says nothing", `{"name":"x","dsl":{},"runs":[{"llm_script":[{"match":"a"}]}]}`, "llm_script[0]"},
-		{"a cancellation without event", `{"name":"x","dsl":{},"runs":[{"cancel":{"nth":1}}]}`, "cancel"},
-		{"no JSON", `{`, "invalid JSON"},
+		{"missing name", `{"dsl":{},"runs":[{}]}`, "name is missing"},
+		{"missing canvas", `{"name":"x","runs":[{}]}`, "dsl is a null"},
+		{"missing runs", `{"name":"x","dsl":{}}`, "runs is empty"},
+		{"an empty reply", `{"name":"x","dsl":{},"runs":[{"llm_script":[{"match":"a"}]}]}`, "llm_script[0]"},
+		{"a cancellation without an event", `{"name":"x","dsl":{},"runs":[{"cancel":{"nth":1}}]}`, "cancel"},
+		{"invalid JSON", `{`, "invalid JSON"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,8 +62,8 @@ func TestCompareFits(t *testing.T) {
 	}
 }
 
-// TestCompareNotices checks that each kind of damage is reported.
-func TestCompareNotices(t *testing.T) {
+// TestCompareDetectsDamage checks that each kind of damage is reported.
+func TestCompareDetectsDamage(t *testing.T) {
 	n := 0
 	for _, c := range cases(t) {
 		for what, damaged := range mutations(c, pretend(c)) {
@@ -81,23 +81,23 @@ func TestCompareValues(t *testing.T) {
 	}{
 		{"numbers by value", `1`, `1.0`, true},
 		{"a boolean is not a number", `true`, `1`, false},
-		{"null is absent", `{"a":null}`, `{}`, true},
-		{"an empty object is nothing", `{}`, `null`, true},
-		{"nothing is no empty list", `[]`, `null`, false},
-		{"order of members is free", `{"a":1,"b":2}`, `{"b":2,"a":1}`, true},
-		{"order of elements is not", `[1,2]`, `[2,1]`, false},
-		{"hidden members are free", `{}`, `{"_a":1}`, true},
+		{"null equals a missing member", `{"a":null}`, `{}`, true},
+		{"an empty object equals a missing member", `{}`, `null`, true},
+		{"null does not equal an empty list", `[]`, `null`, false},
+		{"order of members is ignored", `{"a":1,"b":2}`, `{"b":2,"a":1}`, true},
+		{"order of elements matters", `[1,2]`, `[2,1]`, false},
+		{"hidden members are ignored", `{}`, `{"_a":1}`, true},
 		{"hidden members count when expected", `{"_a":1}`, `{"_a":2}`, false},
-		{"other members are not free", `{}`, `{"a":1}`, false},
+		{"other members are compared", `{}`, `{"a":1}`, false},
 		{"ignore", `{"$ignore":true}`, `[1]`, true},
 		{"present", `{"$present":true}`, `""`, false},
-		{"words without case", `{"$contains":["AB","c"]}`, `"xab C"`, true},
-		{"words in other values", `{"$contains":["k"]}`, `{"k":1}`, true},
+		{"text without case", `{"$contains":["AB","c"]}`, `"xab C"`, true},
+		{"text in other values", `{"$contains":["k"]}`, `{"k":1}`, true},
 		{"lacks", `{"$lacks":["b"]}`, `"aBc"`, false},
 		{"starts", `{"$starts":"ab"}`, `"abc"`, true},
-		{"JSON in a text", `{"$json":{"a":{"$ignore":true}}}`, `"{\"a\": 3}"`, true},
-		{"no JSON in a text", `{"$json":{"a":1}}`, `"{a"`, false},
-		{"a member that is no matcher", `{"$ignore":true,"x":1}`, `{}`, false},
+		{"JSON in a string", `{"$json":{"a":{"$ignore":true}}}`, `"{\"a\": 3}"`, true},
+		{"a string that is not JSON", `{"$json":{"a":1}}`, `"{a"`, false},
+		{"a member that is not a matcher", `{"$ignore":true,"x":1}`, `{}`, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -40,15 +40,15 @@ func TestStandInsPassTheirKits(t *testing.T) {
 	}
 }
 
-// TestKitsNotice checks that each kit reports errors.
-func TestKitsNotice(t *testing.T) {
+// TestKitsDetectFaults checks that each kit reports errors.
+func TestKitsDetectFaults(t *testing.T) {
 	ctx := t.Context()
 	tests := []struct {
 		name string
 		errs []error
 		want string
 	}{
-		{"a model that is silent", enginetest.ExerciseModel(ctx, model(nil), "any"), "expected a text"},
+		{"a model without output", enginetest.ExerciseModel(ctx, model(nil), "any"), "expected a text"},
 		{"a model that fails", enginetest.ExerciseModel(ctx, model{"", "!down"}, "any"), "down"},
 		{
 			"a model that continues after an error", enginetest.ExerciseModel(ctx, model{"a", "!down", "b"}, "any"),
@@ -58,25 +58,25 @@ func TestKitsNotice(t *testing.T) {
 		{"a model that panics", enginetest.ExerciseModel(ctx, nil, "any"), "panic"},
 		{"a retriever that finds nothing", enginetest.ExerciseRetriever(ctx, &enginetest.Retriever{},
 			enginetest.RetrieverExercise{}), "at least two passages"},
-		{"a retriever that knows every dataset", enginetest.ExerciseRetriever(ctx, &enginetest.Retriever{},
+		{"a retriever with every dataset", enginetest.ExerciseRetriever(ctx, &enginetest.Retriever{},
 			enginetest.RetrieverExercise{MissingDataset: "gone"}), `"gone" does not exist`},
 		{
-			"files that invent content", enginetest.ExerciseFiles(ctx, inventor{}, engine.Null, engine.Null),
+			"a file reader that invents content", enginetest.ExerciseFiles(ctx, inventor{}, engine.Null, engine.Null),
 			"does not exist",
 		},
 		{"a refused address that answers", enginetest.ExerciseHTTP(ctx, enginetest.HTTP{}, enginetest.HTTPExercise{
 			URL: "http://127.0.0.1:18099/", Refused: "http://127.0.0.1:18099/",
 		}), "expected an error"},
 		{
-			"scripts that give nothing back", enginetest.ExerciseCode(ctx, &enginetest.Code{}, "python"),
+			"scripts without a result", enginetest.ExerciseCode(ctx, &enginetest.Code{}, "python"),
 			"gives its argument back",
 		},
 		{"an unknown language", enginetest.ExerciseCode(ctx, &enginetest.Code{}, "cobol"), "cobol"},
 		{
-			"a cancel that never comes", enginetest.ExerciseCancel(&enginetest.Cancel{}, func(string) {}),
+			"cancel that is never called", enginetest.ExerciseCancel(&enginetest.Cancel{}, func(string) {}),
 			"expected its channel to close",
 		},
-		{"ids that repeat", enginetest.ExerciseIDs(sameID{}), "twice"},
+		{"duplicate ids", enginetest.ExerciseIDs(sameID{}), "twice"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

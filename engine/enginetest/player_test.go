@@ -41,7 +41,7 @@ func TestPlayLeavesTheRegistryAlone(t *testing.T) {
 	require.ErrorIs(t, err, engine.ErrUnknownComponent)
 }
 
-func TestPlayGoesOnAfterALoadError(t *testing.T) {
+func TestPlayContinuesAfterALoadError(t *testing.T) {
 	c := readCase(t, "bad_param")
 	c.Runs = append(c.Runs, c.Runs[0])
 	observed, err := enginetest.Play(t.Context(), registry(t), c)

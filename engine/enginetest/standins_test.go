@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// ask makes one call and gives its pieces.
+// ask makes one call and returns its pieces.
 func ask(ctx context.Context, m engine.Model, req engine.ModelRequest) (pieces []string, err error) {
 	for p, e := range m.Generate(ctx, &req) {
 		if e != nil {

@@ -34,7 +34,7 @@ func TestPlanCallsEachToolThatFits(t *testing.T) {
 			[]engine.ToolDef{search},
 		},
 		{
-			"a named pattern is cut out", "What is the stock price of MSFT?",
+			"a value is found by its pattern", "What is the stock price of MSFT?",
 			`[{"name": "stock_1", "arguments": {"stock_code": "MSFT"}}]`,
 			[]engine.ToolDef{stock},
 		},
@@ -50,7 +50,7 @@ func TestPlanCallsEachToolThatFits(t *testing.T) {
 			[]engine.ToolDef{agent},
 		},
 		{
-			"enum values are chosen by words", "finance today",
+			"enum values are chosen by common words", "finance today",
 			`[{"name": "news_4", "arguments": {"query": "finance today", "channel": "finance news"}}]`,
 			[]engine.ToolDef{news},
 		},

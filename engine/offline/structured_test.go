@@ -13,7 +13,7 @@ func TestStructuredFollowsTheSchema(t *testing.T) {
 		"ada@example.org. Vegan: yes"
 	for _, c := range []struct{ name, schema, want string }{
 		{
-			"lines by name",
+			"properties from lines by name",
 			`{"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}}`,
 			`{"name": "Ada Lovelace", "age": 36}`,
 		},
@@ -28,7 +28,8 @@ func TestStructuredFollowsTheSchema(t *testing.T) {
 			`{"birthday": "1815-12-10", "email": "ada@example.org"}`,
 		},
 		{
-			"the best sentence", `{"properties": {"city": {"type": "string", "description": "where she was born"}}}`,
+			"the most similar sentence",
+			`{"properties": {"city": {"type": "string", "description": "where she was born"}}}`,
 			`{"city": "She was born on 1815-12-10 in London."}`,
 		},
 		{
@@ -36,7 +37,7 @@ func TestStructuredFollowsTheSchema(t *testing.T) {
 			`{"kind": "maths"}`,
 		},
 		{
-			"limits of numbers",
+			"numeric limits",
 			`{"properties": {"age": {"type": "number", "maximum": 18}, "score": {"type": "number", "minimum": 1}}}`,
 			`{"age": 18, "score": 1}`,
 		},

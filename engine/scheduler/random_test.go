@@ -279,7 +279,7 @@ func TestNodesRunWhenSomethingLeadsToThem(t *testing.T) {
 
 // A node that reads others waits for those that may still come, and for no others: what was missing
 // when it first started never comes.
-func TestReadersWaitForWhatMayStillCome(t *testing.T) {
+func TestReadersWaitForPendingRecords(t *testing.T) {
 	policies(t, traits{choices: true, errors: true, reads: true}, func(s *simulation) {
 		missing := map[scheduler.Index]scheduler.Index{} // a node that had not run, and its reader
 		s.check = func(started []scheduler.Index) {

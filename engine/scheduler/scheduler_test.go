@@ -63,20 +63,24 @@ func TestTake(t *testing.T) {
 			nodes{{Down: list{1, 2}}, {Down: list{3}}, {Down: list{3}}, {}},
 			[]list{{0}, {1, 2}, {3}},
 		},
-		{"edges of different length", nodes{{Down: list{1, 2}}, {Down: list{2}}, {}}, []list{{0}, {1, 2}, {2}}},
-		{"a join waits", nodes{{Down: list{1, 2}}, {Down: list{3}}, {Reads: list{3}}, {}}, []list{{0}, {1}, {3}, {2}}},
+		{"paths of different length", nodes{{Down: list{1, 2}}, {Down: list{2}}, {}}, []list{{0}, {1, 2}, {2}}},
+		{
+			"a join waits for its inputs",
+			nodes{{Down: list{1, 2}}, {Down: list{3}}, {Reads: list{3}}, {}},
+			[]list{{0}, {1}, {3}, {2}},
+		},
 		{
 			"a waiting node comes first",
 			nodes{{Down: list{1, 2}}, {Down: list{3}}, {Reads: list{1}}, {}},
 			[]list{{0}, {1}, {2, 3}},
 		},
-		{"what cannot come is not waited for", nodes{{Down: list{1}}, {Reads: list{2}}, {}}, []list{{0}, {1}}},
+		{"unreachable inputs are not awaited", nodes{{Down: list{1}}, {Reads: list{2}}, {}}, []list{{0}, {1}}},
 		{
-			"two that wait for each other",
+			"two nodes that wait for each other",
 			nodes{{Down: list{1, 2}}, {Down: list{3}, Reads: list{4}}, {Down: list{4}, Reads: list{3}}, {}, {}},
 			[]list{{0}, {1}, {3}, {2}, {4}},
 		},
-		{"a node that reads itself", nodes{{Down: list{1}}, {Reads: list{1}}}, []list{{0}, {1}}},
+		{"a node that references itself", nodes{{Down: list{1}}, {Reads: list{1}}}, []list{{0}, {1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.Equal(t, c.want, batches(begin(outside(c.nodes...))))
@@ -113,7 +117,7 @@ func TestErrorHandlerReplacesEdges(t *testing.T) {
 	require.Equal(t, []list{{2}}, batches(s))
 }
 
-func TestStoppedTakesNoWay(t *testing.T) {
+func TestStoppedNodeFollowsNoEdge(t *testing.T) {
 	s := begin(outside(nodes{{Down: list{1}}, {}}...))
 	s.Take()
 	s.Settle(0, scheduler.Stopped, nil)
@@ -161,7 +165,7 @@ func TestBodyTurnsUntilItEnds(t *testing.T) {
 	require.Equal(t, []list{{4}}, batches(s))
 }
 
-func TestContainerScheduledWhileOpenStartsAnew(t *testing.T) {
+func TestContainerScheduledWhileOpenStartsAgain(t *testing.T) {
 	s := begin(loop())
 	enter(t, s)
 	s.Schedule(1)
@@ -188,7 +192,7 @@ func TestFailedContainerIsNotEntered(t *testing.T) {
 	require.Equal(t, []list{{4}}, batches(s))
 }
 
-func TestCountStartsAnewWithTurnThatProgresses(t *testing.T) {
+func TestCountRestartsWithTurnThatProgresses(t *testing.T) {
 	for _, progresses := range []bool{true, false} {
 		n := loop()
 		n[1].Progresses = progresses
@@ -202,7 +206,7 @@ func TestCountStartsAnewWithTurnThatProgresses(t *testing.T) {
 	}
 }
 
-func TestWithdrawnNodeIsScheduledAnew(t *testing.T) {
+func TestWithdrawnNodeIsScheduledAgain(t *testing.T) {
 	s := begin(loop())
 	enter(t, s)
 	s.Withdraw(2)
@@ -214,7 +218,7 @@ func TestWithdrawnNodeIsScheduledAnew(t *testing.T) {
 	require.Equal(t, list{2}, s.Take())
 }
 
-func TestChangesSayWhoWaits(t *testing.T) {
+func TestChangesListWaitingNodes(t *testing.T) {
 	s := begin(outside(nodes{{Down: list{1, 2}}, {}, {Reads: list{1}}}...))
 	batch(s)
 	s.ResetChanges()

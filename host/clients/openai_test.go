@@ -23,8 +23,8 @@ func TestOpenAIClient(t *testing.T) {
 	id := s.canvas("echo", echo)
 	for _, c := range []struct{ name, base, model, want string }{
 		{"agent", "/api/v1/agents_openai/" + id, "whatever", "Du sagst: tea? ✓"},
-		{"agent, newer dialect", "/0.27/api/v1/agents_openai/" + id, "whatever", "Du sagst: tea? ✓"},
-		{"models of the host", "/api/llm", "any", "Offline answer"},
+		{"agent, 0.27 dialect", "/0.27/api/v1/agents_openai/" + id, "whatever", "Du sagst: tea? ✓"},
+		{"model list of the host", "/api/llm", "any", "Offline answer"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got understood

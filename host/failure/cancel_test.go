@@ -48,7 +48,7 @@ func cancelOnAllWays(t *testing.T, bin programs) {
 	}
 }
 
-// cancel begins a run whose model never ends, cancels it in the middle and returns the time until
+// cancel starts a run whose model never ends, cancels it in the middle and returns the time until
 // the reader received its event.
 func (w *world) cancel(h *hostProcess, canvas string, cancel func(run string) error) time.Duration {
 	t := w.t

@@ -3,7 +3,9 @@ package failure_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,8 +26,10 @@ func ownCanvases(t *testing.T, registry *engine.Registry) []canvasToRun {
 		"containers and variables": containersAndVariables,
 		"files and scripts":        filesAndScripts,
 	}
+	maps.Copy(texts, paramCanvases)
 	var list []canvasToRun
-	for name, text := range texts {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		text := texts[name]
 		var doc map[string]any
 		require.NoError(t, json.Unmarshal([]byte(text), &doc), "%s: %s", name, text)
 		list = append(list, canvasToRun{name, doc})

@@ -127,6 +127,7 @@ type canvasWalk struct {
 
 	nodes   map[string]map[string]any
 	canvas  string
+	memory  string          // of nodes that remember, made when one does
 	missing map[string]bool // tools that were not called yet: ids of nodes, or AGENT > COMPONENT
 	files   []json.RawMessage
 }
@@ -143,9 +144,7 @@ func (c *canvasWalk) all(doc map[string]any) {
 	for id, obj := range c.nodes {
 		name, params := obj["component_name"].(string), obj["params"].(map[string]any)
 		c.services.settle(name, params, server)
-		if name == "Canvas" {
-			params["canvas"] = c.w.canvas(sketch.Chain("begin Begin", `Message:M Message {"content":["inner"]}`))
-		}
+		c.belongings(name, params)
 		if spec, err := c.registry.Lookup(name); err == nil && spec.Tool != nil {
 			c.missing[id] = true
 		}
@@ -165,6 +164,26 @@ func (c *canvasWalk) all(doc map[string]any) {
 		c.run()
 	}
 	require.Empty(c.t, slices.Sorted(maps.Keys(c.missing)), "tools that were never called")
+}
+
+// belongings makes what a component, or a tool of an agent, names on the host: a canvas, a memory.
+func (c *canvasWalk) belongings(component string, params map[string]any) {
+	if component == "Canvas" {
+		params["canvas"] = c.w.canvas(sketch.Chain("begin Begin", `Message:M Message {"content":["inner"]}`))
+	}
+	if _, remembers := params["memory_ids"]; remembers {
+		if c.memory == "" {
+			var made struct{ ID string }
+			c.w.call("POST", c.w.any()+"/api/v2/memories", `{"name":"m"}`, &made)
+			c.memory = made.ID
+		}
+		params["memory_ids"] = []string{c.memory}
+	}
+	list, _ := params["tools"].([]any)
+	for _, one := range list {
+		tool := one.(map[string]any)
+		c.belongings(tool["component_name"].(string), tool["params"].(map[string]any))
+	}
 }
 
 // unknownOutput returns the diagnostic of a canvas that reads an output which no component gives,

@@ -62,7 +62,7 @@ func readDocuments(t *testing.T, bin programs, only string) {
 	w.call("GET", h.url+"/readyz", "", nil)
 }
 
-// readHostile uploads a file, runs a canvas with it, and gives the last event of the run.
+// readHostile uploads a file, runs a canvas with it, and returns the last event of the run.
 func (w *world) readHostile(url, canvas string, f hostile.File) (string, error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)

@@ -43,7 +43,7 @@ func TestFailures(t *testing.T) {
 		{"mutants", mutantsShort},
 		{"large canvases", largeCanvases},
 		{"long conversation", longConversation},
-		{"death of memory", deathOfMemory},
+		{"out of memory", deathOfMemory},
 		{"finish race", finishRace},
 		{"turns, embedded", turnsEmbedded},
 		{"turns, shared", turnsShared},

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,6 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/embed/embedtest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
@@ -68,30 +66,10 @@ func killIngest(w *world, kills int) {
 
 // embeddings serves an embedding model whose vectors follow from the texts.
 func embeddings(t testing.TB) string {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ Input []string }
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		type vector struct {
-			Index     int       `json:"index"`
-			Embedding []float32 `json:"embedding"`
-		}
-		var out struct {
-			Data []vector `json:"data"`
-		}
-		for i, text := range in.Input {
-			h := xxhash.Sum64String(text)
-			out.Data = append(out.Data, vector{i, []float32{
-				1, float32(h & 0xff), float32(h >> 8 & 0xff),
-				float32(h >> 16 & 0xff),
-			}})
-		}
-		_ = json.NewEncoder(w).Encode(out) // the client may be dead
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
+	return embedtest.Serve(t, "", func(_, text string) []float32 {
+		h := xxhash.Sum64String(text)
+		return []float32{1, float32(h & 0xff), float32(h >> 8 & 0xff), float32(h >> 16 & 0xff)}
+	})
 }
 
 // corpus are documents in the storage of a world.

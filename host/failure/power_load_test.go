@@ -98,7 +98,7 @@ func (l *load) settle() {
 	}
 }
 
-// accept begins a run and a reader of it.
+// accept starts a run and a reader of it.
 func (l *load) accept(ctx context.Context, kind, canvas, session, query string) (*powerRun, error) {
 	body := map[string]string{"query": query}
 	if session != "" {

@@ -41,7 +41,7 @@ func powerCutAlways(t *testing.T, bin programs) { powerCuts(t, onPower(t, bin), 
 // moments shows that the check detects losses.
 func powerCutInterval(t *testing.T, bin programs) { powerCuts(t, onPower(t, bin), "interval", 1) }
 
-// powerCutShared takes the power from a host, NATS and PostgreSQL that sync everything.
+// powerCutShared cuts the power of a host, NATS and PostgreSQL that sync everything.
 func powerCutShared(t *testing.T, bin programs) { powerCuts(t, onPowerShared(t, bin), "always", 1) }
 
 // powerWorld is a world of one host whose disk can lose its power.

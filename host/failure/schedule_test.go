@@ -37,7 +37,7 @@ func TestSchedulesInACluster(t *testing.T) {
 		w.whole()
 		leader := w.leaderOf("easel_RUNS")
 		leader.Kill()
-		wait(kill + 3) // the others go on
+		wait(kill + 3) // the others continue
 		require.NoError(t, leader.Restart())
 	}
 	for i := range moments {

@@ -142,6 +142,35 @@ func (s *services) argument(function, name string) string {
 // doubleOf returns the file with the requests and answers of a tool's service.
 func doubleOf(tool string) string { return filepath.Join("../internal/tools/testdata", tool+".json") }
 
+// exchange is a request to a service with its answer.
+type exchange struct {
+	Method, Path string
+	Query        map[string]string
+	Answer       struct {
+		Status int
+		Type   string
+		JSON   json.RawMessage
+		Text   string
+	}
+}
+
+// exchangesOf returns the exchanges of the tests of a tool.
+func exchangesOf(tool string) (list []exchange, err error) {
+	files, err := filepath.Glob(strings.TrimSuffix(doubleOf(tool), "json") + "*json")
+	for _, file := range files {
+		var double struct{ Exchanges []exchange }
+		raw, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(raw, &double)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, double.Exchanges...)
+	}
+	return list, err
+}
+
 // tool answers as the service of a tool does, with the exchange of its test that is most like the
 // request.
 func (s *services) tool(w http.ResponseWriter, r *http.Request) {
@@ -150,34 +179,19 @@ func (s *services) tool(w http.ResponseWriter, r *http.Request) {
 	turn := s.asked[name]
 	s.asked[name]++
 	s.mu.Unlock()
-	var double struct {
-		Exchanges []struct {
-			Method, Path string
-			Query        map[string]string
-			Answer       struct {
-				Status int
-				Type   string
-				JSON   json.RawMessage
-				Text   string
-			}
-		}
-	}
-	raw, err := os.ReadFile(doubleOf(name))
-	if err == nil {
-		err = json.Unmarshal(raw, &double)
-	}
-	if err != nil || len(double.Exchanges) == 0 {
+	exchanges, err := exchangesOf(name)
+	if err != nil || len(exchanges) == 0 {
 		http.Error(w, fmt.Sprintf("no double of %s: %v", name, err), http.StatusNotImplemented)
 		return
 	}
 	path := strings.TrimPrefix(r.URL.Path, "/svc/"+name)
 	best, most := 0, -1
-	for i, e := range double.Exchanges {
+	for i, e := range exchanges {
 		like := 0
 		if e.Method == r.Method && e.Path == path {
 			like = 100
 		}
-		if i == turn%len(double.Exchanges) {
+		if i == turn%len(exchanges) {
 			like++ // the same request again has the next answer
 		}
 		for key, value := range e.Query {
@@ -189,7 +203,7 @@ func (s *services) tool(w http.ResponseWriter, r *http.Request) {
 			best, most = i, like
 		}
 	}
-	answer := double.Exchanges[best].Answer
+	answer := exchanges[best].Answer
 	w.Header().Set("Content-Type", answer.Type)
 	w.WriteHeader(answer.Status)
 	_, _ = w.Write(append(answer.JSON, answer.Text...)) // the host may be gone

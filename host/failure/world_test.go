@@ -314,7 +314,7 @@ func (w *world) session(canvas string) string {
 	return s.ID
 }
 
-// run begins a run on a host, which then owns it.
+// run starts a run on a host, which then owns it.
 func (w *world) run(h *hostProcess, canvas, session, query string) string {
 	w.t.Helper()
 	var r struct{ ID string }

@@ -7,7 +7,7 @@ import (
 )
 
 // Present returns v without the members that are null where the schema neither requires them nor
-// allows null: languages write an optional value that is not there as null.
+// allows null: many languages write an absent optional value as null.
 func (s *Schema) Present(v engine.Value) engine.Value {
 	if s == nil {
 		return v
@@ -57,7 +57,7 @@ func (s *Schema) presentItems(v engine.Value) engine.Value {
 	return engine.List(list...)
 }
 
-// excludesNull reports whether the types of a schema leave out null.
+// excludesNull reports whether the types of a schema exclude null.
 func (s *Schema) excludesNull() bool {
 	return s != nil && len(s.types) > 0 && !slices.Contains(s.types, "null")
 }

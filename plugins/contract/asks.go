@@ -3,7 +3,7 @@ package contract
 import "strings"
 
 // Asks lists what p allows and granted does not, one line for each permission with its reason, for
-// the person who decides; empty when granted covers p.
+// the person who approves them; empty when granted covers p.
 func (p Permissions) Asks(granted Permissions) []string {
 	var out []string
 	ask := func(one Permissions, reason string) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAsksGiveReasons holds the lines that the person who grants permissions reads.
+// TestAsksGiveReasons checks the lines for the person who grants permissions.
 func TestAsksGiveReasons(t *testing.T) {
 	asked := Permissions{
 		HTTP: &HTTPPermission{

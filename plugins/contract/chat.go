@@ -14,11 +14,11 @@ type ChatRequest struct {
 	Model       string
 	Messages    []ChatMessage
 	Temperature *float64
-	MaxTokens   int // 0: the model's own
+	MaxTokens   int // 0: the model's default
 	Stream      bool
 }
 
-// ChatAnswer is what a model answered.
+// ChatAnswer is the answer of a model.
 type ChatAnswer struct {
 	Text  string
 	Usage engine.Usage
@@ -46,7 +46,7 @@ func ReadChat(args engine.Value) (ChatRequest, error) {
 	return r, nil
 }
 
-// Value is the answer as a message.
+// Value returns the answer as a message.
 func (a ChatAnswer) Value() engine.Value {
 	usage := engine.Object("prompt_tokens", a.Usage.Prompt, "completion_tokens", a.Usage.Completion)
 	return engine.Object("text", a.Text, "usage", usage)

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,12 +11,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// maxSteps bounds the work of one check, which no fuel counts: schemas that are compared with a
-// value, and elements of their enumerations.
+// maxSteps limits the work of one check, which fuel does not measure: schemas that are compared
+// with a value, and elements of their enumerations.
 const maxSteps = 2_000_000
 
-// Check returns what is wrong with v, or nil. path is the place of v in the message: outputs.temp:
-// want number, got string.
+// Check returns an error if v does not match the schema. path is the position of v for the message:
+// outputs.temp: want number, got string.
 func (s *Schema) Check(path string, v engine.Value) error {
 	c := checker{left: maxSteps}
 	if m := c.check(s, v); m != nil {
@@ -30,8 +29,8 @@ func (s *Schema) Check(path string, v engine.Value) error {
 // checker is one check.
 type checker struct{ left int }
 
-// mismatch is why a value does not fit. Its path is collected from the inside out, so that values
-// that fit allocate nothing.
+// mismatch is the reason why a value does not match. Its path is built from the inside out, so that
+// values that match allocate nothing.
 type mismatch struct {
 	path []string
 	text string
@@ -41,7 +40,7 @@ func mismatched(format string, args ...any) *mismatch {
 	return &mismatch{text: fmt.Sprintf(format, args...)}
 }
 
-// at puts a mismatch into the place that holds it.
+// at prepends the enclosing position to the path of a mismatch.
 func (m *mismatch) at(place string) *mismatch {
 	m.path = append(m.path, place)
 	return m
@@ -54,7 +53,7 @@ func (c *checker) check(s *Schema, v engine.Value) *mismatch {
 	if c.left -= 1 + len(s.enum); c.left < 0 {
 		return mismatched("too large to be checked against its schema")
 	}
-	if len(s.types) > 0 && !slices.ContainsFunc(s.types, func(t string) bool { return isType(t, v) }) {
+	if len(s.types) > 0 && !slices.ContainsFunc(s.types, v.HasType) {
 		return mismatched("want %s, got %s", strings.Join(s.types, " or "), typeName(v))
 	}
 	if s.constrains && !engine.Equal(s.constant, v) {
@@ -148,39 +147,13 @@ func checkSize(what string, n int, least, most engine.Value) *mismatch {
 	return nil
 }
 
-func isType(name string, v engine.Value) bool {
-	if name == "integer" {
-		return v.Kind() == engine.KindNumber && whole(v)
-	}
-	return typeName(v) == name
-}
-
-// whole reports whether a number has no fraction. It looks at the digits, because a float64 holds
-// neither 1e400 nor the fraction of 9007199254740992.5.
-func whole(v engine.Value) bool {
-	if v.IsInt() {
-		return true
-	}
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(v.Text()), "e")
-	digits, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
-	e, err := strconv.Atoi(cmp.Or(exponent, "0"))
-	significant := strings.TrimRight(digits+fraction, "0")
-	switch {
-	case strings.Trim(significant, "0") == "":
-		return true
-	case err != nil:
-		return !strings.HasPrefix(exponent, "-")
-	}
-	return len(significant) <= len(digits)+e
-}
-
 // typeName is the JSON Schema type of a value.
-func typeName(v engine.Value) string { return kindTypes[v.Kind()] }
+func typeName(v engine.Value) string { return v.Kind().SchemaType() }
 
-// maxShown bounds a value in a message, in bytes.
+// maxShown limits a value in a message, in bytes.
 const maxShown = 200
 
-// short is a text in at most maxShown bytes.
+// short truncates a string to maxShown bytes.
 func short(text string) string {
 	if len(text) > maxShown {
 		return strings.ToValidUTF8(text[:maxShown], "") + "…"
@@ -188,7 +161,7 @@ func short(text string) string {
 	return text
 }
 
-// shown is a value in a message.
+// shown formats a value for a message.
 func shown(v engine.Value) string {
 	if v.IsNull() {
 		return "null"

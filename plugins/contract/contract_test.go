@@ -39,7 +39,9 @@ func TestGoldenMessages(t *testing.T) {
 			}
 		})
 	}
-	for _, kind := range []string{"manifest", "input", "output", "error", "progress", "partial", "call", "answer", "flood"} {
+	for _, kind := range []string{
+		"manifest", "input", "output", "error", "progress", "partial", "call", "answer", "flood",
+	} {
 		require.True(t, kinds[kind], "no golden message of kind %s", kind)
 	}
 }

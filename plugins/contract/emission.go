@@ -6,7 +6,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Kind says what an emission is; the contract numbers them.
+// Kind is the kind of an emission; the contract defines the numbers.
 type Kind uint32
 
 // The kinds of emissions.
@@ -17,7 +17,7 @@ const (
 	Partial   Kind = 4 // a piece of the output Key
 )
 
-// Emission is one piece that a plugin gives before it has finished.
+// Emission is one piece that a plugin emits before it has finished.
 type Emission struct {
 	Kind Kind
 	Text string  // of Delta, Reasoning and Partial

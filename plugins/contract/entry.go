@@ -7,15 +7,15 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Entry has a plugin that knows nothing of the messages of the contract, such as any Extism plugin,
-// called by an export of its own.
+// Entry describes how a plugin without the messages of the contract, such as any Extism plugin, is
+// called through an export of its own.
 type Entry struct {
 	Export        string
 	Input, Output Form   // empty is FormText
-	Tool          string // of a plugin with the forms of MCP: which of its tools this is
+	Tool          string // of a plugin with the forms of MCP: the name of the tool
 }
 
-// Form is how an [Entry] takes its input and gives its output.
+// Form is the form of the input and output of an [Entry].
 type Form string
 
 // The forms.
@@ -23,7 +23,7 @@ const (
 	// FormText is the text of the member [EntryInput] of the arguments, or else of the params; and
 	// the text of the output [EntryOutput].
 	FormText Form = "text"
-	// FormJSON is an object of the params with the arguments over them; and an object with the
+	// FormJSON is an object of the params, overridden by the arguments; and an object with the
 	// outputs, or any value of the output [EntryOutput] when the manifest declares that.
 	FormJSON Form = "json"
 	// FormBytes is FormText with the bytes in base64.
@@ -48,11 +48,15 @@ func (m *Manifest) Export() string {
 	if m.Entry != nil {
 		return m.Entry.Export
 	}
+	if m.Invoke != "" {
+		return m.Invoke
+	}
 	return invokeExport
 }
 
-// Message is what the plugin is called with.
+// Message returns the input of a call.
 func (m *Manifest) Message(c CallInfo, params, arguments engine.Value) ([]byte, error) {
+	c.Component = m.Component
 	if m.Entry == nil {
 		return c.Input(params, arguments).AppendJSON(nil), nil
 	}
@@ -79,7 +83,7 @@ func (m *Manifest) Message(c CallInfo, params, arguments engine.Value) ([]byte, 
 	return raw, nil
 }
 
-// joined is an object of the params with the arguments over them.
+// joined returns an object of the params, overridden by the arguments.
 func joined(params, arguments engine.Value) engine.Value {
 	in := engine.Object()
 	for _, v := range []engine.Value{params, arguments} {
@@ -90,7 +94,7 @@ func joined(params, arguments engine.Value) engine.Value {
 	return in
 }
 
-// ReadOutput reads what the plugin wrote. Its errors are those of ReadAnswer.
+// ReadOutput reads the output of the plugin. Its errors are those of ReadAnswer.
 func (m *Manifest) ReadOutput(raw []byte) (Answer, error) {
 	if m.Entry == nil {
 		return m.ReadAnswer(string(raw))
@@ -122,7 +126,7 @@ func (m *Manifest) ReadOutput(raw []byte) (Answer, error) {
 	return m.accept(engine.Object("outputs", engine.Object(EntryOutput, text)))
 }
 
-// checkEntry returns what is wrong with the entry of a manifest.
+// checkEntry returns an error if the entry of a manifest is invalid.
 func (m *Manifest) checkEntry() *Error {
 	e := m.Entry
 	if e == nil {

@@ -3,9 +3,9 @@ package contract
 import "github.com/easel-canvas/easel/engine"
 
 // Modules such as those of hyper-mcp export list_tools and call_tool, or describe and call, with
-// messages of the Model Context Protocol. `easel plugin adapt --mcp` makes each tool a plugin.
+// messages of the Model Context Protocol. `easel plugin adapt --mcp` makes a plugin of each tool.
 
-// toolCall is the message of a call of the entry's tool.
+// toolCall returns the message of a call of the entry's tool.
 func (e *Entry) toolCall(c CallInfo, arguments engine.Value) engine.Value {
 	request := engine.Object("name", e.Tool, "arguments", arguments)
 	if e.Input == FormMCP1 {
@@ -15,8 +15,8 @@ func (e *Entry) toolCall(c CallInfo, arguments engine.Value) engine.Value {
 }
 
 // readToolResult returns the outputs of an MCP tool result: text, the texts of its content line by
-// line; content, the parts that are no texts; structured, the structured content. A result that
-// says isError is an error with the code Internal.
+// line; content, the parts that are not text; structured, the structured content. A result with
+// isError is an error with the code Internal.
 func readToolResult(v engine.Value) (engine.Value, error) {
 	if v.Kind() != engine.KindObject {
 		return engine.Null, Errorf(BadOutput, "output: want the result of a tool, got %s", typeName(v))

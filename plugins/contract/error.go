@@ -13,7 +13,7 @@ import (
 // errors.Is(err, contract.Timeout) matches every [Error] with that code.
 type Code string
 
-// Codes a plugin may give.
+// Codes that a plugin may return.
 const (
 	InvalidArgument Code = "invalid_argument"
 	NotFound        Code = "not_found"
@@ -66,17 +66,17 @@ type Error struct {
 	Retryable bool
 	Data      engine.Value // an object, or null
 	Plugin    string       // name of the plugin; not part of the message
-	Step      string       // export that ran, or step of loading; not part of the message
-	Cause     error        // what a host wrapped, may be nil; not part of the message
+	Step      string       // export that was called, or step of loading; not part of the message
+	Cause     error        // the cause, may be nil; not part of the message
 }
 
-// Errorf makes an Error. Those with a code that may pass are retryable.
+// Errorf returns an Error. Those with a code for temporary failures are retryable.
 func Errorf(code Code, format string, args ...any) *Error {
 	retryable := code == Unavailable || code == RateLimited || code == Upstream
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Retryable: retryable}
 }
 
-// Error reads from outside in: plugin weather: easel_invoke: timeout: ….
+// Error formats the error from outside in: plugin weather: easel_invoke: timeout: ….
 func (e *Error) Error() string {
 	text := "plugin "
 	for _, part := range [...]string{e.Plugin, e.Step} {
@@ -87,7 +87,7 @@ func (e *Error) Error() string {
 	return text + string(e.Code) + ": " + e.Message
 }
 
-// Is makes a Code match the errors that carry it.
+// Is makes a Code match the errors with that code.
 func (e *Error) Is(target error) bool {
 	c, ok := target.(Code)
 	return ok && c == e.Code
@@ -96,7 +96,7 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// At names the plugin and the step of an error that has none yet, and returns it.
+// At sets the plugin and the step of an error unless they are set, and returns it.
 func (e *Error) At(plugin, step string) *Error {
 	if e.Plugin == "" {
 		e.Plugin = plugin
@@ -114,7 +114,7 @@ func (e *Error) Unmarked(mark string) *Error {
 	return e
 }
 
-// Value is the error as a message: {code, message, retryable, data?}.
+// Value returns the error as a message: {code, message, retryable, data?}.
 func (e *Error) Value() engine.Value {
 	v := engine.Object("code", string(e.Code), "message", e.Message, "retryable", e.Retryable)
 	if e.Data.Len() > 0 {
@@ -139,8 +139,8 @@ func ReadError(v engine.Value) (e *Error, ok bool) {
 // fromGuest are the codes a plugin may use.
 var fromGuest = []Code{InvalidArgument, NotFound, Unauthorized, RateLimited, Upstream, Internal}
 
-// GuestError reads what a plugin wrote as its error: JSON of the contract, or text. Codes that are
-// not a plugin's become Internal. status is what the export returned.
+// GuestError reads the error that a plugin wrote: JSON of the contract, or text. Codes that a
+// plugin may not use become Internal. status is the result of the export.
 func GuestError(raw []byte, status int32) *Error {
 	text := strings.ToValidUTF8(string(raw), "\uFFFD")
 	v, err := engine.ParseJSONText(text)
@@ -158,7 +158,7 @@ func GuestError(raw []byte, status int32) *Error {
 	return e
 }
 
-// AsError returns the Error in err, or a new one with code when there is none.
+// AsError returns the Error in err, or a new one with code if there is none.
 func AsError(err error, code Code) *Error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -18,9 +18,9 @@ func TestGuestError(t *testing.T) {
 		{"text that is not UTF-8", "a\xff", Error{Code: Internal, Message: "a\uFFFD"}},
 		{"JSON without a code", `{"message":"m"}`, Error{Code: Internal, Message: `{"message":"m"}`}},
 		{"a code that is not a string", `{"code":1}`, Error{Code: Internal, Message: `{"code":1}`}},
-		{"a code of the plugin", `{"code":"not_found","message":"m"}`, Error{Code: NotFound, Message: "m"}},
+		{"a code defined by the plugin", `{"code":"not_found","message":"m"}`, Error{Code: NotFound, Message: "m"}},
 		{
-			"a retryable one", `{"code":"upstream","message":"m","retryable":true}`,
+			"a retryable error", `{"code":"upstream","message":"m","retryable":true}`,
 			Error{Code: Upstream, Message: "m", Retryable: true},
 		},
 		{

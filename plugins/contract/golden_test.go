@@ -38,9 +38,9 @@ func TestGoldenMessagesInGo(t *testing.T) {
 
 var goldenReaders = map[string]func(engine.Value) error{
 	"manifest": func(v engine.Value) error {
-		m, err := ReadManifest(v)
+		m, err := ParseManifest(v.AppendJSON(nil))
 		if err == nil {
-			_, err = ReadManifest(m.Value())
+			_, err = ParseManifest(m.Value().AppendJSON(nil))
 		}
 		return err
 	},
@@ -49,7 +49,7 @@ var goldenReaders = map[string]func(engine.Value) error{
 		return err
 	},
 	"error": func(v engine.Value) error {
-		if e := GuestError(v.AppendJSON(nil), 1); e.Message == v.JSON() { // taken as text
+		if e := GuestError(v.AppendJSON(nil), 1); e.Message == v.JSON() { // used as text
 			return e
 		}
 		return nil
@@ -62,7 +62,7 @@ var goldenReaders = map[string]func(engine.Value) error{
 	},
 }
 
-// TestProgressIsCut holds that a plugin that counts badly still works.
+// TestProgressIsCut checks that progress outside 0 to 100 is corrected and not an error.
 func TestProgressIsCut(t *testing.T) {
 	for data, want := range map[string]float64{
 		`{"pct":50}`: 50, `{"pct":1000,"note":"n"}`: 100, `{"pct":-1}`: 0,
@@ -80,7 +80,7 @@ func TestProgressIsCut(t *testing.T) {
 	require.False(t, ok, "an unknown kind")
 }
 
-// TestEveryCodeIsExplained keeps the codes of this host in the contract and in what authors read.
+// TestEveryCodeIsExplained checks that the contract and the guide for authors list every code.
 func TestEveryCodeIsExplained(t *testing.T) {
 	for _, file := range []string{"contract.md", "../README.md"} {
 		text, err := os.ReadFile(file)

@@ -7,17 +7,17 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// IsFileName reports whether s can name a stored file: 1 to 200 characters without hidden ones and
-// without a folder.
+// IsFileName reports whether s can name a stored file: 1 to 200 characters without invisible ones
+// and without a folder.
 func IsFileName(s string) bool {
 	_, hidden := firstHidden(s)
 	return s != "" && s != "." && s != ".." && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 && !hidden &&
 		!strings.ContainsAny(s, "/\\\t\r\n")
 }
 
-// hiddenIn finds a character in the keys and texts of v that people cannot see: a control
-// character, which could disturb a terminal, or one that changes the direction or has no width,
-// which makes one name look like another.
+// hiddenIn finds an invisible character in the keys and strings of v: a control
+// character, which could affect a terminal, or one that changes the direction or has no width,
+// which can make one name look like another.
 func hiddenIn(v engine.Value) (c rune, found bool) {
 	for i := range v.Len() {
 		if v.Kind() == engine.KindObject {
@@ -41,7 +41,7 @@ func firstHidden(s string) (rune, bool) {
 	return 0, false
 }
 
-// isHidden leaves U+200C and U+200D out, which writing systems and emoji need.
+// isHidden excludes U+200C and U+200D, which writing systems and emoji need.
 func isHidden(r rune) bool {
 	switch {
 	case r < ' ':

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Hosts that a plugin may reach and that a secret may go to are patterns: a host name or address
-// (api.example.org, 10.0.0.7, [::1]), all hosts below a domain (*.example.org, without example.org
-// itself) or * for every host; each but * may end in :port. Without a port a pattern stands for
-// every port. Case does not matter.
+// The hosts that a plugin may reach, and those that a secret may be sent to, are patterns: a host
+// name or address (api.example.org, 10.0.0.7, [::1]), all hosts below a domain (*.example.org,
+// without example.org itself) or * for every host; each but * may end in :port. Without a port a
+// pattern matches every port. Case does not matter.
 
 // CoversHost reports whether pattern allows every host that name allows; name may be a pattern or a
 // host, with or without a port.
@@ -27,8 +27,8 @@ func CoversHost(pattern, name string) bool {
 	return ok && strings.HasSuffix(strings.TrimPrefix(name, "*"), "."+below)
 }
 
-// AnyCoversSecret reports whether one of the patterns lets a secret go to host, which has a port: a
-// pattern without a port stands for the usual one, or for every port when that is empty.
+// AnyCoversSecret reports whether one of the patterns allows a secret to be sent to host, which has
+// a port: a pattern without a port matches the usual one, or every port if usual is empty.
 func AnyCoversSecret(patterns []string, host, usual string) bool {
 	name, port := SplitPort(host)
 	return slices.ContainsFunc(patterns, func(p string) bool {

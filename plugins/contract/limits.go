@@ -6,8 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Limits bound one call of a plugin. A zero field is not set; unset ones have the value of
-// [DefaultLimits].
+// Limits are the limits of one call of a plugin. A zero field is not set; unset ones have the value
+// of [DefaultLimits].
 type Limits struct {
 	MemoryMB  int
 	TimeoutMS int
@@ -15,7 +15,7 @@ type Limits struct {
 	Fuel      int64 // units of plugins/meter
 }
 
-// DefaultLimits apply where neither the plugin nor the operator sets less. They are also the
+// DefaultLimits apply unless the plugin or the operator sets lower ones. They are also the
 // operator's ceiling when the operator sets none.
 var DefaultLimits = Limits{MemoryMB: 64, TimeoutMS: 30_000, OutputKB: 16 << 10, Fuel: 50_000_000_000}
 
@@ -27,7 +27,7 @@ func (l Limits) Tighten(other Limits) Limits {
 	}
 }
 
-// Effective returns the limits of a plugin that asks for l under an operator's ceiling.
+// Effective returns the limits of a plugin that requests l under an operator's ceiling.
 func (l Limits) Effective(ceiling Limits) Limits {
 	def := DefaultLimits
 	return l.Tighten(Limits{
@@ -36,10 +36,10 @@ func (l Limits) Effective(ceiling Limits) Limits {
 	})
 }
 
-// Timeout is TimeoutMS as a duration.
+// Timeout returns TimeoutMS as a duration.
 func (l Limits) Timeout() time.Duration { return time.Duration(l.TimeoutMS) * time.Millisecond }
 
-// OutputBytes is OutputKB in bytes.
+// OutputBytes returns OutputKB in bytes.
 func (l Limits) OutputBytes() int { return l.OutputKB << 10 }
 
 // ReadLimits reads limits: {memory_mb, timeout_ms, output_kb, fuel}.

@@ -12,10 +12,10 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// maxManifest bounds a manifest, in bytes.
+// maxManifest limits a manifest, in bytes.
 const maxManifest = 256 << 10
 
-// Manifest is what a plugin says about itself; the contract describes the members.
+// Manifest is the manifest of a plugin; the contract describes the members.
 type Manifest struct {
 	ABI         int
 	Name        string
@@ -29,7 +29,7 @@ type Manifest struct {
 	Params      *Schema
 	Arguments   *Schema // nil: not a tool
 	Outputs     *Schema
-	Settings    *Schema // what a tenant sets once for all nodes; never secrets
+	Settings    *Schema // set by a tenant once for all nodes; never secrets
 	Streams     bool
 	Idempotent  bool
 	State       State
@@ -39,19 +39,25 @@ type Manifest struct {
 	Preview     Preview
 	Entry       *Entry      // nil: the plugin speaks the messages of the contract
 	Trigger     TriggerKind // "": canvases call the plugin, else it begins runs
+	// Components are those of a file with several, which is none itself. Each has what the file
+	// has: name, version, settings, permissions and limits, and what it does not say itself.
+	Components []*Manifest
+	Component  string // name of a component in such a file
+	Node       string // its name in canvases, see NodeName
+	Invoke     string // export that runs a component; "" is easel_invoke
 }
 
-// State says who may share an instance.
+// State determines which calls may share an instance.
 type State string
 
 // The states. The empty State is StateNone.
 const (
-	StateNone   State = "none"   // nothing is kept: fresh instances where they are cheap
+	StateNone   State = "none"   // no state between calls: new instances where they are cheap
 	StateTenant State = "tenant" // calls of one tenant may share an instance
 	StateRun    State = "run"    // the calls of one run share one instance
 )
 
-// Preview says where a plugin runs while somebody tries a canvas out.
+// Preview is the place where a plugin runs in the preview of a canvas.
 type Preview string
 
 // The places. The empty Preview is PreviewLocal.
@@ -64,19 +70,37 @@ const (
 // ParseManifest reads and checks a manifest. Errors are an *Error with the code BadManifest, or
 // ABIMismatch for a plugin of another ABI.
 func ParseManifest(raw []byte) (*Manifest, error) {
+	v, err := ParseText(raw)
+	if err != nil {
+		return nil, err
+	}
+	m, err := ReadManifest(v)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.checkComponents(v); err != nil {
+		return nil, err.At(m.Name, "")
+	}
+	return m, nil
+}
+
+// ParseText parses the JSON of a manifest within its bound.
+func ParseText(raw []byte) (engine.Value, error) {
 	if len(raw) > maxManifest {
-		return nil, Errorf(BadManifest, "manifest of %d bytes, allowed are %d", len(raw), maxManifest)
+		return engine.Null, Errorf(BadManifest, "manifest of %d bytes, allowed are %d", len(raw), maxManifest)
 	}
 	v, err := engine.ParseJSON(raw)
 	if err != nil {
-		return nil, Errorf(BadManifest, "manifest is not readable: %v", err)
+		return engine.Null, Errorf(BadManifest, "manifest is not readable: %v", err)
 	}
-	return ReadManifest(v)
+	return v, nil
 }
 
-// ReadManifest is ParseManifest for JSON that is parsed already.
+// ReadManifest is ParseManifest for JSON that is parsed already. It leaves the components of a file
+// unchecked.
 func ReadManifest(v engine.Value) (*Manifest, error) {
 	m, err := readManifest(v)
+	m.Invoke = "" // a member of components
 	if err != nil {
 		var e *Error
 		if errors.As(err, &e) {
@@ -97,7 +121,7 @@ func ReadManifest(v engine.Value) (*Manifest, error) {
 	return m, nil
 }
 
-// readManifest reads the members without judging their values. It returns what it read beside an
+// readManifest reads the members without checking their values. It returns the manifest beside an
 // error, too.
 func readManifest(v engine.Value) (*Manifest, error) {
 	if v.Kind() != engine.KindObject {
@@ -110,7 +134,7 @@ func readManifest(v engine.Value) (*Manifest, error) {
 		Icon: o.text("icon"), Description: o.text("description"), License: o.text("license"),
 		MinHost: o.text("min_host"), Streams: o.flag("streams"), Idempotent: o.flag("idempotent"),
 		State: State(o.text("state")), Requires: o.texts("requires"), Preview: Preview(o.text("preview")),
-		Trigger: TriggerKind(o.text("trigger")),
+		Trigger: TriggerKind(o.text("trigger")), Invoke: o.text("export"),
 	}
 	if display := o.object("display"); display != nil {
 		m.Display = make(map[string]string, display.v.Len())
@@ -134,6 +158,9 @@ func readManifest(v engine.Value) (*Manifest, error) {
 			*s.at, err = schemas.read(s.name, v.Get(s.name), 0)
 		}
 	}
+	if err == nil {
+		err = m.readComponents(v)
+	}
 	return m, err
 }
 
@@ -149,8 +176,16 @@ func (m *Manifest) schemas() [4]namedSchema {
 	}
 }
 
-// Check returns what is wrong with a manifest, as an *Error.
+// Check returns an *Error if the manifest is invalid.
 func (m *Manifest) Check() error {
+	if err := m.check(); err != nil {
+		return err.At(m.Name, "")
+	}
+	return nil
+}
+
+// check is Check without the components.
+func (m *Manifest) check() *Error {
 	err := m.checkIdentity()
 	if err == nil {
 		err = m.checkChoices()
@@ -164,10 +199,7 @@ func (m *Manifest) Check() error {
 	if err == nil {
 		err = m.checkPermissions()
 	}
-	if err != nil {
-		return err.At(m.Name, "")
-	}
-	return nil
+	return err
 }
 
 func (m *Manifest) checkIdentity() *Error {
@@ -261,7 +293,9 @@ func (m *Manifest) checkPermissions() *Error {
 // Value writes the manifest: known members only, in a fixed order.
 func (m *Manifest) Value() engine.Value {
 	w := newWriter()
-	w.b.Set("abi", engine.Int(int64(m.ABI))).Set("name", engine.String(m.Name)).Set("version", engine.String(m.Version))
+	w.whole("abi", int64(m.ABI))
+	w.text("name", m.Name)
+	w.text("version", m.Version)
 	display := newWriter()
 	for _, locale := range stable.Strings(slices.Collect(maps.Keys(m.Display))) {
 		display.b.Set(locale, engine.String(m.Display[locale]))
@@ -284,6 +318,8 @@ func (m *Manifest) Value() engine.Value {
 	w.text("preview", string(m.Preview))
 	w.text("trigger", string(m.Trigger))
 	w.object("entry", m.Entry.value())
+	w.text("export", m.Invoke)
+	w.object("components", m.componentValues())
 	return w.b.Value()
 }
 
@@ -303,7 +339,7 @@ func (m *Manifest) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// Major is the part of the version before the first point, which canvases name: plugin:weather@1.
+// Major is the part of the version before the first dot, which canvases name: plugin:weather@1.
 func (m *Manifest) Major() string {
 	major, _, _ := strings.Cut(m.Version, ".")
 	return major

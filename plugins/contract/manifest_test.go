@@ -84,8 +84,8 @@ func TestVersionsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzManifest reads what strangers write. What is accepted says the same when it is written and
-// read again, and its permissions obey the laws of cutting.
+// FuzzManifest reads untrusted manifests. An accepted one is equal after it is written and
+// read again, and its permissions satisfy the rules of intersections.
 func FuzzManifest(f *testing.F) {
 	files, err := filepath.Glob("golden/manifest.*.json")
 	require.NoError(f, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// CallInfo is what a plugin learns about a call.
+// CallInfo is the information of a plugin about a call.
 type CallInfo struct {
 	ID         string // idempotency key
 	Run        string
@@ -20,13 +20,14 @@ type CallInfo struct {
 	Locale     string
 	Preview    bool
 	SecretMark string // of a call that may use secrets
+	Component  string // of a file with several; "" for the only one
 	// Settings are those of the plugin, defaults included, see [Manifest.Configured]; an object, or
 	// null for a plugin without settings.
 	Settings engine.Value
 }
 
-// Input is the message that a plugin is called with. params is an object; arguments is an object,
-// or null for a plugin that takes none.
+// Input returns the input message of a plugin. params is an object; arguments is an object,
+// or null for a plugin without arguments.
 func (c CallInfo) Input(params, arguments engine.Value) engine.Value {
 	call := newWriter()
 	call.b.Set("id", engine.String(c.ID))
@@ -38,6 +39,7 @@ func (c CallInfo) Input(params, arguments engine.Value) engine.Value {
 	call.flag("preview", c.Preview)
 	call.text("secret_mark", c.SecretMark)
 	call.value("settings", c.Settings)
+	call.text("component", c.Component)
 	if params.IsNull() {
 		params = engine.Object()
 	}
@@ -47,8 +49,8 @@ func (c CallInfo) Input(params, arguments engine.Value) engine.Value {
 	return input.b.Value()
 }
 
-// CheckInput compares what a plugin is given with its manifest. Its error has the code
-// InvalidArgument.
+// CheckInput compares the params and arguments of a plugin with its manifest. Its error has the
+// code InvalidArgument.
 func (m *Manifest) CheckInput(params, arguments engine.Value) error {
 	if params.IsNull() {
 		params = engine.Object()
@@ -63,32 +65,32 @@ func (m *Manifest) CheckInput(params, arguments engine.Value) error {
 	return nil
 }
 
-// Answer is what an invocation gave.
+// Answer is the result of an invocation.
 type Answer struct {
 	Outputs   engine.Value // an object that matches the manifest
 	Artifacts []Artifact
 	Citations []Citation
-	Usage     engine.Usage // tokens the plugin used on its own account
+	Usage     engine.Usage // tokens that the plugin used through its own providers
 	Next      string       // the branch that the plugin chose; "" for one without branches
 	// Files are the files that the plugin stored, in order, as their store describes them: {doc_id,
-	// format, file_name, ...}. The host knows them; the message of the plugin does not hold them.
+	// format, file_name, ...}. The host sets them; they are not part of the message of the plugin.
 	Files []engine.Value
 }
 
-// Citation is a passage that an answer rests on. The ID is the same for the same passage; Title and
+// Citation is a passage that an answer cites. The ID is the same for the same passage; Title and
 // URL may be empty.
 type Citation struct{ ID, Title, URL, Content string }
 
-// Artifact is a file that a plugin made.
+// Artifact is a file that a plugin generated.
 type Artifact struct{ Name, MIME, Ref string }
 
-// Bounds of an output message, which no fuel counts: the plugin has ended when it is read.
+// Limits of an output message, which fuel does not measure: the plugin has ended when it is read.
 const (
 	MaxOutputs      = 256     // outputs, as many artifacts and citations
 	MaxOutputDepth  = 64      // levels of lists and objects in a message
 	MaxOutputValues = 250_000 // values in a message
-	// A message may take so many bytes of memory for each of its own, or freeMemory if that is
-	// more: a list of empty objects takes 60 times its text.
+	// A message may use this number of bytes of memory for each of its bytes, or freeMemory if that
+	// is more: a list of empty objects uses 60 times its text.
 	memoryPerByte = 8
 	freeMemory    = 1 << 20
 )
@@ -106,7 +108,7 @@ func (m *Manifest) ReadAnswer(message string) (Answer, error) {
 	return m.accept(v)
 }
 
-// parseOutput reads the JSON that a plugin wrote, within a bound of memory.
+// parseOutput reads the JSON that a plugin wrote, within a memory limit.
 func parseOutput(message string) (engine.Value, error) {
 	message = strings.ToValidUTF8(message, "\uFFFD")
 	allowed := max(int64(len(message))*memoryPerByte, freeMemory)
@@ -146,7 +148,7 @@ func (m *Manifest) accept(v engine.Value) (Answer, error) {
 	return a, nil
 }
 
-// checkNext compares the chosen branch with those of the manifest.
+// checkNext compares the selected branch with those of the manifest.
 func (m *Manifest) checkNext(next string) error {
 	names := m.Params.Branches()
 	if len(names) == 0 || slices.Contains(names, next) {

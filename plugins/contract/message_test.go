@@ -16,15 +16,18 @@ func TestReadAnswer(t *testing.T) {
 	m := &Manifest{Outputs: schemaOf(t,
 		`{"type":"object","required":["text"],"properties":{"text":{"type":"string"}}}`)}
 	for _, c := range []struct{ name, message, want string }{
-		{"a text", `"hi"`, ""},
+		{"a string", `"hi"`, ""},
 		{"outputs", `{"outputs":{"text":"a","n":9007199254740993}}`, ""},
-		{"no JSON", `{`, "bad_output: output is not the JSON of the contract: invalid JSON"},
+		{"invalid JSON", `{`, "bad_output: output is not the JSON of the contract: invalid JSON"},
 		{"a number", `3`, "bad_output: output: want object, got number"},
-		{"no outputs", `{}`, "bad_output: outputs: missing"},
-		{"outputs that are a list", `{"outputs":[]}`, "bad_output: outputs: want object, got array"},
-		{"a wrong output", `{"outputs":{"text":1}}`, "bad_output: outputs.text: want string, got number"},
-		{"an output less", `{"outputs":{}}`, "bad_output: outputs.text: missing"},
-		{"wrong artifacts", `{"outputs":{"text":""},"artifacts":[1]}`, "bad_output: output.artifacts: want object"},
+		{"missing outputs", `{}`, "bad_output: outputs: missing"},
+		{"outputs as a list", `{"outputs":[]}`, "bad_output: outputs: want object, got array"},
+		{"an output of the wrong type", `{"outputs":{"text":1}}`, "bad_output: outputs.text: want string, got number"},
+		{"a missing output", `{"outputs":{}}`, "bad_output: outputs.text: missing"},
+		{
+			"artifacts of the wrong type",
+			`{"outputs":{"text":""},"artifacts":[1]}`, "bad_output: output.artifacts: want object",
+		},
 		{
 			"a citation without an id", `{"outputs":{"text":""},"citations":[{"content":"c"}]}`,
 			"bad_output: output.citations: id",
@@ -79,8 +82,8 @@ func hostileOutputs() map[string]string {
 	}
 }
 
-// TestOutputsAreBounded reads hostile messages: each is refused, within memory and time that its
-// bytes bound.
+// TestOutputsAreBounded reads hostile messages: each is refused, with memory and time that its
+// size limits.
 func TestOutputsAreBounded(t *testing.T) {
 	for name, message := range hostileOutputs() {
 		t.Run(name, func(t *testing.T) {

@@ -7,15 +7,15 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// object reads the members of a JSON object. A member that is missing or null has the zero value;
-// one of another kind is an error, of which the first is kept.
+// object reads the members of a JSON object. A missing or null member has the zero value;
+// one of another kind is an error, of which the first is stored.
 type object struct {
-	path string // of the object in messages; empty at the top
+	path string // of the object in messages; empty for the root
 	v    engine.Value
 	err  *error
 }
 
-// readObject begins to read v, which must be an object.
+// readObject returns a reader of v, which must be an object.
 func readObject(path string, v engine.Value, err *error) *object {
 	o := &object{path: path, v: v, err: err}
 	if !v.IsNull() && v.Kind() != engine.KindObject {
@@ -24,14 +24,14 @@ func readObject(path string, v engine.Value, err *error) *object {
 	return o
 }
 
-// fail records what is wrong with a member, or with the object itself when name is empty.
+// fail records an error of a member, or of the object itself if name is empty.
 func (o *object) fail(name, format string, args ...any) {
 	if *o.err == nil {
 		*o.err = fmt.Errorf("%s: %s", o.at(name), fmt.Sprintf(format, args...))
 	}
 }
 
-// at is the place of a member.
+// at returns the path of a member.
 func (o *object) at(name string) string {
 	switch {
 	case name == "":
@@ -42,19 +42,13 @@ func (o *object) at(name string) string {
 	return o.path + "." + short(name)
 }
 
-// kindTypes are the names of kinds in JSON Schema.
-var kindTypes = [...]string{
-	engine.KindNull: "null", engine.KindBool: "boolean", engine.KindNumber: "number", engine.KindString: "string",
-	engine.KindList: "array", engine.KindObject: "object", engine.KindStream: "string",
-}
-
 // member is a member of a kind, null when it is missing.
 func (o *object) member(name string, kind engine.Kind) engine.Value {
 	v := o.v.Get(name)
 	if v.IsNull() || v.Kind() == kind {
 		return v
 	}
-	o.fail(name, "want %s, got %s", kindTypes[kind], typeName(v))
+	o.fail(name, "want %s, got %s", kind.SchemaType(), typeName(v))
 	return engine.Null
 }
 
@@ -62,17 +56,17 @@ func (o *object) text(name string) string { return o.member(name, engine.KindStr
 
 func (o *object) flag(name string) bool { return o.member(name, engine.KindBool).True() }
 
-// whole is a whole number in the range of int64.
+// whole returns a whole number in the range of int64.
 func (o *object) whole(name string) int64 {
 	v := o.member(name, engine.KindNumber)
 	n, ok := v.Int()
-	if !v.IsNull() && (!ok || !whole(v)) {
+	if !v.IsNull() && (!ok || !v.HasType("integer")) {
 		o.fail(name, "want a whole number, got %s", shown(v))
 	}
 	return n
 }
 
-// texts is a list of strings.
+// texts returns a list of strings.
 func (o *object) texts(name string) []string {
 	list := o.member(name, engine.KindList)
 	if list.Len() == 0 {
@@ -89,7 +83,7 @@ func (o *object) texts(name string) []string {
 	return out
 }
 
-// object is a member that is an object, nil when it is missing.
+// object returns a member that is an object, nil if it is missing.
 func (o *object) object(name string) *object {
 	v := o.v.Get(name)
 	if v.IsNull() {

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// Permissions say what a plugin may reach. The same form serves as the request in a manifest, as an
-// operator's or tenant's ceiling, and as the grant that is left when they are cut with each other.
+// Permissions are the permissions of a plugin. The same type is the request in a manifest, an
+// operator's or tenant's ceiling, and the grant, which is their intersection.
 // The zero value allows nothing. The tags describe the form that Value writes, for documentation
 // that is derived from the type.
 type Permissions struct {
@@ -33,7 +33,7 @@ type HTTPPermission struct {
 	Reason  string   `json:"reason,omitempty"`
 }
 
-// SecretPermission lets the host put a secret into requests to Hosts: over https, and without a
+// SecretPermission lets the host insert a secret into requests to Hosts: over https, and without a
 // port in the pattern to the usual one only. Plain allows http, too, which requests to this machine
 // do not need.
 type SecretPermission struct {
@@ -54,15 +54,15 @@ type KVPermission struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// VariablePermission names the variables of the run a plugin may read and write. * stands for all
-// of them in a ceiling.
+// VariablePermission names the variables of the run that a plugin may read and write. In a ceiling
+// * means all of them.
 type VariablePermission struct {
 	Read   []string `json:"read,omitempty"`
 	Write  []string `json:"write,omitempty"`
 	Reason string   `json:"reason,omitempty"`
 }
 
-// FilesPermission allows reading the files that the plugin is given the ids of, and storing at most
+// FilesPermission allows reading files whose ids are passed to the plugin, and storing at most
 // WriteBytes in one call.
 type FilesPermission struct {
 	Read       bool   `json:"read,omitempty"`
@@ -70,7 +70,7 @@ type FilesPermission struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
-// Everything is the ceiling that cuts nothing.
+// Everything is the ceiling that allows all permissions.
 func Everything() Permissions {
 	const many = 1 << 30
 	all := []string{"*"}
@@ -83,7 +83,7 @@ func Everything() Permissions {
 	}
 }
 
-// Allow reads a list of permissions as people write it, into a ceiling: all, none, http, http:HOST,
+// Allow adds a list of permissions, as users write it, to a ceiling: all, none, http, http:HOST,
 // secrets, secrets:NAME, llm, embed, kv, variables or files.
 func Allow(words []string) (Permissions, error) {
 	all, out := Everything(), Permissions{}
@@ -124,7 +124,7 @@ func Allow(words []string) (Permissions, error) {
 	return out, nil
 }
 
-// Cut returns what both p and ceiling allow. Reasons are those of p.
+// Cut returns the intersection of p and ceiling. Reasons are those of p.
 func (p Permissions) Cut(ceiling Permissions) Permissions {
 	var out Permissions
 	if a, b := p.HTTP, ceiling.HTTP; a != nil && b != nil {
@@ -167,7 +167,7 @@ func (p Permissions) Cut(ceiling Permissions) Permissions {
 	return out
 }
 
-// Beyond lists what p allows and granted does not, in words for an operator;
+// Beyond lists what p allows and granted does not, as text for an operator;
 // empty when granted covers p.
 func (p Permissions) Beyond(granted Permissions) []string {
 	left := p.Cut(granted)
@@ -213,7 +213,7 @@ func (p Permissions) Beyond(granted Permissions) []string {
 	return out
 }
 
-// AllowedMethods are the methods of requests; none named means GET and HEAD.
+// AllowedMethods returns the methods of requests; by default GET and HEAD.
 func (h *HTTPPermission) AllowedMethods() []string {
 	if len(h.Methods) == 0 {
 		return []string{"GET", "HEAD"}
@@ -221,7 +221,7 @@ func (h *HTTPPermission) AllowedMethods() []string {
 	return h.Methods
 }
 
-// secretNames are the names of Secrets, sorted.
+// secretNames returns the names of Secrets, sorted.
 func (p Permissions) secretNames() []string {
 	return stable.Strings(slices.Collect(maps.Keys(p.Secrets)))
 }
@@ -257,14 +257,14 @@ func cutCount(a, b *CountPermission) *CountPermission {
 	return &CountPermission{MaxCalls: min(a.MaxCalls, b.MaxCalls), Reason: a.Reason}
 }
 
-// cutNames keeps the names in both lists; * stands for every name.
+// cutNames returns the names in both lists; * means every name.
 func cutNames(a, b []string) []string {
 	return cut(a, b, func(pattern, name string) bool { return pattern == "*" || pattern == name })
 }
 
 func cutHosts(a, b []string) []string { return cut(a, b, CoversHost) }
 
-// cut keeps the patterns of each list that one of the other covers.
+// cut returns the patterns of each list that a pattern of the other covers.
 func cut(a, b []string, covers func(pattern, name string) bool) []string {
 	var out []string
 	keep := func(from, by []string) {

@@ -20,18 +20,18 @@ func TestPermissionsCut(t *testing.T) {
 		"secrets":{"K":{"hosts":["api.a.example"]},"L":{"hosts":["x"],"plain":true}},"llm":{"max_calls":5},
 		"kv":{"bytes":100},"variables":{"read":["sys.query"],"write":["env.x"]}}`)
 	for _, c := range []struct{ name, ceiling, want string }{
-		{"nothing is left of nothing", `{}`, `{}`},
+		{"no permission has no parts", `{}`, `{}`},
 		{
-			"hosts are cut to the narrower pattern", `{"http":{"hosts":["*.a.example","c.b.example"],"methods":["*"]}}`,
+			"the narrower host pattern applies", `{"http":{"hosts":["*.a.example","c.b.example"],"methods":["*"]}}`,
 			`{"http":{"hosts":["api.a.example","c.b.example"],"methods":["GET","POST"],"reason":"r"}}`,
 		},
 		{
-			"private wants both", `{"http":{"hosts":["*"],"methods":["GET"],"private":false}}`,
+			"private addresses need both sides", `{"http":{"hosts":["*"],"methods":["GET"],"private":false}}`,
 			`{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET"],"reason":"r"}}`,
 		},
-		{"no common method is no permission", `{"http":{"hosts":["*"],"methods":["PUT"]}}`, `{}`},
+		{"without a common method the permission is dropped", `{"http":{"hosts":["*"],"methods":["PUT"]}}`, `{}`},
 		{
-			"the smaller number wins", `{"llm":{"max_calls":2},"kv":{"bytes":1000}}`,
+			"the smaller limit applies", `{"llm":{"max_calls":2},"kv":{"bytes":1000}}`,
 			`{"llm":{"max_calls":2},"kv":{"bytes":100}}`,
 		},
 		{
@@ -39,10 +39,10 @@ func TestPermissionsCut(t *testing.T) {
 			`{"secrets":{"K":{"hosts":["api.a.example"]}}}`,
 		},
 		{
-			"plain needs both", `{"secrets":{"L":{"hosts":["*"]}}}`,
+			"plain HTTP needs both sides", `{"secrets":{"L":{"hosts":["*"]}}}`,
 			`{"secrets":{"L":{"hosts":["x"]}}}`,
 		},
-		{"names are cut", `{"variables":{"read":["*"]}}`, `{"variables":{"read":["sys.query"]}}`},
+		{"names are intersected", `{"variables":{"read":["*"]}}`, `{"variables":{"read":["sys.query"]}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := json.Marshal(asked.Cut(parsePermissions(t, c.ceiling)))

@@ -12,8 +12,8 @@ import (
 
 // Schema is the part of JSON Schema that manifests use for params, arguments and outputs: type,
 // properties, required, additionalProperties, items, enum, const, anyOf, the size limits and
-// default. Unknown keywords are ignored and references are not followed, so that no schema of a
-// stranger can loop. A nil Schema allows everything.
+// default. Unknown keywords are ignored and references are not followed, so that no untrusted
+// schema can loop. A nil Schema allows everything.
 type Schema struct {
 	plain      engine.Value // known keywords only, properties sorted by name
 	types      []string     // empty allows every type
@@ -35,7 +35,7 @@ type Schema struct {
 // sizes are the limits of a schema; null is unlimited.
 type sizes struct{ minimum, maximum, minLength, maxLength, minItems, maxItems engine.Value }
 
-// Bounds of schemas, which strangers write and every output is checked against.
+// Limits of schemas, which are untrusted and with which every output is compared.
 const (
 	maxSchemas     = 2_000 // in one manifest
 	maxSchemaDepth = 50    // of one in another
@@ -43,8 +43,8 @@ const (
 
 var typeNames = []string{"string", "number", "integer", "boolean", "array", "object", "null"}
 
-// Value is the schema in its plain form: known keywords only, properties sorted by name, so that
-// every host derives the same component from a manifest. A nil Schema is null.
+// Value returns the schema in its plain form: known keywords only, properties sorted by name, so
+// that every host derives the same component from a manifest. A nil Schema is null.
 func (s *Schema) Value() engine.Value {
 	if s == nil {
 		return engine.Null
@@ -61,7 +61,7 @@ func (s *Schema) Property(name string) (*Schema, bool) {
 	return p, ok
 }
 
-// Names lists the declared members, sorted.
+// Names returns the declared members, sorted.
 func (s *Schema) Names() []string {
 	if s == nil {
 		return nil
@@ -69,7 +69,7 @@ func (s *Schema) Names() []string {
 	return s.names
 }
 
-// Types lists the allowed types; none means any.
+// Types returns the allowed types; an empty list means any.
 func (s *Schema) Types() []string {
 	if s == nil {
 		return nil
@@ -77,7 +77,7 @@ func (s *Schema) Types() []string {
 	return s.types
 }
 
-// Enum lists the allowed values; none means any.
+// Enum returns the allowed values; an empty list means any.
 func (s *Schema) Enum() []engine.Value {
 	if s == nil {
 		return nil
@@ -85,7 +85,7 @@ func (s *Schema) Enum() []engine.Value {
 	return s.enum
 }
 
-// Required lists the members that must be present, in the order of the manifest.
+// Required returns the members that must be present, in the order of the manifest.
 func (s *Schema) Required() []string {
 	if s == nil {
 		return nil
@@ -93,14 +93,14 @@ func (s *Schema) Required() []string {
 	return s.required
 }
 
-// Description is the text for people.
+// Description returns the text for users.
 func (s *Schema) Description() string { return s.Value().Get("description").Str() }
 
-// Default is the value of a missing member; null when there is none.
+// Default returns the value of a missing member; null if there is none.
 func (s *Schema) Default() engine.Value { return s.Value().Get("default") }
 
-// Branches are the properties that are ways out of a node (x-easel-branch): each holds the ids of
-// the nodes to which it leads.
+// Branches returns the properties that are branches of a node (x-easel-branch): each contains the
+// ids of the next nodes.
 func (s *Schema) Branches() (names []string) {
 	for _, name := range s.Names() {
 		if p, _ := s.Property(name); p.branch {
@@ -116,7 +116,7 @@ func (s *Schema) Reference() bool { return s != nil && s.reference }
 // MarshalJSON writes the plain form.
 func (s *Schema) MarshalJSON() ([]byte, error) { return s.Value().AppendJSON(nil), nil }
 
-// ReadSchema reads a schema; path is its place in messages of errors. Null is the nil Schema.
+// ReadSchema reads a schema; path is its position in error messages. Null is the nil Schema.
 func ReadSchema(path string, v engine.Value) (*Schema, error) {
 	return (&schemaReader{left: maxSchemas}).read(path, v, 0)
 }
@@ -139,7 +139,7 @@ func (r *schemaReader) read(path string, v engine.Value, depth int) (*Schema, er
 	return b.build(), err
 }
 
-// schemaBuilder makes one Schema of its document.
+// schemaBuilder builds one Schema from its document.
 type schemaBuilder struct {
 	*object
 	reader *schemaReader

@@ -17,10 +17,10 @@ const (
 	SignatureSection = "easel.signature"
 )
 
-// ownPrefix begins the names of the sections that hold data of a plugin, not code.
+// ownPrefix is the prefix of the names of sections with data of a plugin, not code.
 const ownPrefix = "easel."
 
-// maxOwnSection bounds a section that a plugin can read, in bytes.
+// maxOwnSection limits a section that a plugin can read, in bytes.
 const maxOwnSection = 256 << 10
 
 // CustomSection is one custom section of a module. Its header begins at Start.
@@ -61,7 +61,7 @@ func CustomSections(wasm []byte) ([]CustomSection, error) {
 	return out, nil
 }
 
-// Section returns the payload of the custom section name, and whether there is
+// Section returns the payload of the custom section name and whether there is
 // one. Two sections of one name are an error.
 func Section(wasm []byte, name string) ([]byte, bool, error) {
 	all, err := CustomSections(wasm)
@@ -82,7 +82,7 @@ func Section(wasm []byte, name string) ([]byte, bool, error) {
 	return found, ok, nil
 }
 
-// ManifestOf returns the manifest section of a plugin file. Its error is BadManifest when there is
+// ManifestOf returns the manifest section of a plugin file. Its error is BadManifest if there is
 // none.
 func ManifestOf(wasm []byte) ([]byte, error) {
 	raw, ok, err := Section(wasm, ManifestSection)
@@ -116,8 +116,8 @@ func WithSection(wasm []byte, name string, payload []byte) ([]byte, error) {
 	return append(append(out, head...), payload...), nil
 }
 
-// OwnSections returns the sections of a plugin that it can read itself: those whose names begin
-// with easel., without its icon, cases and signature and those over 256 KiB.
+// OwnSections returns the sections that a plugin can read itself: those whose names start
+// with easel., except icon, cases and signature, and sections over 256 KiB.
 func OwnSections(wasm []byte) (map[string]string, error) {
 	all, err := CustomSections(wasm)
 	if err != nil {
@@ -137,8 +137,8 @@ func OwnSections(wasm []byte) (map[string]string, error) {
 	return out, nil
 }
 
-// WithoutOwn returns a module without the sections that hold a plugin's data, so that plugins of
-// the same code share what is compiled.
+// WithoutOwn returns a module without the sections with a plugin's data, so that plugins of
+// the same code share their compiled form.
 func WithoutOwn(wasm []byte) ([]byte, error) {
 	all, err := CustomSections(wasm)
 	if err != nil {

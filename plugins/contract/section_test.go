@@ -30,7 +30,7 @@ func TestSections(t *testing.T) {
 	require.ErrorIs(t, err, Malformed)
 }
 
-// FuzzSections reads strangers' bytes; what is written can be read back, and
+// FuzzSections reads untrusted bytes; a written section can be read back, and
 // nothing else of the file changes.
 func FuzzSections(f *testing.F) {
 	f.Add(empty, "easel.manifest", []byte("{}"))

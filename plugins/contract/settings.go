@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// CheckSettings compares settings that somebody sets with the manifest: each is declared and has a
+// CheckSettings compares new settings with the manifest: each is declared and has a
 // value that its schema allows. Its error has the code InvalidArgument.
 func (m *Manifest) CheckSettings(set engine.Value) error {
 	for i := range set.Len() {
@@ -61,7 +61,8 @@ func (m *Manifest) MissingSettings(set engine.Value) []string {
 	})
 }
 
-// SettingText is a setting as config_get gives it: a string as it is, any other value as JSON.
+// SettingText returns a setting in the form of config_get: a string unchanged, any other value as
+// JSON.
 func SettingText(v engine.Value) string {
 	if v.IsNull() {
 		return ""

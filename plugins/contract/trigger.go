@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// TriggerKind says when a plugin that begins runs is called. Such a plugin is no node: a schedule
-// of a canvas names it, and a run of the canvas begins for each item of its output.
+// TriggerKind determines when a plugin that starts runs is called. Such a plugin is not a node: a
+// schedule of a canvas names it, and each item of its output starts a run of the canvas.
 type TriggerKind string
 
 // The kinds of triggers.
@@ -22,23 +22,23 @@ const (
 	TriggerWebhook TriggerKind = "webhook" // with each request to the address of its schedule
 )
 
-// Bounds of what a trigger gives. Its whole output is bounded like every other.
+// Limits of the output of a trigger, besides those of every output.
 const (
 	MaxTriggerItems    = 100
 	maxItemID          = 256
 	maxTriggerResponse = 64 << 10 // bytes of the body of a response
 )
 
-// Triggered is what a call of a trigger gave.
+// Triggered is the result of a call of a trigger.
 type Triggered struct {
 	Items    []TriggerItem
 	Response TriggerResponse // to the request of a webhook
 }
 
-// TriggerItem is an event for which a run begins.
+// TriggerItem is an event that starts a run.
 type TriggerItem struct {
-	// ID is the same for the same event, for which one run begins only. Without an ID, which a
-	// webhook may leave out, a run begins each time.
+	// ID is the same for the same event, which starts one run only. Without an ID, which a
+	// webhook may omit, each item starts a run.
 	ID     string
 	Query  string
 	Inputs engine.Value // values of the form of Begin by name; an object, or null
@@ -51,7 +51,7 @@ type TriggerResponse struct {
 	Body        string
 }
 
-// responseTypes are the content types of responses: none that a browser shows as a page.
+// responseTypes are the content types of responses: none that a browser renders as a page.
 var responseTypes = []string{"application/json", "text/plain", "text/xml", "application/xml"}
 
 // ReadTriggered reads the outputs of a trigger. Its error has the code BadOutput.
@@ -121,10 +121,10 @@ type TriggerRequest struct {
 	URL     string            // path and query, as they were sent
 	Query   map[string]string // the first value of each parameter
 	Headers map[string]string // by lower-case name; several values are joined with a comma
-	Body    []byte            // as it was sent, for signatures
+	Body    []byte            // unmodified, for signatures
 }
 
-// Arguments are what the plugin is called with: {request: {method, url, query, headers, body}},
+// Arguments returns the arguments of the plugin: {request: {method, url, query, headers, body}},
 // with body_base64 in place of body for one that is not UTF-8.
 func (r TriggerRequest) Arguments() engine.Value {
 	request := engine.Object("method", r.Method, "url", r.URL, "query", textObject(r.Query),
@@ -136,7 +136,7 @@ func (r TriggerRequest) Arguments() engine.Value {
 	return engine.Object("request", request.With("body_base64", engine.String(encoded)))
 }
 
-// textObject is an object of strings, sorted by name.
+// textObject returns an object of strings, sorted by name.
 func textObject(m map[string]string) engine.Value {
 	b := engine.NewObject(len(m))
 	for _, name := range stable.Strings(slices.Collect(maps.Keys(m))) {

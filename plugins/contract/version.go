@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// operations are what a plugin may require, all of version 1.
+// operations lists the operations that a plugin may require, all of version 1.
 var operations = []string{
 	"http.fetch", "http.read", "http.close", "llm.chat", "embed", "kv.get", "kv.set", "kv.delete", "kv.list", "var.get",
 	"var.set", "file.read", "file.put", "self.section", "sleep", "emit",
 }
 
-// CheckHost returns an *Error when a plugin needs more than a host of this version has; an empty
+// CheckHost returns an *Error if a plugin requires more than a host of this version has; an empty
 // version is not compared.
 func (m *Manifest) CheckHost(version string) error {
 	if m.MinHost != "" && version != "" && older(version, m.MinHost) {
@@ -30,8 +30,8 @@ func (m *Manifest) CheckHost(version string) error {
 	return nil
 }
 
-// requirement is an operation that a plugin needs: http.fetch@1, or http.read@1? when it can do
-// without.
+// requirement is an operation that a plugin requires: http.fetch@1, or http.read@1? if it is
+// optional.
 type requirement struct {
 	operation string
 	version   int
@@ -47,7 +47,7 @@ func parseRequirement(text string) (r requirement, ok bool) {
 		return r, false
 	}
 	n, err := strconv.Atoi(version)
-	if err != nil { // more than any host offers
+	if err != nil { // newer than any host offers
 		n = 1<<31 - 1
 	}
 	r.version = n
@@ -59,7 +59,7 @@ func isName(s string) bool {
 	return len(s) <= 63 && startsLower(s) && consists(s, "abcdefghijklmnopqrstuvwxyz0123456789_-")
 }
 
-// isVersion reports whether s is three numbers below 1e9, and perhaps a suffix behind a dash; 64
+// isVersion reports whether s is three numbers below 1e9 with an optional suffix after a dash; 64
 // characters at most.
 func isVersion(s string) bool {
 	numbers, suffix, dashed := strings.Cut(s, "-")
@@ -80,10 +80,10 @@ func startsLower(s string) bool { return s != "" && s[0] >= 'a' && s[0] <= 'z' }
 
 func isDigits(s string) bool { return s != "" && consists(s, "0123456789") }
 
-// consists reports whether s has no characters but those of set.
+// consists reports whether s contains only characters of set.
 func consists(s, set string) bool { return strings.Trim(s, set) == "" }
 
-// older compares dotted numbers; what is not a number counts as 0.
+// older compares dotted numbers; other parts count as 0.
 func older(have, want string) bool {
 	a, b := strings.Split(have, "."), strings.Split(want, ".")
 	for i := range b {

@@ -26,15 +26,15 @@ type Imported struct {
 	Manifest, Spec map[string]any
 }
 
-// OpenAPI is a document of OpenAPI 3.
+// OpenAPI is an OpenAPI 3 document.
 type OpenAPI struct {
 	root map[string]any
-	// Server is used in place of the servers of the document; empty: theirs.
+	// Server replaces the servers of the document unless it is empty.
 	Server  string
-	schemas int // read for the operation at hand
+	schemas int // number of schemas read for the current operation
 }
 
-// ReadOpenAPI reads a document that was decoded from JSON or YAML.
+// ReadOpenAPI reads a document decoded from JSON or YAML.
 func ReadOpenAPI(doc any) (*OpenAPI, error) {
 	root, ok := doc.(map[string]any)
 	if !ok {
@@ -52,7 +52,7 @@ func ReadOpenAPI(doc any) (*OpenAPI, error) {
 
 var operationMethods = []string{"get", "post", "put", "patch", "delete", "head"}
 
-// Operations lists what the document offers, by path.
+// Operations lists the operations of the document by path.
 func (o *OpenAPI) Operations() []Operation {
 	var out []Operation
 	paths := member(o.root, "paths")
@@ -76,12 +76,12 @@ func (o *OpenAPI) Operations() []Operation {
 	return out
 }
 
-// Import makes a tool of an operation.
+// Import creates a tool from an operation.
 func (o *OpenAPI) Import(op Operation) (*Imported, error) {
 	item, _ := o.resolve(member(o.root, "paths")[op.Path], 0).(map[string]any)
 	about, ok := item[strings.ToLower(op.Method)].(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("openapi: there is no operation %s %s", op.Method, op.Path)
+		return nil, fmt.Errorf("openapi: unknown operation %s %s", op.Method, op.Path)
 	}
 	server, err := o.server(about, item)
 	if err != nil {
@@ -108,7 +108,7 @@ func (o *OpenAPI) Import(op Operation) (*Imported, error) {
 	return im.result(about, server)
 }
 
-// server is the address that paths of an operation stand behind.
+// server returns the base address of an operation.
 func (o *OpenAPI) server(about, item map[string]any) (*url.URL, error) {
 	address := o.Server
 	for _, from := range []map[string]any{about, item, o.root} {
@@ -130,7 +130,7 @@ func (o *OpenAPI) server(about, item map[string]any) (*url.URL, error) {
 	return u, nil
 }
 
-// importer collects what a tool is made of.
+// importer collects the parts of a tool.
 type importer struct {
 	doc        *OpenAPI
 	op         Operation
@@ -192,7 +192,7 @@ func (im *importer) parameter(v any) error {
 	return nil
 }
 
-// body turns the properties of a request body into arguments.
+// body converts the properties of a request body to arguments.
 func (im *importer) body(v any) error {
 	about, _ := v.(map[string]any)
 	if about == nil {
@@ -242,7 +242,7 @@ func (im *importer) security(about map[string]any, host string) error {
 		all, _ := requirement.(map[string]any)
 		if len(all) != 1 {
 			if len(all) == 0 {
-				return nil // may be called by anybody
+				return nil // requires no authentication
 			}
 			continue
 		}
@@ -291,7 +291,7 @@ func (im *importer) result(about map[string]any, server *url.URL) (*Imported, er
 		return template
 	})
 	if missing != "" {
-		return nil, fmt.Errorf("openapi: %s: the path names %s, which is no parameter", im.op.ID, missing)
+		return nil, fmt.Errorf("openapi: %s: the path names %s, which is not a parameter", im.op.ID, missing)
 	}
 	for name, part := range map[string]map[string]any{"query": im.query, "headers": im.headers} {
 		if len(part) > 0 {
@@ -342,7 +342,7 @@ func (im *importer) result(about map[string]any, server *url.URL) (*Imported, er
 	return checked(&Imported{Name: name, Manifest: manifest, Spec: spec})
 }
 
-// checked parses what was made, as the program that packs it will.
+// checked parses the result, as the program that packs it will.
 func checked(im *Imported) (*Imported, error) {
 	manifest, err := json.Marshal(im.Manifest)
 	if err != nil {
@@ -358,7 +358,7 @@ func checked(im *Imported) (*Imported, error) {
 	return im, nil
 }
 
-// answersJSON reports whether a good answer is JSON.
+// answersJSON reports whether a successful response is JSON.
 func (im *importer) answersJSON(about map[string]any) bool {
 	for code, v := range member(about, "responses") {
 		response, _ := im.doc.resolve(v, 0).(map[string]any)
@@ -377,7 +377,7 @@ func isPrivate(host string) bool {
 	return host == "localhost" || err == nil && (address.IsLoopback() || address.IsPrivate())
 }
 
-// plainText is a text of a document without control characters, at most n characters of it.
+// plainText returns a string without control characters, at most n characters of it.
 func plainText(s string, n int) string {
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' {

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// deepest is how deep schemas and references of an OpenAPI document are followed; below it anything
-// is allowed. It ends references in a circle.
+// deepest is the depth to which schemas and references of an OpenAPI document are followed; below
+// it anything is allowed. It ends cyclic references.
 const deepest = 12
 
-// mostSchemas is how many schemas of a document are read for one operation.
+// mostSchemas is the maximum number of schemas of a document that are read for one operation.
 const mostSchemas = 10_000
 
 // resolve follows a reference inside the document.
@@ -39,11 +39,11 @@ func (o *OpenAPI) resolve(v any, depth int) any {
 	return o.resolve(at, depth+1)
 }
 
-// kept are the keywords of JSON Schema that manifests know and that mean the same in OpenAPI.
+// kept are the keywords of JSON Schema that manifests support, with the same meaning in OpenAPI.
 var kept = []string{"type", "enum", "default", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
 
-// schema is a schema of the document as manifests have them: without references, allOf merged.
-// Where a value may be of several shapes (oneOf, anyOf), any is allowed.
+// schema returns a schema of the document in the form of manifests: without references, allOf
+// merged. Where a value may have several forms (oneOf, anyOf), any value is allowed.
 func (o *OpenAPI) schema(v any, depth int) map[string]any {
 	out := map[string]any{}
 	from, _ := o.resolve(v, 0).(map[string]any)
@@ -106,7 +106,7 @@ func merge(a, b map[string]any) {
 	}
 }
 
-// names are the strings of a list.
+// names returns the strings of a list.
 func names(v any) []string {
 	if list, ok := v.([]string); ok {
 		return slices.Clone(list)
@@ -125,17 +125,17 @@ func elements(v any) []any {
 	return list
 }
 
-// member is a member that is an object; nil when there is none.
+// member returns a member that is an object; nil if there is none.
 func member(m map[string]any, name string) map[string]any {
 	out, _ := m[name].(map[string]any)
 	return out
 }
 
-// snake is a name in lower case with _ between its words, of findPetsByStatus, X-Api-Key or
+// snake returns a name in lower case with _ between its words, from findPetsByStatus, X-Api-Key or
 // filter[name].
 func snake(name string) string {
 	var b strings.Builder
-	lower := false // the character before is a small letter or a digit
+	lower := false // the previous character is a lower-case letter or a digit
 	for _, r := range name {
 		switch {
 		case unicode.IsUpper(r) && r < unicode.MaxASCII:
@@ -161,7 +161,7 @@ func snake(name string) string {
 	return out
 }
 
-// toolName is the name of a plugin for an operation.
+// toolName returns the name of a plugin for an operation.
 func toolName(id string) string {
 	name := snake(id)
 	if len(name) > 63 {

@@ -64,10 +64,10 @@ var (
 	codes      = []string{"invalid_argument", "not_found", "unauthorized", "rate_limited", "upstream", "internal"}
 )
 
-// largestBytes is what the interpreter reads of an answer at most.
+// largestBytes is the maximum size of a response that the interpreter reads.
 const largestBytes = 4 << 20
 
-// checker walks a spec; names are those that templates may use at the point reached.
+// checker walks a spec; names are those that templates may use at the current position.
 type checker struct {
 	about *manifest
 	names map[string]bool
@@ -114,7 +114,7 @@ func (c *checker) fail(place, format string, args ...any) {
 	}
 }
 
-// base checks where relative URLs lead.
+// base checks the base of relative URLs.
 func (c *checker) base(s *spec) {
 	if s.BaseParam != "" {
 		if _, ok := c.about.Params.Properties[s.BaseParam]; !ok {
@@ -185,7 +185,7 @@ func (c *checker) step(place string, s *step, all *spec) {
 	}
 }
 
-// granted checks that the manifest asks for the method of a step.
+// granted checks that the manifest requests the method of a step.
 func (c *checker) granted(place string, s *step) {
 	p := c.about.Permissions.HTTP
 	if p == nil {
@@ -207,7 +207,7 @@ func (c *checker) granted(place string, s *step) {
 
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
 
-// host checks that the manifest asks for the host of an absolute URL.
+// host checks that the manifest requests the host of an absolute URL.
 func (c *checker) host(place, address string) {
 	u, err := url.Parse(expression.ReplaceAllString(address, "x"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -217,7 +217,7 @@ func (c *checker) host(place, address string) {
 		return
 	}
 	if c.about.Permissions.HTTP == nil {
-		return // said of the step
+		return // reported for the step
 	}
 	hosts := c.about.Permissions.HTTP.Hosts
 	if !slices.ContainsFunc(hosts, func(p string) bool { return covers(p, u) }) {
@@ -246,7 +246,7 @@ func (c *checker) rules(place string, rules []rule) {
 	}
 }
 
-// with checks with some names more.
+// with calls check with additional names.
 func (c *checker) with(names []string, f func()) {
 	before := maps.Clone(c.names)
 	for _, n := range names {

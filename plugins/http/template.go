@@ -33,7 +33,7 @@ func (c *checker) condition(place string, v any) {
 	}
 }
 
-// template checks the expressions of a text.
+// template checks the expressions of a string.
 func (c *checker) template(place, text string) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' && text[i] != '}' {
@@ -58,7 +58,7 @@ func (c *checker) template(place, text string) {
 	}
 }
 
-// closing is where the expression that begins at i ends.
+// closing returns the end of the expression that starts at i.
 func closing(s string, i int) int {
 	quoted := false
 	for ; i < len(s); i++ {
@@ -158,7 +158,7 @@ func (e *expr) operand() {
 	e.path(strings.Split(word, "."))
 }
 
-// path checks that what a path begins with exists.
+// path checks that the first name of a path exists.
 func (e *expr) path(path []string) {
 	root := path[0]
 	if !e.c.names[root] {

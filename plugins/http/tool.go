@@ -1,13 +1,13 @@
-// Package httptool makes plugins out of data: a spec says which requests a tool makes, what it
-// reads from the answers and which outputs it gives, and one small module, the interpreter, carries
-// it out in the sandbox of plugins.
+// Package httptool creates plugins from data: a spec describes the requests of a tool, the parts of
+// the responses that it uses and its outputs, and one small module, the interpreter, runs
+// it in the sandbox of plugins.
 //
-// A tool is that module with two sections more, the manifest and the spec (easel.http). Its
+// A tool is that module with two more sections, the manifest and the spec (easel.http). Its
 // language is described in README.md, and spec.schema.json is for editors. [Parse] checks a tool
-// strictly: a template that names an argument that does not exist is an error with its place, not
-// an empty text at run time.
+// strictly: a template with an unknown argument is an error with its position, not
+// an empty string at run time.
 //
-// The package knows nothing of hosts and sandboxes; packing and loading are theirs.
+// The package does not depend on hosts and sandboxes, which pack and load the tools.
 package httptool
 
 import (
@@ -24,13 +24,13 @@ var interpreter []byte
 //go:embed spec.schema.json
 var schema []byte
 
-// Interpreter returns a copy of the module that carries out specs.
+// Interpreter returns a copy of the module that runs specs.
 func Interpreter() []byte { return bytes.Clone(interpreter) }
 
 // Schema returns the JSON Schema of a spec, for editors.
 func Schema() []byte { return bytes.Clone(schema) }
 
-// SectionName is the custom section that holds the spec.
+// SectionName is the custom section with the spec.
 const SectionName = "easel.http"
 
 // Tool is a checked pair of a manifest and a spec.
@@ -44,7 +44,7 @@ type Tool struct {
 // Name returns the name in the manifest.
 func (t *Tool) Name() string { return t.about.Name }
 
-// BaseParam returns the param that names another address than that of the service; the interpreter
+// BaseParam returns the param that replaces the address of the service; the interpreter
 // sends every request to its host.
 func (t *Tool) BaseParam() string { return t.base }
 
@@ -63,7 +63,7 @@ type manifest struct {
 	}
 }
 
-// object is a JSON Schema of type object, as far as specs refer to it.
+// object is the part of a JSON Schema of type object that specs refer to.
 type object struct {
 	Properties map[string]struct {
 		Default json.RawMessage

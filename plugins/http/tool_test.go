@@ -14,7 +14,7 @@ const testManifest = `{"name":"t","arguments":{"properties":{"query":{"default":
 	"permissions":{"http":{"hosts":["api.example.org","*.wiki.example"]},
 		"secrets":{"KEY":{"hosts":["api.example.org"]}}}}`
 
-// one is a spec of one step, which has more members, and one output.
+// one returns a spec of one step with additional members, and one output.
 func one(step, output string) string {
 	return `{"steps":[{"name":"a",` + step + `}],"outputs":{"json":` + output + `}}`
 }
@@ -84,7 +84,7 @@ func TestSchemaAcceptsWhatParseAccepts(t *testing.T) {
 	}
 }
 
-// An OpenAPI document with references in a circle, and one whose texts could play tricks, import.
+// OpenAPI documents with cyclic references, and with misleading texts, are imported.
 func TestOpenAPIOfStrangers(t *testing.T) {
 	var doc any
 	self := strings.Repeat(`{"$ref":"#/components/schemas/A"},`, 6)

@@ -1,9 +1,9 @@
-// Package jsplugin makes plugins of one file of JavaScript: one small module, the interpreter
-// (QuickJS), runs it in the sandbox of plugins, so that limits, grants and fuel hold as for any
+// Package jsplugin creates plugins from one file of JavaScript: one small module, the interpreter
+// (QuickJS), runs it in the sandbox of plugins, so that limits, grants and fuel apply as to any
 // other plugin, on a server and in a page.
 //
-// A plugin is that module with its source in one section more, easel.js. What the source sees of
-// the host is described in README.md. The package knows nothing of hosts and sandboxes.
+// A plugin is that module with its source in one more section, easel.js. README.md describes the
+// API for the source. The package does not depend on hosts and sandboxes.
 package jsplugin
 
 import (
@@ -17,7 +17,7 @@ import (
 //go:embed guest/interpreter.wasm
 var interpreter []byte
 
-// MaxSource bounds the source of a plugin, in bytes.
+// MaxSource limits the source of a plugin, in bytes.
 const MaxSource = 256 << 10
 
 // Build returns the module of a plugin with the given source.

@@ -90,7 +90,7 @@ func (s *scanner) scan(r *reader, locals uint32) {
 		s.removeReturns()
 	}
 	if r.err == nil && r.pos != r.end {
-		r.fail(malformed(r.pos, "function body goes on after its end"))
+		r.fail(malformed(r.pos, "function body continues after its end"))
 	}
 }
 

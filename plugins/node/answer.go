@@ -10,23 +10,49 @@ import (
 )
 
 // streamed names the output that can be said piece by piece: the only output of a plugin that
-// streams, if it is a text. A plugin with more outputs runs to its end first, because they are
-// known only then, and so do one that may store files and one
-// that chooses a branch.
-func streamed(m *contract.Manifest) string {
-	if f := m.Permissions.Files; !m.Streams || len(m.Params.Branches()) > 0 || f != nil && f.WriteBytes > 0 {
+// streams, or the one that is called text, if it is a string. alone is false when there are others,
+// or files that it stores, which are known only at its end. A plugin that chooses a branch does not
+// stream.
+func streamed(m *contract.Manifest) (output string, alone bool) {
+	if !m.Streams || len(m.Params.Branches()) > 0 {
+		return "", false
+	}
+	f := m.Permissions.Files
+	stores, output := f != nil && f.WriteBytes > 0, "text"
+	names := m.Outputs.Names()
+	if len(names) == 0 {
+		return output, !stores
+	}
+	if len(names) == 1 {
+		output = names[0]
+	}
+	if p, _ := m.Outputs.Property(output); !slices.Equal(p.Types(), []string{"string"}) {
+		return "", false
+	}
+	return output, len(names) == 1 && !stores
+}
+
+// streams names the output of a call that is said piece by piece, "" when the plugin runs to its
+// end first: others that are known only then are read meanwhile.
+func (n *component) streams(call *engine.Call, m *contract.Manifest) string {
+	output, alone := streamed(m)
+	if output == "" || !call.CanStream() || !alone && !n.saysAlone(call, output) {
 		return ""
 	}
-	names := m.Outputs.Names()
-	switch len(names) {
-	case 0:
-		return "text"
-	case 1:
-		if p, _ := m.Outputs.Property(names[0]); slices.Equal(p.Types(), []string{"string"}) {
-			return names[0]
-		}
+	return output
+}
+
+// saysAlone asks Shelf.Alone once for an output: it reads the whole canvas, which never changes.
+func (n *component) saysAlone(call *engine.Call, output string) bool {
+	if n.shelf.Alone == nil {
+		return false
 	}
-	return ""
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.judged != output {
+		n.judged, n.alone = output, n.shelf.Alone(call, output)
+	}
+	return n.alone
 }
 
 // write sets the outputs of a node, or the result of a tool.
@@ -52,14 +78,14 @@ func write(call *engine.Call, a contract.Answer) {
 	}
 }
 
-// count adds the tokens a plugin used on its own account.
+// count adds the tokens that a plugin used through its own providers.
 func count(call *engine.Call, u engine.Usage) {
 	if u.Prompt+u.Completion > 0 {
 		call.Count(u)
 	}
 }
 
-// note passes on what a plugin emits while nobody listens to its answer: progress goes to the run's
+// note handles emissions of a plugin whose answer is not streamed: progress is written to the run's
 // log.
 func note(call *engine.Call, e contract.Emission) error {
 	switch e.Kind {
@@ -71,27 +97,29 @@ func note(call *engine.Call, e contract.Emission) error {
 	return nil
 }
 
-// Stream runs the plugin and says what it emits; what its final text has beyond that follows at the
+// Stream runs the plugin and sends its emissions; the rest of its final text follows at the
 // end.
 func (n *component) Stream(ctx context.Context, call *engine.Call, request engine.Value, emit func(string) error) error {
 	p, err := n.find(call)
 	if err != nil {
 		return err
 	}
-	s := speech{call: call, out: streamed(p.Manifest()), emit: emit}
+	s := speech{call: call, emit: emit}
+	s.out, _ = streamed(p.Manifest())
 	answer, err := n.retry(ctx, call, request, s.take, s.silent)
 	if err != nil {
 		return err
 	}
-	count(call, answer.Usage)
-	cite(call, answer.Citations)
-	return s.finish(answer.Outputs.Get(s.out).Text())
+	text := answer.Outputs.Get(s.out).Text()
+	answer.Outputs = answer.Outputs.Without(s.out)
+	write(call, answer)
+	return s.finish(text)
 }
 
-// speech turns what a plugin emits into the pieces of an answer. Reasoning stands between marks.
+// speech converts emissions of a plugin to the pieces of an answer. Reasoning is enclosed in marks.
 type speech struct {
 	call     *engine.Call
-	out      string // the output that is said
+	out      string // the streamed output
 	emit     func(string) error
 	said     strings.Builder
 	thinking bool
@@ -119,7 +147,7 @@ func (s *speech) take(e contract.Emission) error {
 	return note(s.call, e)
 }
 
-// think begins or ends reasoning; its marks are pieces of their own.
+// think starts or ends reasoning; its marks are separate pieces.
 func (s *speech) think(on bool) error {
 	if on == s.thinking {
 		return nil
@@ -136,7 +164,7 @@ func (s *speech) piece(text string) error {
 	return s.emit(text)
 }
 
-// finish says what is missing of the final text. One that differs from what was said is not said
+// finish sends the rest of the final text. A text that differs from the sent pieces is not sent
 // again.
 func (s *speech) finish(text string) error {
 	if err := s.think(false); err != nil {

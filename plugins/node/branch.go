@@ -5,7 +5,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Targets returns the nodes of all branches, and nil for a plugin that has none.
+// Targets returns the nodes of all branches, and nil for a plugin without branches.
 func (n *component) Targets() []string {
 	var names []string
 	if n.manifest != nil {
@@ -21,7 +21,7 @@ func (n *component) Targets() []string {
 	return ids
 }
 
-// targets are the ids to which a branch leads.
+// targets returns the next nodes of a branch.
 func (n *component) targets(branch string) []string {
 	list := n.params.Get(branch)
 	ids := make([]string, list.Len())
@@ -31,7 +31,7 @@ func (n *component) targets(branch string) []string {
 	return ids
 }
 
-// branches are the ways out of a node as editors draw them, one param for each.
+// branches describes the branches of a node for editors, one param for each.
 func branches(m *contract.Manifest) []engine.Branch {
 	var out []engine.Branch
 	for _, name := range m.Params.Branches() {

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// sorter is a plugin that chooses the branch that its argument names.
+// sorter is a plugin that selects the branch in its argument.
 type sorter struct{ manifest *contract.Manifest }
 
 func (s sorter) Manifest() *contract.Manifest { return s.manifest }
@@ -23,7 +23,7 @@ func (s sorter) Invoke(_ context.Context, _ *engine.Call, in Invocation) (contra
 	return s.manifest.ReadAnswer(message.JSON())
 }
 
-// sorting loads a canvas with a sorter whose params are given as JSON.
+// sorting loads a canvas with a sorter with the given params as JSON.
 func sorting(t *testing.T, params string) *engine.Canvas {
 	t.Helper()
 	m, err := contract.ParseManifest([]byte(`{"abi":1,"name":"sorter","version":"1.0.0","description":"d",
@@ -62,10 +62,10 @@ func TestPluginsChooseBranches(t *testing.T) {
 		name, params, failed string
 		nodes                []string
 	}{
-		{"the first", `{"to":"spam",` + targets + `}`, "", []string{"A"}},
-		{"the second", `{"to":"other",` + targets + `}`, "", []string{"B"}},
-		{"one that leads nowhere", `{"to":"spam","spam":[],"other":["B"]}`, "", nil},
-		{"one that the manifest lacks", `{"to":"ham",` + targets + `}`, `"ham" is not a branch`, nil},
+		{"the first branch", `{"to":"spam",` + targets + `}`, "", []string{"A"}},
+		{"the second branch", `{"to":"other",` + targets + `}`, "", []string{"B"}},
+		{"a branch without edges", `{"to":"spam","spam":[],"other":["B"]}`, "", nil},
+		{"a branch the manifest does not declare", `{"to":"ham",` + targets + `}`, `"ham" is not a branch`, nil},
 		{"none", `{` + targets + `}`, `"" is not a branch`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

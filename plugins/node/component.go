@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/plugins/contract"
@@ -17,13 +18,17 @@ type component struct {
 
 	shelf    *Shelf
 	ref      string             // weather@1
-	manifest *contract.Manifest // as it was when the canvas was loaded; nil when the plugin was missing
-	tool     *engine.ToolSpec   // the Spec's, nil when it is no tool
+	manifest *contract.Manifest // at the time the canvas was loaded; nil if the plugin was missing
+	tool     *engine.ToolSpec   // the Spec's, nil if it is not a tool
 	params   engine.Value       // as in the document
-	isTool   bool               // a model gives its arguments
+	isTool   bool               // a model supplies its arguments
+
+	mu     sync.Mutex
+	judged string // the output that alone is about
+	alone  bool   // see Shelf.Alone
 }
 
-// Init keeps the params, checks those that hold no references, and hides pinned arguments from
+// Init stores the params, checks those without references, and hides pinned arguments from
 // models.
 func (n *component) Init(s *engine.Setup) error {
 	n.params, n.isTool = s.Params, s.IsTool()
@@ -51,7 +56,7 @@ func (n *component) Init(s *engine.Setup) error {
 	return nil
 }
 
-// pinned are the arguments the canvas sets, which a model therefore does not.
+// pinned returns the arguments that the canvas sets, and a model therefore does not.
 func (n *component) pinned(m *contract.Manifest) []string {
 	var out []string
 	for i := range n.params.Len() {
@@ -63,7 +68,7 @@ func (n *component) pinned(m *contract.Manifest) []string {
 	return out
 }
 
-// References are those of the params that may hold some. Without a manifest any may.
+// References returns those of the params that may contain references: without a manifest, all.
 func (n *component) References() []engine.Ref {
 	var out []engine.Ref
 	for i := range n.params.Len() {
@@ -75,7 +80,7 @@ func (n *component) References() []engine.Ref {
 	return out
 }
 
-// Run runs the plugin, or announces that it will stream.
+// Run runs the plugin, or announces a stream.
 func (n *component) Run(ctx context.Context, call *engine.Call) error {
 	p, err := n.find(call)
 	if err != nil {
@@ -85,7 +90,7 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 	if err != nil {
 		return err
 	}
-	if out := streamed(p.Manifest()); out != "" && call.CanStream() {
+	if out := n.streams(call, p.Manifest()); out != "" {
 		return call.Defer(out, in)
 	}
 	answer, err := n.retry(ctx, call, in, func(e contract.Emission) error { return note(call, e) },
@@ -100,7 +105,7 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 	return call.Next(n.targets(answer.Next))
 }
 
-// find gives the plugin for a call. A host may give a run the version with which it began.
+// find returns the plugin for a call. A host may return the version with which the run started.
 func (n *component) find(call *engine.Call) (Plugin, error) {
 	p, err := n.shelf.node(n.ref)
 	if err != nil {
@@ -114,8 +119,8 @@ func (n *component) find(call *engine.Call) (Plugin, error) {
 	return p, nil
 }
 
-// retry runs the plugin, again after an error that may pass, as long as again allows it. A plugin
-// that was replaced meanwhile is found anew.
+// retry runs the plugin, again after temporary errors, as long as again allows it. A plugin
+// that was replaced meanwhile is looked up again.
 func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Value, emit func(contract.Emission) error,
 	again func() bool,
 ) (contract.Answer, error) {
@@ -148,14 +153,14 @@ func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Valu
 	}
 }
 
-// Reset lets go of what was kept for a run.
+// Reset drops the state of a run.
 func (n *component) Reset(runID string) {
 	if n.shelf.Ended != nil {
 		n.shelf.Ended(runID)
 	}
 }
 
-// stopped is why the execution should end, or nil.
+// stopped returns the reason to end the execution, or nil.
 func stopped(ctx context.Context, call *engine.Call) error {
 	if err := call.Canceled(); err != nil {
 		return err

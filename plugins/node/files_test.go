@@ -8,8 +8,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// A plugin that may store files names its attachments, and cannot stream, since they are known at
-// the end only.
+// A plugin that may store files names its attachments, which are known at its end only.
 func TestStoredFilesAreOutputs(t *testing.T) {
 	read := func(permissions string) *contract.Manifest {
 		m, err := contract.ParseManifest([]byte(`{"abi":1,"name":"x","version":"1.0.0","description":"d","streams":true,
@@ -25,8 +24,12 @@ func TestStoredFilesAreOutputs(t *testing.T) {
 	}
 	writes := read(`"files":{"write_bytes":9,"reason":"r"}`)
 	require.Equal(t, []string{"text", "attachments", "attachment"}, names(writes))
-	require.Empty(t, streamed(writes))
+	output, alone := streamed(writes)
+	require.Equal(t, "text", output)
+	require.False(t, alone)
 	reads := read(`"files":{"read":true,"reason":"r"}`)
 	require.Equal(t, []string{"text"}, names(reads))
-	require.Equal(t, "text", streamed(reads))
+	output, alone = streamed(reads)
+	require.Equal(t, "text", output)
+	require.True(t, alone)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// modelParam is the param that names the model for a plugin's questions.
+// modelParam is the param with the model for a plugin's calls.
 const modelParam = "llm_id"
 
 // standard are params that belong to the engine or the editor, not to the plugin.
@@ -24,12 +24,12 @@ var standard = sync.OnceValue(func() []string {
 	return names
 })
 
-// given reports whether a value was filled in; forms write an empty text for a field left blank.
+// given reports whether a value was filled in; forms write an empty string for a blank field.
 func given(v engine.Value) bool {
 	return !v.IsNull() && (v.Kind() != engine.KindString || v.Str() != "")
 }
 
-// isParam reports whether a member of the document's params goes into the plugin's params.
+// isParam reports whether a member of the document's params is a param of the plugin.
 func isParam(m *contract.Manifest, name string) bool {
 	if len(m.Params.Names()) > 0 {
 		return declares(m.Params, name)
@@ -42,14 +42,14 @@ func declares(s *contract.Schema, name string) bool {
 	return ok
 }
 
-// refers reports whether a member may hold references: arguments always, params where the schema
+// refers reports whether a member may contain references: arguments always, params where the schema
 // says so.
 func refers(m *contract.Manifest, name string) bool {
 	p, declared := m.Params.Property(name)
 	return declares(m.Arguments, name) || declared && p.Reference() || !declared && isParam(m, name)
 }
 
-// references lists what a value refers to.
+// references returns the references in a value.
 func references(v engine.Value) []engine.Ref {
 	if v.Kind() == engine.KindString {
 		text := engine.ParseText(v.Str())
@@ -66,8 +66,8 @@ func references(v engine.Value) []engine.Ref {
 	return out
 }
 
-// resolve is a value with its references replaced. A text that is one reference becomes what it
-// refers to. Placeholders of secrets in what stands in the params themselves are marked.
+// resolve returns a value with its references replaced. A string that is one reference becomes the
+// referenced value. Placeholders of secrets in the params themselves are marked.
 func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Value, error) {
 	switch v.Kind() {
 	case engine.KindString:
@@ -97,8 +97,8 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 	return v, nil
 }
 
-// input is what one execution hands to the plugin: an object of params and one of arguments, null
-// when it has none, and under secrets which of the placeholders in them count, see unmarked.
+// input is the input of one execution: an object of params and one of arguments, null
+// if it has none, and in secrets which of the placeholders in them are marked, see unmarked.
 func (n *component) input(ctx context.Context, call *engine.Call, m *contract.Manifest) (engine.Value, error) {
 	params, args := engine.NewObject(8), engine.NewObject(8)
 	byModel, pinned := m.Arguments.Present(call.Args()), n.pinned(m)
@@ -146,7 +146,7 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *contract.Ma
 	return in.With("secrets", engine.String(own)), nil
 }
 
-// defaults fills in what is missing and has a default, which is the plugin's own configuration.
+// defaults fills in missing params that have a default, from the plugin's own schema.
 func defaults(call *engine.Call, b *engine.ObjectBuilder, s *contract.Schema) {
 	for _, name := range s.Names() {
 		p, _ := s.Property(name)
@@ -156,8 +156,8 @@ func defaults(call *engine.Call, b *engine.ObjectBuilder, s *contract.Schema) {
 	}
 }
 
-// fit reads a text as the number or truth value the schema wants, which is what forms and models
-// write.
+// fit parses a string as the number or boolean of the schema, since forms and models
+// write strings.
 func fit(v engine.Value, s *contract.Schema) engine.Value {
 	types := s.Types()
 	if len(types) != 1 || v.Kind() != engine.KindString {

@@ -5,12 +5,12 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// maxResultJSON bounds what a model reads of an answer besides its text, in bytes of JSON.
+// maxResultJSON limits the part of an answer that a model reads besides its text, in bytes of JSON.
 const maxResultJSON = 32 << 10
 
-// result is what a model reads of an answer, in the form of section 4 of the contract: the output
+// result is the form of an answer for a model, by section 4 of the contract: the output
 // text, a blank line, and one JSON object of the citations and the other outputs. An answer with
-// nothing but a text is that text, one without a text is the object.
+// only a text is that text, one without a text is the object.
 func result(call *engine.Call, a contract.Answer) engine.Value {
 	text, hasText := a.Outputs.Lookup("text")
 	hasText = hasText && text.Kind() == engine.KindString
@@ -40,7 +40,7 @@ func result(call *engine.Call, a contract.Answer) engine.Value {
 type resultObject struct {
 	object *engine.ObjectBuilder
 	size   int
-	over   []string // names of what did not fit
+	over   []string // names of omitted outputs
 }
 
 func (r *resultObject) add(name string, v engine.Value) {
@@ -60,7 +60,7 @@ func (r *resultObject) value() engine.Value {
 	return r.object.Value()
 }
 
-// cite makes the citations of an answer references of the run.
+// cite adds the citations of an answer to the references of the run.
 func cite(call *engine.Call, list []contract.Citation) {
 	if len(list) == 0 {
 		return
@@ -75,8 +75,8 @@ func cite(call *engine.Call, list []contract.Citation) {
 	call.Cite(chunks, documents)
 }
 
-// citations lists the citations of an answer with the numbers under which the run knows them, which
-// is how a model names them: [ID:12].
+// citations lists the citations of an answer with their reference numbers in the run, which
+// a model uses to cite them: [ID:12].
 func citations(call *engine.Call, list []contract.Citation) engine.Value {
 	if len(list) == 0 {
 		return engine.Null
@@ -89,7 +89,7 @@ func citations(call *engine.Call, list []contract.Citation) engine.Value {
 	for _, c := range list {
 		number, ok := engine.ParseNumber(numbers[c.ID])
 		if !ok {
-			continue // the run holds no more references
+			continue // the run accepts no more references
 		}
 		b := engine.NewObject(4).Set("ID", number)
 		if c.Title != "" {

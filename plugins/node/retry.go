@@ -8,11 +8,11 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// longestPause bounds how long a plugin may ask to be left alone.
+// longestPause limits the pause that a plugin may request before a retry.
 const longestPause = time.Minute
 
-// mayPass reports whether another try may help: the error says so, or time ran out in a plugin that
-// may be asked twice.
+// mayPass reports whether a retry may succeed: the error is retryable, or a plugin timed out that
+// is idempotent.
 func mayPass(err error, m *contract.Manifest) bool {
 	var e *contract.Error
 	if !errors.As(err, &e) {
@@ -21,8 +21,8 @@ func mayPass(err error, m *contract.Manifest) bool {
 	return e.Retryable || e.Code == contract.Timeout && m.Idempotent
 }
 
-// pause is how long to wait before the next try: what the node says, longer when the plugin asks
-// for it.
+// pause returns the time until the next retry: that of the node, or longer if the plugin requests
+// it.
 func (n *component) pause(err error) time.Duration {
 	d := time.Duration(n.DelayAfterError * float64(time.Second))
 	var e *contract.Error
@@ -34,7 +34,7 @@ func (n *component) pause(err error) time.Duration {
 	return d
 }
 
-// forReader returns the error as its reader expects it: a model gets the JSON of the contract, so
+// forReader returns the error in the form for its reader: a model gets the JSON of the contract, so
 // that it can correct its call.
 func forReader(call *engine.Call, err error) error {
 	var e *contract.Error
@@ -44,7 +44,7 @@ func forReader(call *engine.Call, err error) error {
 	return &toolError{e}
 }
 
-// toolError is a plugin's error as the result of a tool.
+// toolError is the error of a plugin as the result of a tool.
 type toolError struct{ err *contract.Error }
 
 func (t *toolError) Error() string { return engine.Object("error", t.err.Value()).JSON() }

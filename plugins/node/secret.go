@@ -6,13 +6,13 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// What a node hands to its plugin may wait in the state of the run, where no mark of a secret may
-// stand. It therefore stands there without marks, beside a text that says of each placeholder, in
-// order, whether the canvas itself wrote it (1) or not (0); each attempt gives those the mark of
-// its own call.
+// The input of a plugin may be stored in the state of the run, which must not contain marks of
+// secrets. It is therefore stored without marks, beside a string that has, for each placeholder in
+// order, 1 if the canvas itself contains it and 0 if not; each attempt adds the mark of its own
+// call to the former.
 
-// unmarked returns v without mark, and which of the placeholders in all its strings carried it; ""
-// when none did.
+// unmarked returns v without mark, and which of the placeholders in its strings had it; ""
+// if none had.
 func unmarked(v engine.Value, mark string) (plain engine.Value, own string) {
 	if mark == "" {
 		return v, ""
@@ -30,9 +30,9 @@ func unmarked(v engine.Value, mark string) (plain engine.Value, own string) {
 	return plain, string(each)
 }
 
-// Marked returns the params and arguments that the plugin is given, with mark in the placeholders
-// of secrets that the canvas itself wrote. Others are plain text; without a mark, for a plugin that
-// may use no secret, all are.
+// Marked returns the params and arguments for the plugin, with mark in the placeholders
+// of secrets in the canvas itself. Others are plain text; without a mark, for a plugin that
+// may not use secrets, all are.
 func (in *Invocation) Marked(mark string) (params, arguments engine.Value) {
 	if in.Own == "" || mark == "" {
 		return in.Params, in.Arguments

@@ -9,18 +9,18 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Services answer what a plugin asks of the run it works for; whether it may is decided before.
+// Services handle the requests of a plugin to its run; its permissions are checked before.
 // Requests and answers are the args and ok of the contract's call.
 type Services struct {
 	Call *engine.Call
-	LLM  string // llm_id the node names
+	LLM  string // llm_id of the node
 	// Models maps the aliases plugins may name to llm_ids. A request without an alias goes to LLM.
 	Models map[string]string
 }
 
-// Chat asks the run's model. With Stream each piece of the answer goes to delta; reasoning is left
-// out. Tokens are what the model reported, and an estimate when it reported none; the run counts
-// them itself.
+// Chat calls the run's model. With Stream each piece of the answer is passed to delta; reasoning is
+// left out. Tokens are what the model reported, and an estimate when it reported none; the run
+// counts them itself.
 func (s *Services) Chat(ctx context.Context, in contract.ChatRequest, delta func(string) error) (contract.ChatAnswer,
 	error,
 ) {
@@ -64,7 +64,7 @@ func (s *Services) Chat(ctx context.Context, in contract.ChatRequest, delta func
 	return out, nil
 }
 
-// spoken passes on the pieces that stand outside think marks, which are pieces of their own.
+// spoken passes on the pieces outside of think marks, which are separate pieces.
 func spoken(delta func(string) error) func(string) error {
 	if delta == nil {
 		return nil
@@ -95,7 +95,7 @@ func (s *Services) Variable(ctx context.Context, name string) (value engine.Valu
 	return value, err == nil, err
 }
 
-// SetVariable writes one when the node is done; the plugin sees it at once.
+// SetVariable writes a variable when the node ends; the plugin sees it immediately.
 func (s *Services) SetVariable(ctx context.Context, name string, value engine.Value) error {
 	ref := engine.ParseRef(name)
 	if ref.Node != "" {

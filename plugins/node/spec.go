@@ -8,11 +8,11 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// toolResult is the output that goes back to a model.
+// toolResult is the output that is returned to a model.
 const toolResult = "content"
 
-// spec derives what the engine knows of a component from a manifest. The Spec belongs to one node:
-// its component takes pinned arguments out of the Spec's tool.
+// spec derives the Spec of a component from a manifest. The Spec belongs to one node:
+// its component removes pinned arguments from the Spec's tool.
 func (s *Shelf) spec(name, ref string, m *contract.Manifest) engine.Spec {
 	spec := engine.Spec{
 		Name: name, Doc: m.Description, Inputs: fields(m.Arguments), Outputs: outputs(m), Params: form(name, m),
@@ -20,7 +20,7 @@ func (s *Shelf) spec(name, ref string, m *contract.Manifest) engine.Spec {
 	}
 	if m.Arguments != nil {
 		spec.Tool = &engine.ToolSpec{
-			Function: m.Name, Description: m.Description, Result: toolResult, Args: spec.Inputs,
+			Function: m.Function(), Description: m.Description, Result: toolResult, Args: spec.Inputs,
 			Schema: m.Arguments.Value(),
 		}
 	}
@@ -30,7 +30,7 @@ func (s *Shelf) spec(name, ref string, m *contract.Manifest) engine.Spec {
 }
 
 // displayName is the name for people, in English.
-func displayName(m *contract.Manifest) string { return cmp.Or(m.Display["en"], m.Name) }
+func displayName(m *contract.Manifest) string { return cmp.Or(m.Display["en"], m.NodeName()) }
 
 // fields lists the properties of a schema: required ones first, then by name.
 func fields(s *contract.Schema) []engine.Field {
@@ -67,7 +67,7 @@ func fieldType(p *contract.Schema) string {
 	return types[0]
 }
 
-// outputs are what other nodes may refer to. A manifest without outputs may give anything.
+// outputs returns the outputs for other nodes. A manifest without outputs allows any.
 func outputs(m *contract.Manifest) []engine.Field {
 	if len(m.Outputs.Names()) == 0 {
 		return []engine.Field{{Name: "text", Type: "string", Doc: "the answer"}, {Name: "*", Type: "any", Doc: "whatever the plugin gives"}}
@@ -80,11 +80,11 @@ func outputs(m *contract.Manifest) []engine.Field {
 	return out
 }
 
-// bare is a plugin with no params of its own.
+// bare is a plugin without params.
 var bare = engine.Spec{New: func() engine.Component { return &component{} }}
 
-// form is the schema of a node's params: the plugin's params, its arguments, and what every
-// component has.
+// form returns the schema of a node's params: the plugin's params, its arguments, and those of
+// every component.
 func form(name string, m *contract.Manifest) engine.Value {
 	spec := bare
 	spec.Name, spec.Doc = name, m.Description
@@ -109,7 +109,7 @@ func form(name string, m *contract.Manifest) engine.Value {
 	return out
 }
 
-// hide is the schema of arguments without the pinned ones.
+// hide returns the schema of arguments without the pinned ones.
 func hide(schema engine.Value, pinned []string) engine.Value {
 	props, required := schema.Get("properties"), engine.List()
 	for _, name := range pinned {

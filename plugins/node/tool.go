@@ -9,18 +9,18 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// ToolInput is what a plugin that serves a component of the engine gets of a call. Its twin in the
-// page is toolInput in wasm/js/src/plugin/tool.ts; testdata/tool_input.json holds for both.
+// ToolInput is the input of a plugin that implements a component of the engine. Its twin in the
+// page is toolInput in wasm/js/src/plugin/tool.ts; both are tested with testdata/tool_input.json.
 type ToolInput struct {
-	// Params and Arguments are objects, with what the manifest knows and the canvas gives. Params
-	// that hold keys are placeholders with the mark of the call.
+	// Params and Arguments are objects, with the members of the canvas that the manifest declares.
+	// Params with keys are placeholders with the mark of the call.
 	Params, Arguments engine.Value
-	// Keys are the texts of those params, by name.
+	// Keys are the values of those params, by name.
 	Keys map[string]string
 }
 
-// NewToolInput takes the params and arguments of a component, whose marked placeholders carry own,
-// for a call of its plugin with a mark of its own. The caller checks them with
+// NewToolInput converts the params and arguments of a component, whose marked placeholders have
+// own, for a call of its plugin with a different mark. The caller checks them with
 // [contract.Manifest.CheckInput].
 func NewToolInput(m *contract.Manifest, params, arguments engine.Value, own, mark string) ToolInput {
 	in := ToolInput{Keys: map[string]string{}}
@@ -49,13 +49,13 @@ func NewToolInput(m *contract.Manifest, params, arguments engine.Value, own, mar
 	return in
 }
 
-// blank reports whether a param or an argument counts as not given.
+// blank reports whether a param or an argument counts as absent.
 func blank(v engine.Value) bool {
 	return v.IsNull() || v.Kind() == engine.KindString && strings.TrimSpace(v.Str()) == ""
 }
 
-// fitted is a value without marks of secrets, and a number or a boolean where the schema has one
-// and the canvas wrote it as a string.
+// fitted returns a value without marks of secrets, as a number or a boolean where the schema has
+// one and the canvas wrote it as a string.
 func fitted(s *contract.Schema, v engine.Value, mark string) engine.Value {
 	v = contract.Unmarked(v, mark)
 	if v.Kind() != engine.KindString || slices.Contains(s.Types(), "string") {

@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Warnings lists params that are required and missing, those that the plugin does not know, what
-// the plugin itself says about params without references, and settings that are not set.
+// Warnings lists required params that are missing, unknown params, errors of
+// the plugin about params without references, and settings that are not set.
 func (n *component) Warnings() []engine.Diagnostic {
 	p, err := n.shelf.Find(n.ref)
 	if err != nil {
@@ -42,7 +42,7 @@ func (n *component) paramWarnings(p Plugin) []engine.Diagnostic {
 	return nil
 }
 
-// lacks lists what has to be set before the plugin works, where the plugin can tell.
+// lacks lists missing settings, if the plugin reports them.
 func lacks(p Plugin) []engine.Diagnostic {
 	if l, ok := p.(interface{ Lacks() []engine.Diagnostic }); ok {
 		return l.Lacks()
@@ -50,7 +50,7 @@ func lacks(p Plugin) []engine.Diagnostic {
 	return nil
 }
 
-// missing lists the members that a schema requires and neither the canvas nor a default gives.
+// missing lists the members that a schema requires and that neither the canvas nor a default sets.
 func (n *component) missing(s *contract.Schema) (out []engine.Diagnostic) {
 	for _, name := range s.Required() {
 		p, _ := s.Property(name)
@@ -64,7 +64,7 @@ func (n *component) missing(s *contract.Schema) (out []engine.Diagnostic) {
 }
 
 // unknown lists the params of the document that the plugin and the engine do not read. A plugin
-// that declares no params takes any.
+// without declared params accepts any.
 func (n *component) unknown(m *contract.Manifest) (out []engine.Diagnostic) {
 	if len(m.Params.Names()) == 0 {
 		return nil

@@ -15,15 +15,15 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
-// differs are the answers that are meant to differ, with the reason. A line that is not needed any
-// more fails.
+// differs are the results that are expected to differ, with the reason. A line that is not needed
+// any more fails.
 var differs = map[string]string{
 	"fs.wasm run_test":     "returns 1 without a message, which the official host takes for success",
 	"fs_std.wasm run_test": "returns 1 without a message, which the official host takes for success",
 }
 
-// slow are answers that a host gives only on a fast enough machine: equal, or one of them is out of
-// time.
+// slow are results that a host returns only on a fast enough machine: equal, or one of them is out
+// of time.
 var slow = map[string]string{
 	"alloc.wasm run_test": "takes the official host seconds, often past the deadline",
 }
@@ -81,7 +81,7 @@ func TestSameAnswers(t *testing.T) {
 	}
 }
 
-// exports lists the functions a host may call.
+// exports lists the functions that a host may call.
 func exports(t *testing.T, wasm []byte) []string {
 	t.Helper()
 	shape, err := meter.Inspect(wasm)
@@ -120,7 +120,8 @@ func askOurs(t *testing.T, wasm []byte, export string) string {
 	return told(res.Output, err)
 }
 
-// told is an answer in one word: the output, or that there was an error. Texts of errors differ.
+// told returns a result for comparison: the output, or the fact of an error. Texts of errors
+// differ.
 func told(out []byte, err error) string {
 	if err != nil {
 		return "an error"

@@ -13,12 +13,12 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// round is how long one of the two ways runs before the other has its turn: long enough to be warm
-// again, short enough for both to meet the same neighbours.
+// round is the time that one of the two runs before the other: long enough to be warm
+// again, short enough for both to have the same load beside them.
 const round = 5 * time.Millisecond
 
-// ratio runs two ways in turns and reports how many times faster the first is, by the best round of
-// each.
+// ratio runs two functions in turns and reports how many times faster the first is, by the best
+// round of each.
 func ratio(b *testing.B, ours, peer func() error) {
 	b.Helper()
 	var mine, theirs lap
@@ -33,14 +33,14 @@ func ratio(b *testing.B, ours, peer func() error) {
 	b.ReportMetric(mine.best, "ours-ns")
 	b.ReportMetric(theirs.best, "peer-ns")
 	b.ReportMetric(theirs.best/mine.best, "x-faster")
-	b.ReportMetric(0, "ns/op") // of both together, which says nothing
+	b.ReportMetric(0, "ns/op") // of both together, which is meaningless
 }
 
-// lap is the best round so far, in nanoseconds per call: the one least disturbed by others on the
-// machine.
+// lap is the best round so far, in nanoseconds per call: the one least disturbed by other programs
+// on the machine.
 type lap struct{ best float64 }
 
-// run makes calls for a round, after one that warms up.
+// run makes calls for one round, after a first call for warm-up.
 func (l *lap) run(call func() error) error {
 	if err := call(); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (l *lap) run(call func() error) error {
 		if err := call(); err != nil {
 			return err
 		}
-		if n&7 != 0 && n > 8 { // looking at the clock costs as much as a short call does
+		if n&7 != 0 && n > 8 { // reading the clock costs as much as a short call
 			continue
 		}
 		if took := time.Since(began); took > round {
@@ -120,7 +120,7 @@ func BenchmarkAgainstOfficial(b *testing.B) {
 	}
 }
 
-// BenchmarkSameModule is the very same Extism module on both hosts.
+// BenchmarkSameModule is the same Extism module on both hosts.
 func BenchmarkSameModule(b *testing.B) {
 	for _, c := range []struct {
 		name, export string
@@ -136,8 +136,8 @@ func BenchmarkSameModule(b *testing.B) {
 	}
 }
 
-// BenchmarkCounting is what counting costs: the same module on our host, metered, and on the
-// official host without a timeout, which runs it as it is and cannot stop it.
+// BenchmarkCounting measures the cost of metering: the same module on our host, metered, and on the
+// official host without a timeout, which runs it unmodified and cannot stop it.
 func BenchmarkCounting(b *testing.B) {
 	b.Run("compute", func(b *testing.B) { counting(b, "compute", nil) })
 	b.Run("invoke-1KB", func(b *testing.B) { counting(b, "invoke", message(b)) })
@@ -155,7 +155,7 @@ func counting(b *testing.B, export string, input []byte) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkWarmCall is one call of 1 KB on an instance that is there, and what it allocates on the
+// BenchmarkWarmCall is one call of 1 KB on an existing instance, with its allocations on the
 // host's side.
 func BenchmarkWarmCall(b *testing.B) {
 	one := call(b, "bulk", "echo", make([]byte, 1<<10))
@@ -171,7 +171,7 @@ func BenchmarkWarmCall(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkLoad is a new host that loads a plugin whose code is in the cache on disk.
+// BenchmarkLoad is a new host that loads a plugin with compiled code in the cache on disk.
 func BenchmarkLoad(b *testing.B) {
 	for _, c := range []struct{ name, wasm string }{{"go", "weather"}, {"assemblyscript", "typewriter"}, {"rust", "table"}} {
 		b.Run(c.name, func(b *testing.B) { benchLoad(b, guest(b, c.wasm)) })

@@ -28,7 +28,7 @@ var built = sync.OnceValues(func() (map[string][]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	out := map[string][]byte{}
-	for _, name := range []string{"extism", "bulk"} {
+	for _, name := range []string{"extism", "bulk", "hypermcp"} {
 		file := filepath.Join(dir, name+".wasm")
 		cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", file, "./guest/"+name)
 		cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOWORK=off")
@@ -43,8 +43,8 @@ var built = sync.OnceValues(func() (map[string][]byte, error) {
 	return out, examples(out, dir)
 })
 
-// examples adds those of ../examples: one is built here, the others are checked in as they were
-// built.
+// examples adds those of ../examples: one is built here, the others are checked in as compiled
+// modules.
 func examples(out map[string][]byte, dir string) (err error) {
 	file := filepath.Join(dir, "weather.wasm")
 	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", file, "./weather")
@@ -71,7 +71,7 @@ func guest(t testing.TB, name string) []byte {
 	return all[name]
 }
 
-// official loads a module into the official host. A timeout turns its way of interrupting on.
+// official loads a module into the official host. A timeout enables its interruption.
 func official(t testing.TB, wasm []byte, timeout time.Duration) (*extism.Plugin, error) {
 	t.Helper()
 	manifest := extism.Manifest{
@@ -100,7 +100,7 @@ func ours(t testing.TB, wasm []byte, export string) (*plugin.Module, error) {
 	})
 }
 
-// fixtureManifest stands in for the manifest that modules from elsewhere do not have.
+// fixtureManifest replaces the manifest that foreign modules lack.
 func fixtureManifest(export string) *contract.Manifest {
 	return &contract.Manifest{
 		ABI: contract.ABI, Name: "fixture", Version: "1.0.0",
@@ -108,7 +108,7 @@ func fixtureManifest(export string) *contract.Manifest {
 	}
 }
 
-// fixtures are the plugins the official host tests itself with.
+// fixtures are the test plugins of the official host.
 func fixtures(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/extism/go-sdk").Output()
@@ -122,7 +122,7 @@ func fixtures(t *testing.T) []string {
 	return files
 }
 
-// packed gives a module the manifest it describes, or else that of a fixture.
+// packed adds to a module the manifest that it describes, or else that of a fixture.
 func packed(t testing.TB, wasm []byte) []byte {
 	t.Helper()
 	h, err := plugin.New(context.Background(), plugin.Config{})

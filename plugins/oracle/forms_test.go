@@ -17,7 +17,7 @@ import (
 )
 
 // TestAdaptedFormsSameAnswers runs every export of every fixture as a plugin with the entry that
-// `easel plugin adapt` writes, in each form: what comes out is what the official host gives.
+// `easel plugin adapt` writes, in each form: the outputs equal those of the official host.
 func TestAdaptedFormsSameAnswers(t *testing.T) {
 	h, err := plugin.New(context.Background(), plugin.Config{
 		CacheDir: t.TempDir(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -100,7 +100,7 @@ func checkForm(t *testing.T, h *plugin.Host, wasm []byte, key string, entry cont
 	return true
 }
 
-// expected are the outputs for what a plugin wrote; the form json wants JSON.
+// expected returns the outputs for the output of a plugin; the form json requires JSON.
 func expected(form contract.Form, raw []byte) (outputs engine.Value, fails bool) {
 	switch form {
 	case contract.FormBytes:

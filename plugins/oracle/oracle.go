@@ -1,4 +1,4 @@
-// Package oracle holds the host against the official Extism host: the same plugins give the same
-// answers, and the benchmarks tell how the two compare, as ratios of one run. It is a module of its
-// own, outside go.work, so that the shipped go.mod does not carry what the official host needs.
+// Package oracle compares the host with the official Extism host: the same plugins return the same
+// results, and the benchmarks report ratios of both in one run. It is a module of its own, outside
+// go.work, so that the shipped go.mod does not have the dependencies of the official host.
 package oracle

@@ -1,5 +1,5 @@
-// Package sdkas carries the AssemblyScript SDK, so that a new plugin gets a copy of it and builds offline. The SDK
-// itself is in assembly/.
+// Package sdkas carries the AssemblyScript SDK, so that a new plugin gets a copy of it and builds
+// offline. The SDK itself is in assembly/.
 package sdkas
 
 import "embed"

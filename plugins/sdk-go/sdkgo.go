@@ -1,5 +1,6 @@
-// Package sdkgo carries the Go SDK and the one module it needs, so that a new plugin gets a copy of them and builds
-// offline: neither is a package of this module, and the SDK has no published version yet.
+// Package sdkgo carries the Go SDK and the one module it needs, so that a new plugin gets a copy of
+// them and builds offline: neither is a package of this module, and the SDK has no published
+// version yet.
 //
 // The copy is sdk.txtar; after a change of the SDK: go test ./plugins/sdk-go -update
 package sdkgo
@@ -12,8 +13,8 @@ import (
 //go:embed sdk.txtar
 var archive string
 
-// Files gives the sources by their path: sdk/... is the module github.com/easel-canvas/easel/plugins/sdk, go-pdk/... is
-// github.com/extism/go-pdk.
+// Files gives the sources by their path: sdk/... is the module
+// github.com/easel-canvas/easel/plugins/sdk, go-pdk/... is github.com/extism/go-pdk.
 func Files() map[string][]byte {
 	files := map[string][]byte{}
 	name, text := "", ""

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write sdk.txtar anew")
+var update = flag.Bool("update", false, "update sdk.txtar")
 
 // sources are the files that a build of a plugin needs, and the licence of what is not ours.
 func sources(t *testing.T) map[string][]byte {
@@ -57,7 +57,8 @@ func TestFilesAreThoseOfTheSDK(t *testing.T) {
 		require.NoError(t, os.WriteFile("sdk.txtar", []byte(archive), 0o644))
 	}
 	got := Files()
-	require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)), "run `go test ./plugins/sdk-go -update`")
+	require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)),
+		"run `go test ./plugins/sdk-go -update`")
 	for name := range want {
 		require.Equal(t, string(want[name]), string(got[name]), "%s: run `go test ./plugins/sdk-go -update`", name)
 	}

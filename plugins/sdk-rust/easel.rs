@@ -610,3 +610,98 @@ impl<'a> Parser<'a> {
         Ok(code)
     }
 }
+
+/// Keys and values, components and triggers.
+impl Call {
+    /// What `store` kept under a key, none when there is nothing; with the permission kv.
+    pub fn load(&self, key: &str) -> Result<Option<String>, Error> {
+        let ok = self.ask("kv.get", Value::object(vec![("key", Value::from(key.to_string()))]))?;
+        let found = ok.get("found") == &Value::Bool(true);
+        Ok(if found { Some(ok.get("value").text().to_string()) } else { None })
+    }
+    /// Keeps a text under a key, with the permission kv.
+    pub fn store(&self, key: &str, value: &str) -> Result<(), Error> {
+        let args = vec![("key", Value::from(key.to_string())), ("value", Value::from(value.to_string()))];
+        self.ask("kv.set", Value::object(args)).map(|_| ())
+    }
+    /// The component that is called, of a file with several; "" for the only one.
+    pub fn component(&self) -> &str {
+        self.info("component").text()
+    }
+    /// The request that a webhook was called with.
+    pub fn received(&self) -> Received {
+        Received { request: self.argument("request") }
+    }
+}
+
+/// The outputs of a trigger: a plugin whose manifest says "trigger": "poll" or "webhook". A schedule of a canvas calls
+/// it, at its times or with requests, and a run of the canvas begins for each item. What it keeps with `Call::store` is
+/// written after the runs of its items are: an item that is given again, because the host died in between, begins no
+/// second run.
+pub struct Items {
+    items: Vec<Value>,
+    response: Value,
+}
+
+impl Items {
+    pub fn new() -> Items {
+        Items { items: Vec::new(), response: Value::Null }
+    }
+    /// Adds an event. The same id begins one run only; a webhook may leave it empty. `inputs`, an object or null, are
+    /// those of Begin.
+    pub fn add(&mut self, id: &str, query: &str, inputs: Value) {
+        let mut members = Vec::new();
+        if !id.is_empty() {
+            members.push(("id", Value::from(id.to_string())));
+        }
+        members.push(("query", Value::from(query.to_string())));
+        if !inputs.is_null() {
+            members.push(("inputs", inputs));
+        }
+        self.items.push(Value::object(members));
+    }
+    /// Answers the request of a webhook, which otherwise gets 200 and an empty body.
+    pub fn reply(&mut self, status: u16, content_type: &str, body: &str) {
+        let text = |s: &str| Value::from(s.to_string());
+        let members = vec![("status", Value::from(status as f64)), ("content_type", text(content_type)), ("body", text(body))];
+        self.response = Value::object(members);
+    }
+    pub fn outputs(self) -> Value {
+        let mut members = vec![("items", Value::List(self.items))];
+        if !self.response.is_null() {
+            members.push(("response", self.response));
+        }
+        Value::object(members)
+    }
+}
+
+/// The request that a webhook was called with. A proof that does not fit is the error "unauthorized".
+pub struct Received<'a> {
+    request: &'a Value,
+}
+
+impl<'a> Received<'a> {
+    pub fn method(&self) -> &str {
+        self.request.get("method").text()
+    }
+    /// Path and query, as they were sent.
+    pub fn url(&self) -> &str {
+        self.request.get("url").text()
+    }
+    /// The first value of a parameter of the query.
+    pub fn query(&self, name: &str) -> &str {
+        self.request.get("query").get(name).text()
+    }
+    /// A header by its lower-case name; several values are joined with a comma.
+    pub fn header(&self, name: &str) -> &str {
+        self.request.get("headers").get(name).text()
+    }
+    /// The body as it was sent, for signatures.
+    pub fn bytes(&self) -> Vec<u8> {
+        bytes_of(self.request)
+    }
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes()).into_owned()
+    }
+}

@@ -1,5 +1,5 @@
-// Package sdkrust carries the Rust SDK, so that a new plugin gets a copy of it and builds offline. The SDK itself is
-// easel.rs.
+// Package sdkrust carries the Rust SDK, so that a new plugin gets a copy of it and builds offline.
+// The SDK itself is easel.rs.
 package sdkrust
 
 import _ "embed"

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Call is one call of the plugin: who calls, and the way to everything outside.
+// Call is one call of the plugin: information about the call, and access to everything outside.
 type Call struct {
 	callInfo
 	host      host
@@ -16,26 +16,27 @@ type Call struct {
 	next      string
 }
 
-// callInfo is what the host says about a call.
+// callInfo is the host's information about a call.
 type callInfo struct {
-	ID         string `json:"id"`  // the same when the same thing is tried again after a crash of the host
+	ID         string `json:"id"`  // the same when the call is repeated after a crash of the host
 	Run        string `json:"run"` // of the canvas
 	Node       string `json:"node"`
 	Attempt    int    `json:"attempt"`     // 1 for the first
-	DeadlineMS int64  `json:"deadline_ms"` // left when the call began
+	DeadlineMS int64  `json:"deadline_ms"` // remaining at the start of the call
 	Locale     string `json:"locale"`
-	Preview    bool   `json:"preview"` // somebody tries the canvas out
+	Preview    bool   `json:"preview"` // in the preview of a canvas
 	SecretMark string `json:"secret_mark"`
+	Component  string `json:"component"` // of a file with several
 }
 
-// Artifact is a file the plugin made.
+// Artifact is a file that the plugin generated.
 type Artifact struct {
 	Name string `json:"name"`
 	MIME string `json:"mime"`
 	Ref  string `json:"ref"`
 }
 
-// Citation is a passage that the answer rests on. The same passage has the same ID; Title and URL
+// Citation is a passage that the answer cites. The same passage has the same ID; Title and URL
 // may be empty.
 type Citation struct {
 	ID      string `json:"id"`
@@ -50,7 +51,7 @@ type Usage struct {
 	CompletionTokens int `json:"completion_tokens"`
 }
 
-// host is the border: the functions of the contract.
+// host has the functions of the contract.
 type host interface {
 	emit(kind int, data []byte) (cancelled bool)
 	ask(request []byte) (answer []byte, ok bool) // not ok: cancelled
@@ -72,7 +73,7 @@ const (
 	LogError
 )
 
-// Kinds of what a plugin emits.
+// Kinds of emissions.
 const (
 	kindDelta = iota + 1
 	kindReasoning
@@ -80,18 +81,18 @@ const (
 	kindPartial
 )
 
-// Emit says a piece of the answer. The error is ErrCancelled: finish.
+// Emit sends a piece of the answer. The error is ErrCancelled: return promptly.
 func (c *Call) Emit(text string) error { return c.send(kindDelta, []byte(text)) }
 
-// Think says a piece of the reasoning.
+// Think sends a piece of the reasoning.
 func (c *Call) Think(text string) error { return c.send(kindReasoning, []byte(text)) }
 
-// Progress tells how far the work is, in percent.
+// Progress reports the progress of the work in percent.
 func (c *Call) Progress(percent float64, note string) error {
 	return c.sendJSON(kindProgress, map[string]any{"pct": percent, "note": note})
 }
 
-// Partial says a piece of one output.
+// Partial sends a piece of one output.
 func (c *Call) Partial(output, delta string) error {
 	return c.sendJSON(kindPartial, map[string]any{"key": output, "delta": delta})
 }
@@ -116,13 +117,13 @@ func (c *Call) Log(level Level, format string, args ...any) {
 	c.host.log(level, fmt.Sprintf(format, args...))
 }
 
-// Setting is what the operator set for this plugin; never a secret.
+// Setting returns a setting of this plugin; settings are never secrets.
 func (c *Call) Setting(name string) (string, bool) { return c.host.setting(name) }
 
-// Recall gives what Remember kept under a name in this run, nil when there is nothing.
+// Recall returns the bytes that Remember stored under a name in this run, or nil.
 func (c *Call) Recall(name string) []byte { return c.host.variable(name) }
 
-// Remember keeps bytes under a name until the run is over; nil forgets them.
+// Remember stores bytes under a name until the end of the run; nil deletes them.
 func (c *Call) Remember(name string, value []byte) { c.host.setVariable(name, value) }
 
 // Attach adds a file to the answer.
@@ -131,10 +132,10 @@ func (c *Call) Attach(a Artifact) { c.artifacts = append(c.artifacts, a) }
 // Cite adds a passage to the references of the run.
 func (c *Call) Cite(passage Citation) { c.citations = append(c.citations, passage) }
 
-// Next chooses the branch by which the run continues, of those that the manifest names.
+// Next selects the branch with which the run continues, of those in the manifest.
 func (c *Call) Next(branch string) { c.next = branch }
 
-// Used counts tokens the plugin used on its own account, not those of Chat.
+// Used counts tokens that the plugin used through its own providers, not those of Chat.
 func (c *Call) Used(u Usage) { c.usage = &u }
 
 // Sleep waits. It counts against the deadline.
@@ -142,11 +143,12 @@ func (c *Call) Sleep(d time.Duration) error {
 	return c.ask("sleep", map[string]any{"ms": d.Milliseconds()}, nil)
 }
 
-// Ask makes a request this package has no method for, such as an operation of a newer host: out receives what stands
-// in "ok", unless it is nil. A host without the operation answers with the code Unsupported.
+// Ask makes a request for which this package has no method, such as an operation of a newer host:
+// out receives the member "ok", unless it is nil. A host without the operation returns the code
+// Unsupported.
 func (c *Call) Ask(op string, args, out any) error { return c.ask(op, args, out) }
 
-// ask makes a request of the host and reads the answer into out, unless that is nil.
+// ask sends a request to the host and decodes the answer into out, unless that is nil.
 func (c *Call) ask(op string, args, out any) error {
 	request, err := json.Marshal(map[string]any{"op": op, "args": args})
 	if err != nil {

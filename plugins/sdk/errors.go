@@ -6,26 +6,26 @@ import (
 	"fmt"
 )
 
-// Codes a plugin may answer with.
+// Codes that a plugin may return.
 const (
-	InvalidArgument = "invalid_argument" // the caller has to change something
+	InvalidArgument = "invalid_argument" // the caller must change the call
 	NotFound        = "not_found"
 	Unauthorized    = "unauthorized"
-	RateLimited     = "rate_limited" // worth another try; Data may hold retry_after_ms
-	Upstream        = "upstream"     // something behind the plugin failed; worth another try
+	RateLimited     = "rate_limited" // retryable; Data may contain retry_after_ms
+	Upstream        = "upstream"     // a service behind the plugin failed; retryable
 	Internal        = "internal"
 )
 
-// Codes only the host gives.
+// Codes of the host only.
 const (
 	Denied      = "denied"      // not in the manifest, or not granted
 	Unsupported = "unsupported" // this host does not offer it
 )
 
-// ErrCancelled says that nobody waits for the answer any more: return it, soon.
+// ErrCancelled means that the call was cancelled: return it promptly.
 var ErrCancelled = errors.New("cancelled")
 
-// Error is a failure as the contract writes it.
+// Error is a failure in the form of the contract.
 type Error struct {
 	Code      string         `json:"code"`
 	Message   string         `json:"message"`
@@ -35,7 +35,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Fail makes an Error. Rate limits and failures upstream are worth another try.
+// Fail returns an Error. RateLimited and Upstream are retryable.
 func Fail(code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Retryable: code == RateLimited || code == Upstream}
 }
@@ -46,7 +46,7 @@ func IsCode(err error, code string) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// failure is an error as the host reads it.
+// failure converts an error to the form for the host.
 func failure(err error) []byte {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -56,7 +56,7 @@ func failure(err error) []byte {
 		copied.Message, e = wrapped, &copied
 	}
 	b, err := json.Marshal(e)
-	if err != nil { // Data holds something that is not JSON
+	if err != nil { // Data contains a value that is not JSON
 		return []byte(e.Message)
 	}
 	return b

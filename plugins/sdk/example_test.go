@@ -10,14 +10,14 @@ type weatherArgs struct {
 	City string `json:"city" doc:"Name of the city."`
 }
 
-// The schemas of params, arguments and outputs follow from the tags of their structs.
+// The schemas of params, arguments and outputs are derived from the tags of their structs.
 func ExampleSchemaOf() {
 	schema := sdk.SchemaOf[weatherArgs]()
 	fmt.Println(schema.Properties["city"].Description, schema.Required)
 	// Output: Name of the city. [city]
 }
 
-// A handler of a plugin fails with a code, which the node shows.
+// A plugin fails with a code, which the node shows.
 func ExampleFail() {
 	err := sdk.Fail(sdk.InvalidArgument, "city %q is unknown", "Atlantis")
 	fmt.Println(err, sdk.IsCode(err, sdk.InvalidArgument))

@@ -10,7 +10,7 @@ type File struct {
 	Data []byte
 }
 
-// fileHead is what file.read answers besides the content.
+// fileHead is the answer of file.read without the content.
 type fileHead struct {
 	answered
 	Name string `json:"name"`
@@ -18,8 +18,8 @@ type fileHead struct {
 	Size int64  `json:"size"`
 }
 
-// ReadFile gives a file of at most 10 MiB by its id: the member id of an upload, doc_id of a file
-// that a node made. It needs the permission files with read, as does OpenFile.
+// ReadFile returns a file of at most 10 MiB by its id: the member id of an upload, doc_id of a file
+// that a node made. It requires the permission files with read, as does OpenFile.
 func (c *Call) ReadFile(id string) (*File, error) {
 	var out fileHead
 	if err := c.ask("file.read", map[string]any{"id": id}, &out); err != nil {
@@ -28,7 +28,7 @@ func (c *Call) ReadFile(id string) (*File, error) {
 	return &File{Name: out.Name, MIME: out.MIME, Size: out.Size, Data: out.bytes()}, nil
 }
 
-// OpenFile gives a file in pieces. Data of the File is nil. Close the stream that is not read to
+// OpenFile returns a file in pieces. Data of the File is nil. Close a stream that is not read to
 // its end.
 func (c *Call) OpenFile(id string) (*File, *Stream, error) {
 	var out fileHead
@@ -39,8 +39,8 @@ func (c *Call) OpenFile(id string) (*File, *Stream, error) {
 	return f, &Stream{call: c, number: out.answered.Stream}, nil
 }
 
-// PutFile stores a file, which becomes an attachment of the node, and gives its id. It needs the
-// permission files with write_bytes; one file has at most 3 MB.
+// PutFile stores a file, which becomes an attachment of the node, and returns its id. It requires
+// the permission files with write_bytes; one file has at most 3 MB.
 func (c *Call) PutFile(name, mime string, data []byte) (id string, err error) {
 	var out struct {
 		ID string `json:"id"`

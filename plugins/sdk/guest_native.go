@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Fake is a host for tests outside of WebAssembly. Its zero value denies everything, as a host does that granted
-// nothing; fill in what the plugin under test should find.
+// Fake is a host for tests outside of WebAssembly. Its zero value denies everything, like a host
+// without grants; set the fields that the plugin under test uses.
 type Fake struct {
 	HTTP      func(Request) (*Response, error)
 	Models    func(Chat) (Reply, error)
@@ -20,10 +20,10 @@ type Fake struct {
 	Values    map[string]string // keys and values; nil denies
 	Variables map[string]any    // of the run; nil denies
 	Settings  map[string]string
-	// CancelAfter is how many emits pass before the caller gives up; 0 never.
+	// CancelAfter is the number of emits before the call is cancelled; 0 never.
 	CancelAfter int
 
-	Emitted []Emitted // what the plugin emitted
+	Emitted []Emitted // emissions of the plugin
 	Logged  []string
 	kept    map[string][]byte
 	bodies  [][]byte // of streams, by number less one; nil when closed
@@ -35,18 +35,19 @@ type Emitted struct {
 	Data string // text, or JSON
 }
 
-// Call begins a call on the fake host.
+// Call starts a call on the fake host.
 func (f *Fake) Call() *Call {
 	return &Call{callInfo: callInfo{ID: "test", Run: "run", Node: "Plugin:0", Attempt: 1, DeadlineMS: 30_000, Locale: "en"}, host: f}
 }
 
-// Invoke runs the registered plugin with a message of the contract and gives its message back.
+// Invoke runs the registered plugin with a message of the contract and returns its message.
 func (f *Fake) Invoke(message []byte) ([]byte, error) { return invoke(f, message) }
 
-// Check runs the registered plugin's test of params on a message of the contract, {"params": {...}}.
+// Check runs the registered plugin's check of params on a message of the contract, {"params":
+// {...}}.
 func (f *Fake) Check(message []byte) error { return checkParams(message) }
 
-// Describe gives the manifest of the registered plugin.
+// Describe returns the manifest of the registered plugin.
 func Describe() ([]byte, error) { return describe() }
 
 func (f *Fake) emit(kind int, data []byte) bool {
@@ -71,7 +72,7 @@ func (f *Fake) setVariable(name string, value []byte) {
 	f.kept[name] = value
 }
 
-// ask answers one request the way a host does.
+// ask handles one request like a host.
 func (f *Fake) ask(request []byte) ([]byte, bool) {
 	var in struct {
 		Op   string          `json:"op"`
@@ -154,7 +155,7 @@ func (f *Fake) answer(op string, raw json.RawMessage) (any, error) {
 	return nil, denied
 }
 
-// piece gives the next piece of a body, or closes it.
+// piece returns the next piece of a body, or closes it.
 func (f *Fake) piece(op, stream string, most int) (any, error) {
 	n, err := strconv.Atoi(stream)
 	if open := err == nil && n > 0 && n <= len(f.bodies) && f.bodies[n-1] != nil; !open {
@@ -186,7 +187,7 @@ func (f *Fake) keyValue(op, key, prefix string, value any) (any, error) {
 	case "kv.set":
 		text, ok := value.(string)
 		if !ok {
-			return nil, Fail(InvalidArgument, "kv.set: value is no text")
+			return nil, Fail(InvalidArgument, "kv.set: value is not a string")
 		}
 		f.Values[key] = text
 	case "kv.delete":

@@ -6,8 +6,8 @@ import (
 	"github.com/extism/go-pdk"
 )
 
-// The bulk imports copy whole messages; the Extism functions move 8 bytes a call, so they serve settings and
-// variables only.
+// The bulk imports copy whole messages; the Extism functions copy 8 bytes a call, so they are used
+// for settings and variables only.
 
 //go:wasmimport easel:host/v1 input_len
 func inputLen() uint32
@@ -48,10 +48,10 @@ func exportDescribe() int32 {
 //go:wasmexport easel_check
 func exportCheck() int32 { return finish(nil, checkParams(message())) }
 
-// buffer holds the input of one call and is used again by the next; reading JSON copies what it keeps.
+// buffer contains the input of one call and is reused by the next; decoding JSON copies its values.
 var buffer []byte
 
-// message is the input, whole.
+// message returns the whole input.
 func message() []byte {
 	if n := int(inputLen()); n > len(buffer) {
 		buffer = make([]byte, n)
@@ -59,7 +59,7 @@ func message() []byte {
 	return buffer[:inputRead(unsafe.Pointer(unsafe.SliceData(buffer)), uint32(len(buffer)))]
 }
 
-// finish hands over the output or the error.
+// finish passes the output or the error to the host.
 func finish(out []byte, err error) int32 {
 	if err != nil {
 		out = failure(err)

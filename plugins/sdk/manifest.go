@@ -1,9 +1,10 @@
 package sdk
 
-// abi is the version of the contract this package speaks.
+// abi is the version of the contract of this package.
 const abi = 1
 
-// Manifest says what a plugin is and what it needs. Params, Arguments and Outputs are filled in by Register.
+// Manifest says what a plugin is and what it needs. Params, Arguments and Outputs are filled in by
+// Register, and Components by RegisterAll.
 type Manifest struct {
 	ABI         int               `json:"abi"`
 	Name        string            `json:"name"`    // lower case: weather
@@ -16,17 +17,19 @@ type Manifest struct {
 	Params      *Schema           `json:"params,omitempty"`
 	Arguments   *Schema           `json:"arguments,omitempty"`
 	Outputs     *Schema           `json:"outputs,omitempty"`
-	Streams     bool              `json:"streams,omitempty"`    // what it emits belongs to its answer
-	Idempotent  bool              `json:"idempotent,omitempty"` // may be called twice for the same thing
+	Streams     bool              `json:"streams,omitempty"`    // its emissions are pieces of its answer
+	Idempotent  bool              `json:"idempotent,omitempty"` // may be called twice with the same effect
 	State       string            `json:"state,omitempty"`      // none (default), tenant or run
 	Permissions *Permissions      `json:"permissions,omitempty"`
 	Limits      *Limits           `json:"limits,omitempty"`
-	Requires    []string          `json:"requires,omitempty"` // http.fetch@1; with ? it can do without
+	Requires    []string          `json:"requires,omitempty"` // http.fetch@1; with ? it is optional
 	Preview     string            `json:"preview,omitempty"`  // local, server or none
 	Trigger     string            `json:"trigger,omitempty"`  // poll or webhook: it begins runs, see Items
+	Settings    *Schema           `json:"settings,omitempty"` // what a tenant sets once: SchemaOf[T]()
+	Components  []Component       `json:"components,omitempty"`
 }
 
-// Permissions are what a plugin asks for. Each has a reason, which is shown to whoever grants it.
+// Permissions are the requests of a plugin. Each has a reason, which is shown when it is granted.
 type Permissions struct {
 	HTTP      *HTTPPermission             `json:"http,omitempty"`
 	Secrets   map[string]SecretPermission `json:"secrets,omitempty"`
@@ -37,7 +40,8 @@ type Permissions struct {
 	Files     *FilesPermission            `json:"files,omitempty"`
 }
 
-// HTTPPermission asks for requests to Hosts: api.example.org, *.example.org or *. No Methods means GET and HEAD.
+// HTTPPermission requests access to Hosts: api.example.org, *.example.org or *. No Methods means
+// GET and HEAD.
 type HTTPPermission struct {
 	Hosts   []string `json:"hosts"`
 	Methods []string `json:"methods,omitempty"`
@@ -45,40 +49,41 @@ type HTTPPermission struct {
 	Reason  string   `json:"reason"`
 }
 
-// SecretPermission asks the host to put a secret into requests to Hosts.
+// SecretPermission lets the host insert a secret into requests to Hosts.
 type SecretPermission struct {
 	Hosts  []string `json:"hosts"`
 	Plain  bool     `json:"plain,omitempty"` // over http, too; not needed for this machine
 	Reason string   `json:"reason"`
 }
 
-// CountPermission asks for MaxCalls calls of a model in one call of the plugin.
+// CountPermission requests MaxCalls calls of a model in one call of the plugin.
 type CountPermission struct {
 	MaxCalls int    `json:"max_calls"`
 	Reason   string `json:"reason"`
 }
 
-// KVPermission asks for Bytes of keys and values.
+// KVPermission requests storage of Bytes of keys and values.
 type KVPermission struct {
 	Bytes  int64  `json:"bytes"`
 	Reason string `json:"reason"`
 }
 
-// VariablePermission names the variables of the run a plugin reads and writes: sys.query, env.name.
+// VariablePermission names the variables of the run that a plugin reads and writes: sys.query,
+// env.name.
 type VariablePermission struct {
 	Read   []string `json:"read,omitempty"`
 	Write  []string `json:"write,omitempty"`
 	Reason string   `json:"reason"`
 }
 
-// FilesPermission asks to read files of the run, and to store at most WriteBytes in one call.
+// FilesPermission requests reading files of the run, and storing at most WriteBytes in one call.
 type FilesPermission struct {
 	Read       bool   `json:"read,omitempty"`
 	WriteBytes int64  `json:"write_bytes,omitempty"`
 	Reason     string `json:"reason"`
 }
 
-// Limits bound one call; zero fields leave it to the host.
+// Limits are limits of one call; the host sets those of zero fields.
 type Limits struct {
 	MemoryMB  int   `json:"memory_mb,omitempty"`
 	TimeoutMS int   `json:"timeout_ms,omitempty"`

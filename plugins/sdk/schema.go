@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Schema is the part of JSON Schema a manifest uses.
+// Schema is the part of JSON Schema that manifests use.
 type Schema struct {
 	Type        string             `json:"type,omitempty"`
 	Description string             `json:"description,omitempty"`
@@ -19,15 +19,15 @@ type Schema struct {
 	Minimum     *float64           `json:"minimum,omitempty"`
 	Maximum     *float64           `json:"maximum,omitempty"`
 	Ref         bool               `json:"x-easel-ref,omitempty"`    // the form offers outputs of other nodes
-	Branch      bool               `json:"x-easel-branch,omitempty"` // a way out of the node, see Call.Next
+	Branch      bool               `json:"x-easel-branch,omitempty"` // a branch of the node, see Call.Next
 }
 
-// SchemaOf derives the schema of a struct from its fields; nil for [None] and what is no struct.
+// SchemaOf derives the schema of a struct from its fields; nil for [None] and other types.
 //
-// Tags: json:"name,omitempty" names a field, and makes it optional; doc:"…" describes it; default:"…" is its value
-// when nobody gives one; enum:"a,b" lists what is accepted; min:"0" and max:"1" bound numbers; ref:"true" lets a
-// setting hold references to outputs of other nodes; branch:"true" makes one, a []string, a way
-// out of the node.
+// Tags: json:"name,omitempty" names a field, and makes it optional; doc:"…" describes it;
+// default:"…" is its value by default; enum:"a,b" lists the accepted values; min:"0" and max:"1"
+// limit numbers; ref:"true" lets a param contain references to outputs of other nodes;
+// branch:"true" makes one, a []string, a branch of the node.
 func SchemaOf[T any]() *Schema {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct || t == reflect.TypeFor[None]() {
@@ -95,7 +95,7 @@ func describeField(p *Schema, tag reflect.StructTag) {
 	}
 }
 
-// value reads a tag as JSON, or as plain text where a text is wanted.
+// value reads a tag as JSON, or as plain text for a string.
 func value(kind, text string) any {
 	var v any
 	if kind == "string" || json.Unmarshal([]byte(text), &v) != nil {

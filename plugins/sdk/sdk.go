@@ -1,6 +1,6 @@
-// Package sdk is what a plugin for easel is written with in Go.
+// Package sdk is the Go SDK for plugins of easel.
 //
-// A plugin is one function. [Register] it in an init function with its [Manifest]; the forms, the tool a model sees
+// A plugin is one function; see [RegisterAll] for several. [Register] it in an init function with its [Manifest]; the forms, the tool a model sees
 // and the checks of the host come from the types of the function:
 //
 //	type Args struct {
@@ -19,14 +19,17 @@
 //
 //	func main() {}
 //
-// Build it with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared, then `easel plugin pack` writes the manifest
-// into the file. Everything the plugin wants of the world goes through its [Call]: what the manifest does not ask
-// for, or the operator does not grant, comes back as an [Error] with the code denied.
+// Build it with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared, then `easel plugin pack`
+// writes the manifest into the file. The plugin accesses everything outside through its [Call]:
+// what the manifest does not request, or the operator does not grant, returns an [Error] with the
+// code denied.
 //
-// Outside of WebAssembly the package works on a [Fake], so plain `go test` runs a plugin on any machine.
+// Outside of WebAssembly the package uses a [Fake], so plain `go test` runs a plugin on any
+// machine.
 //
-// The package speaks the bulk imports of plugins/contract, and uses the Extism PDK for settings and variables of a
-// run. One instance runs one call at a time; nothing here is safe for concurrent use.
+// The package uses the bulk imports of plugins/contract, and the Extism PDK for settings and
+// variables of a run. One instance runs one call at a time; nothing in this package is safe for
+// concurrent use.
 package sdk
 
 import (
@@ -35,47 +38,60 @@ import (
 	"fmt"
 )
 
-// None stands for params or arguments a plugin does not have.
+// None is the type of the params or arguments of a plugin without them.
 type None struct{}
 
 // registered is the plugin of this program.
 var registered *plugin
 
-// plugin is a registered function behind its types.
+// plugin is what is registered: the functions by component, under "" the only one.
 type plugin struct {
-	manifest Manifest
-	run      func(c *Call, params, arguments json.RawMessage) (any, error)
-	check    func(params json.RawMessage) error
+	manifest  Manifest
+	functions map[string]*function
 }
 
-// Register makes run the plugin of this program. P are the settings of a node, A what a model or a node gives, O
-// what other nodes may refer to; each is a struct whose tags describe it (see [SchemaOf]), or [None]. It is called
-// once, in an init function.
+// function is a registered function behind its types.
+type function struct {
+	run   func(c *Call, params, arguments json.RawMessage) (any, error)
+	check func(params json.RawMessage) error
+}
+
+// Register makes run the plugin of this program. P are the params of a node, A the arguments from a
+// model or a node, O the outputs; each is a struct whose tags describe it (see [SchemaOf]), or
+// [None]. Call it once, in an init function.
 func Register[P, A, O any](m Manifest, run func(c *Call, params P, arguments A) (O, error)) {
 	m.ABI = abi
 	m.Params, m.Arguments, m.Outputs = SchemaOf[P](), SchemaOf[A](), SchemaOf[O]()
-	registered = &plugin{
-		manifest: m,
-		run: func(c *Call, params, arguments json.RawMessage) (any, error) {
-			var p P
-			var a A
-			if err := read("params", params, &p); err != nil {
-				return nil, err
-			}
-			if err := read("arguments", arguments, &a); err != nil {
-				return nil, err
-			}
-			return run(c, p, a)
-		},
-	}
+	registered = &plugin{manifest: m, functions: map[string]*function{"": functionOf(run)}}
 }
 
-// Check adds a test of params to the registered plugin, run when a canvas is validated. It has no permissions.
+// functionOf takes the types off a function.
+func functionOf[P, A, O any](run func(c *Call, params P, arguments A) (O, error)) *function {
+	return &function{run: func(c *Call, params, arguments json.RawMessage) (any, error) {
+		var p P
+		var a A
+		if err := read("params", params, &p); err != nil {
+			return nil, err
+		}
+		if err := read("arguments", arguments, &a); err != nil {
+			return nil, err
+		}
+		return run(c, p, a)
+	}}
+}
+
+// Check adds a check of params to the registered plugin, called when a canvas is validated, without
+// permissions.
 func Check[P any](check func(params P) error) {
-	if registered == nil {
-		panic("sdk: Check comes after Register")
+	if registered == nil || registered.functions[""] == nil {
+		panic("sdk: Check comes after Register; for one of several components use Checks")
 	}
-	registered.check = func(raw json.RawMessage) error {
+	registered.functions[""].check = checkOf(check)
+}
+
+// checkOf takes the types off a test of params.
+func checkOf[P any](check func(params P) error) func(json.RawMessage) error {
+	return func(raw json.RawMessage) error {
 		var p P
 		if err := read("params", raw, &p); err != nil {
 			return err
@@ -113,7 +129,7 @@ type output struct {
 
 var errUnregistered = errors.New("no plugin is registered; call sdk.Register in an init function")
 
-// invoke answers one message of the host.
+// invoke handles one message of the host.
 func invoke(h host, message []byte) ([]byte, error) {
 	if registered == nil {
 		return nil, errUnregistered
@@ -125,8 +141,12 @@ func invoke(h host, message []byte) ([]byte, error) {
 	if in.ABI != abi {
 		return nil, Fail(InvalidArgument, "input has ABI %d, this plugin was built for %d", in.ABI, abi)
 	}
+	called, err := registered.called(in)
+	if err != nil {
+		return nil, err
+	}
 	c := &Call{callInfo: in.Call, host: h}
-	out, err := registered.run(c, in.Params, in.Arguments)
+	out, err := called.run(c, in.Params, in.Arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +159,7 @@ func invoke(h host, message []byte) ([]byte, error) {
 	return b, nil
 }
 
-// describe is the manifest as the host reads it.
+// describe returns the manifest in the form for the host.
 func describe() ([]byte, error) {
 	if registered == nil {
 		return nil, errUnregistered
@@ -147,14 +167,18 @@ func describe() ([]byte, error) {
 	return json.Marshal(registered.manifest)
 }
 
-// checkParams answers easel_check.
+// checkParams handles easel_check.
 func checkParams(message []byte) error {
-	if registered == nil || registered.check == nil {
+	if registered == nil {
 		return nil
 	}
 	var in input
 	if err := json.Unmarshal(message, &in); err != nil {
 		return Fail(InvalidArgument, "input: %v", err)
 	}
-	return registered.check(in.Params)
+	called, err := registered.called(in)
+	if err != nil || called.check == nil {
+		return err
+	}
+	return called.check(in.Params)
 }

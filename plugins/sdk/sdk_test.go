@@ -145,8 +145,8 @@ func TestInvoke(t *testing.T) {
 	}
 	for _, c := range []struct{ name, message string }{
 		{"an argument of the wrong type", `{"abi":1,"arguments":{"city":3}}`},
-		{"another ABI", `{"abi":2}`},
-		{"no JSON", `no`},
+		{"an unknown ABI version", `{"abi":2}`},
+		{"invalid JSON", `no`},
 	} {
 		if _, err := f.Invoke([]byte(c.message)); !sdk.IsCode(err, sdk.InvalidArgument) {
 			t.Errorf("%s: %v", c.name, err)
@@ -217,7 +217,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotGrantedIsDenied(t *testing.T) {
+func TestCallsWithoutAGrantAreDenied(t *testing.T) {
 	c := (&sdk.Fake{}).Call()
 	_, fetch := c.Fetch(sdk.Request{URL: "http://a.example/"})
 	_, chat := c.Chat(sdk.Chat{})

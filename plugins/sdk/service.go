@@ -14,7 +14,7 @@ type Request struct {
 	Body    []byte
 }
 
-// Response is an answer; any status is one.
+// Response is a response with any status.
 type Response struct {
 	Status  int
 	Headers map[string]string
@@ -22,22 +22,23 @@ type Response struct {
 }
 
 // Secret returns the placeholder of a secret for a header value, the query of a URL or a body. The
-// host puts the value in for the hosts it is bound to; the plugin never sees it. The placeholder
-// carries the mark of this call, without which it would be plain text: text that came from
-// elsewhere and looks like one names no secret. It is of no use in another call.
+// host inserts the value for the hosts it is bound to; the plugin never sees it. The placeholder
+// contains the mark of this call, without which it would be plain text: text from
+// elsewhere that looks like a placeholder is not replaced. It is invalid in another call.
 func (c *Call) Secret(name string) string {
-	if c.SecretMark == "" { // a host without marks, or a call that may use no secret
+	if c.SecretMark == "" { // a host without marks, or a call without permission for secrets
 		return "{{secret:" + name + "}}"
 	}
 	return "{{secret:" + name + ":" + c.SecretMark + "}}"
 }
 
-// Basic is the value of a header Authorization with a user's name and a secret as the password.
+// Basic returns the value of a header Authorization with a user's name and a secret as the
+// password.
 func (c *Call) Basic(user, secret string) string {
 	return "Basic {{base64:" + user + ":" + c.Secret(secret) + "}}"
 }
 
-// Query writes a query string, in the order of its names.
+// Query returns a query string, sorted by name.
 func Query(pairs map[string]string) string {
 	v := url.Values{}
 	for name, value := range pairs {
@@ -46,7 +47,8 @@ func Query(pairs map[string]string) string {
 	return v.Encode()
 }
 
-// Fetch sends a request and waits for the whole response, of 10 MiB at most. It needs the permission http.
+// Fetch sends a request and waits for the whole response, of 10 MiB at most. It requires the
+// permission http.
 func (c *Call) Fetch(r Request) (*Response, error) {
 	var out answered
 	if err := c.ask("http.fetch", r.args(), &out); err != nil {
@@ -55,7 +57,7 @@ func (c *Call) Fetch(r Request) (*Response, error) {
 	return &Response{Status: out.Status, Headers: out.Headers, Body: out.bytes()}, nil
 }
 
-// args are the arguments of http.fetch.
+// args returns the arguments of http.fetch.
 func (r *Request) args() map[string]any {
 	args := map[string]any{"url": r.URL}
 	if r.Method != "" {
@@ -70,7 +72,7 @@ func (r *Request) args() map[string]any {
 	return args
 }
 
-// answered is what http.fetch and http.read answer.
+// answered is the answer of http.fetch and http.read.
 type answered struct {
 	Status     int               `json:"status"`
 	Headers    map[string]string `json:"headers"`
@@ -93,29 +95,29 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// Chat asks a model.
+// Chat is a request to a model.
 type Chat struct {
 	Model       string    `json:"model,omitempty"` // an alias of the host; empty is the default
 	Messages    []Message `json:"messages"`
 	Temperature *float64  `json:"temperature,omitempty"`
 	MaxTokens   int       `json:"max_tokens,omitempty"`
-	Stream      bool      `json:"stream,omitempty"` // the pieces also become pieces of the answer
+	Stream      bool      `json:"stream,omitempty"` // the pieces are also sent as pieces of the answer
 }
 
-// Reply is what a model said.
+// Reply is the answer of a model.
 type Reply struct {
 	Text  string `json:"text"`
 	Usage Usage  `json:"usage"`
 }
 
-// Chat asks a model. It needs the permission llm.
+// Chat calls a model. It requires the permission llm.
 func (c *Call) Chat(q Chat) (Reply, error) {
 	var r Reply
 	err := c.ask("llm.chat", q, &r)
 	return r, err
 }
 
-// Embed turns texts into vectors, one per text. It needs the permission embed.
+// Embed returns the vectors of texts, one per text. It requires the permission embed.
 func (c *Call) Embed(texts ...string) ([][]float32, error) {
 	var out struct {
 		Vectors [][]float32 `json:"vectors"`
@@ -124,7 +126,7 @@ func (c *Call) Embed(texts ...string) ([][]float32, error) {
 	return out.Vectors, err
 }
 
-// Load gives the value kept under a key. It needs the permission kv, as do Store, Delete and Keys.
+// Load returns the value of a key. It requires the permission kv, as do Store, Delete and Keys.
 func (c *Call) Load(key string) (value string, found bool, err error) {
 	var out struct {
 		Found bool   `json:"found"`
@@ -134,15 +136,15 @@ func (c *Call) Load(key string) (value string, found bool, err error) {
 	return out.Value, out.Found, err
 }
 
-// Store keeps a value under a key, for later calls of the same tenant.
+// Store stores a value under a key, for later calls of the same tenant.
 func (c *Call) Store(key, value string) error {
 	return c.ask("kv.set", map[string]any{"key": key, "value": value}, nil)
 }
 
-// Delete forgets a key.
+// Delete deletes a key.
 func (c *Call) Delete(key string) error { return c.ask("kv.delete", map[string]any{"key": key}, nil) }
 
-// Keys lists the keys that begin with prefix, sorted.
+// Keys returns the keys with a prefix, sorted.
 func (c *Call) Keys(prefix string) ([]string, error) {
 	var out struct {
 		Keys []string `json:"keys"`
@@ -151,7 +153,8 @@ func (c *Call) Keys(prefix string) ([]string, error) {
 	return out.Keys, err
 }
 
-// Variable reads a variable of the run into v and says whether there is one. It needs the permission variables.
+// Variable reads a variable of the run into v and reports whether it exists. It requires the
+// permission variables.
 func (c *Call) Variable(name string, v any) (found bool, err error) {
 	var out struct {
 		Found bool            `json:"found"`
@@ -163,7 +166,7 @@ func (c *Call) Variable(name string, v any) (found bool, err error) {
 	return true, json.Unmarshal(out.Value, v)
 }
 
-// SetVariable writes a variable of the run. It needs the permission variables.
+// SetVariable writes a variable of the run. It requires the permission variables.
 func (c *Call) SetVariable(name string, v any) error {
 	return c.ask("var.set", map[string]any{"name": name, "value": v}, nil)
 }

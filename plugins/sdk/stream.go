@@ -2,28 +2,28 @@ package sdk
 
 import "io"
 
-// Stream is a response whose body is read in pieces, so that it may be larger than the plugin's memory. It belongs to
-// its call.
+// Stream is a response whose body is read in pieces, so that it may be larger than the plugin's
+// memory. It belongs to its call.
 type Stream struct {
 	Status  int
 	Headers map[string]string
 
 	call   *Call
 	number int
-	rest   []byte // read, and not given yet
+	rest   []byte // received, and not yet returned
 	done   bool
 }
 
 var _ io.ReadCloser = (*Stream)(nil)
 
-// pieces a Stream asks for, in bytes.
+// size of the pieces that a Stream requests, in bytes.
 const (
 	leastPiece = 4 << 10
 	mostPiece  = 1 << 20
 )
 
-// Open sends a request and gives its body as it comes. Close the stream that is not read to its end; at most 8 may be
-// open at once. It needs the permission http.
+// Open sends a request and returns its body as it arrives. Close a stream that is not read to its
+// end; at most 8 may be open at once. It requires the permission http.
 func (c *Call) Open(r Request) (*Stream, error) {
 	args := r.args()
 	args["stream"] = true
@@ -32,14 +32,14 @@ func (c *Call) Open(r Request) (*Stream, error) {
 		return nil, err
 	}
 	s := &Stream{Status: out.Status, Headers: out.Headers, call: c, number: out.Stream}
-	if out.Stream == 0 { // an older host, which answers with all of it
+	if out.Stream == 0 { // an older host, which returns the whole body
 		s.rest, s.done = out.bytes(), true
 	}
 	return s, nil
 }
 
-// Read gives what has arrived. At the end the error is io.EOF; other errors come from the host, ErrCancelled among
-// them.
+// Read returns the bytes that have arrived. At the end the error is io.EOF; other errors are from
+// the host, ErrCancelled among them.
 func (s *Stream) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -61,7 +61,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close leaves the rest of the body unread.
+// Close discards the rest of the body.
 func (s *Stream) Close() error {
 	if s.rest = nil; s.done {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTriggerIsWritten runs a trigger as a host does: the request of a webhook comes as arguments,
+// TestTriggerIsWritten runs a trigger like a host: the request of a webhook is in the arguments,
 // and items and response are outputs.
 func TestTriggerIsWritten(t *testing.T) {
 	before := registered

@@ -1,6 +1,6 @@
-// Package tools holds the tool plugins that the program carries: one JSON file for each, with the
-// component of a canvas that it serves, its manifest and its spec (see plugins/http). They run in
-// the sandbox of plugins like any other, granted exactly the hosts of their manifests.
+// Package tools contains the built-in tool plugins: one JSON file for each, with the component of a
+// canvas that it implements, its manifest and its spec (see plugins/http). They run in the sandbox
+// of plugins like any other, with access to the hosts of their manifests only.
 package tools
 
 import (
@@ -17,14 +17,14 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Tool is a tool plugin together with the component it serves.
+// Tool is a tool plugin with the component it implements.
 type Tool struct {
 	Component string // component_name of a canvas, such as TavilySearch
 	*httptool.Tool
 }
 
-// Module returns the plugin file of the tool: the interpreter, and behind it the manifest and the
-// spec as sections. A server and a page run the same bytes.
+// Module returns the plugin file of the tool: the interpreter, followed by the manifest and the
+// spec as sections. A server and a page run the same file.
 func (t Tool) Module() ([]byte, error) {
 	section, err := t.Section()
 	if err != nil {

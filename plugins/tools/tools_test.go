@@ -29,7 +29,7 @@ func TestToolsAreWellFormed(t *testing.T) {
 	require.Len(t, list, 23)
 }
 
-// All tools together are small in the program, which holds the interpreter once and the manifest
+// All tools together are small in the program, which contains the interpreter once and the manifest
 // and spec of each; a page loads the module of one tool at a time.
 func TestSizeOfAllTools(t *testing.T) {
 	const bound = 1_500_000

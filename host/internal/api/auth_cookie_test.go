@@ -36,18 +36,21 @@ func TestLoginCookieNeedsThePage(t *testing.T) {
 		name    string
 		headers []string
 	}{
-		{"no header of the page", nil},
-		{"a picture or a link", []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "no-cors"}},
-		{"an address that a person types", []string{"Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate"}},
-		{"an unknown mark", []string{api.PageHeader, "1"}},
+		{"without Fetch Metadata headers", nil},
+		{"an image or a link", []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "no-cors"}},
+		{"a typed address", []string{"Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate"}},
+		{"an unknown Sec-Fetch-Site", []string{api.PageHeader, "1"}},
 		{"another site", []string{api.PageHeader, api.PageItself, "Sec-Fetch-Site", "cross-site"}},
 		{"another port of the host", []string{api.PageHeader, api.PageItself, "Sec-Fetch-Site", "same-site"}},
 		{"a foreign origin", []string{api.PageHeader, api.PageItself, "Origin", "https://evil.example"}},
-		{"no origin of its own", []string{api.PageHeader, api.PageItself, "Origin", "null"}},
-		{"the host's name in another origin", []string{api.PageHeader, api.PageItself, "Origin", s.URL + ".evil.example"}},
-		{"another port as origin", []string{api.PageHeader, api.PageItself, "Origin", "http://127.0.0.1:1"}},
-		{"another scheme", []string{api.PageHeader, api.PageItself, "Origin", s.URL, "X-Forwarded-Proto", "https"}},
-		{"an origin that is none", []string{api.PageHeader, api.PageItself, "Origin", "file://" + strings.TrimPrefix(s.URL, "http://")}},
+		{"an empty Origin", []string{api.PageHeader, api.PageItself, "Origin", "null"}},
+		{"the host name inside another origin", []string{api.PageHeader, api.PageItself, "Origin", s.URL + ".evil.example"}},
+		{"another port in the origin", []string{api.PageHeader, api.PageItself, "Origin", "http://127.0.0.1:1"}},
+		{
+			"another scheme in the origin",
+			[]string{api.PageHeader, api.PageItself, "Origin", s.URL, "X-Forwarded-Proto", "https"},
+		},
+		{"an invalid origin", []string{api.PageHeader, api.PageItself, "Origin", "file://" + strings.TrimPrefix(s.URL, "http://")}},
 	}
 	for _, r := range cookieRoutes {
 		for _, f := range foreign {
@@ -106,7 +109,7 @@ func TestAuthorizationNeedsNoPage(t *testing.T) {
 	}
 }
 
-// The page at /login holds the CSRF text.
+// The page at /login contains the CSRF text.
 func TestLoginPageIsForPeople(t *testing.T) {
 	s := apitest.New(t)
 	cookie, csrf, _ := s.LoggedIn()

@@ -20,8 +20,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// Every route of every dialect says how large its body may be, and one that a caller without a key
-// reaches takes no more than a name and a password.
+// Every route of every dialect declares the maximum size of its body, and one that a caller without
+// a key reaches accepts no more than a name and a password.
 func TestRoutesDeclareBodies(t *testing.T) {
 	s := apitest.New(t)
 	for _, r := range s.API.Routes() {
@@ -35,7 +35,7 @@ func TestRoutesDeclareBodies(t *testing.T) {
 	}
 }
 
-// rawRequest sends the head of a request, and nothing of its body, and gives the answer.
+// rawRequest sends the head of a request without its body, and returns the response.
 func rawRequest(s *apitest.Site, head string) *http.Response {
 	s.T.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
@@ -51,8 +51,8 @@ func rawRequest(s *apitest.Site, head string) *http.Response {
 	return res
 }
 
-// What can be refused by the head of a request is refused by it: the answer comes before the body
-// does.
+// A request that can be refused by its head is refused by it: the response arrives before the body
+// is sent.
 func TestRefusedBeforeTheBodyIsRead(t *testing.T) {
 	s := apitest.New(t)
 	b := s.FurnishAll()
@@ -83,7 +83,8 @@ func TestRefusedBeforeTheBodyIsRead(t *testing.T) {
 	})
 }
 
-// Texts that become many times their size are refused before they do, whoever sends them.
+// Texts that decode to many times their size are refused before they are decoded, from every
+// sender.
 func TestDecodedBodiesAreBounded(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) { c.Memory = memlimit.New("requests", 8<<20) })
 	id := s.Canvas("a", apitest.Echo)

@@ -25,7 +25,7 @@ func ParseProxies(list []string) ([]netip.Prefix, error) {
 		}
 		p, err := netip.ParsePrefix(text)
 		if err != nil || p.Addr().Is4In6() {
-			return nil, fmt.Errorf("%.80q is no address and no range such as 10.0.0.0/8", text)
+			return nil, fmt.Errorf("%.80q: expected an address or a range such as 10.0.0.0/8", text)
 		}
 		out = append(out, p.Masked())
 	}

@@ -51,7 +51,7 @@ func streams(r api.Route) bool {
 		last == "runs" && r.Method == "POST")
 }
 
-// No answer of any route names a type or a function of Go, whatever is wrong with the body, the
+// No response of any route names a type or a function of Go, for any error of the body, the
 // query or the path.
 func TestErrorsNameNoGoTypes(t *testing.T) {
 	s := apitest.New(t)

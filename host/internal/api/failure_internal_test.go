@@ -18,11 +18,11 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// GoName matches what only people who write Go know.
+// GoName matches words of Go's runtime and packages.
 var GoName = regexp.MustCompile(`Go (?:struct|value)|\bstrconv\b|\bjson: |UnmarshalJSON|parsing time|\bof type \S*(?:int|float|string|struct|map|\[)|` +
 	`\b(?:url|net|http|json|time|os|io|errors|engine|store|api|runs|runlog|broker|plugin)\.[A-Z]\w+|\bu?int(?:8|16|32|64)\b|float64|map\[string\]|interface ?\{|\bv2[A-Z]\w+`)
 
-// keyInput stands for a body of our own API.
+// keyInput is an example of a body of easel's own API.
 type keyInput struct{ Name string }
 
 func TestErrorsWithoutGoNames(t *testing.T) {

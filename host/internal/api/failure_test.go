@@ -60,7 +60,7 @@ func refuseTo(t *testing.T, log *slog.Logger, face string, err error) *httptest.
 	return w
 }
 
-// A host that cannot do its work says which part of it cannot, and when to come again, in every
+// A host with an unavailable part reports that part, and the time until a retry, in every
 // envelope.
 func TestFailuresOfTheHost(t *testing.T) {
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestFailuresOfTheHost(t *testing.T) {
 	}
 }
 
-// An error that nobody foresaw is the host's, not the request's.
+// An unforeseen error is reported as an error of the host, not of the request.
 func TestUnforeseenErrorsAreTheHosts(t *testing.T) {
 	for _, name := range []string{"v2", "openai", "agents", "dialects"} {
 		w := refuse(t, name, fmt.Errorf("claim: %w", runlog.ErrActive))
@@ -111,7 +111,7 @@ func TestUnforeseenErrorsAreTheHosts(t *testing.T) {
 	}
 }
 
-// What failed inside the host stands in its log, and the answer says under which request.
+// An internal error is in the log of the host, and the response has the request id.
 func TestUnforeseenErrorsAreOnlyLogged(t *testing.T) {
 	const detail = `open /srv/data/easel.db: dial tcp 10.0.0.7:5432: relation "secrets"`
 	for _, face := range []string{"v2", "openai", "agents", "dialects"} {

@@ -3,9 +3,14 @@ package api
 import (
 	"errors"
 	"io"
+	"maps"
 	"mime/multipart"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // Bounds of multipart forms.
@@ -107,4 +112,72 @@ func (f *FormReader) Text(part io.Reader) (string, error) {
 			return "", err
 		}
 	}
+}
+
+// ParseForm reads an urlencoded form.
+func (r *Request) ParseForm(text string) (url.Values, error) {
+	switch {
+	case len(text) > formBody:
+		return nil, &http.MaxBytesError{Limit: formBody}
+	case strings.Count(text, "&") >= maxFields:
+		return nil, TooLarge("the form has more than %d fields", maxFields)
+	}
+	if err := r.ReserveBody(int64(len(text))); err != nil {
+		return nil, err
+	}
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, Failed(KindBadRequest, "the form cannot be read: %s", err)
+	}
+	return values, nil
+}
+
+// FirstValues is a form as an object of its fields' first values, ordered by name.
+func FirstValues(values url.Values) engine.Value {
+	b := engine.NewObject(len(values))
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		b.Set(k, engine.String(values[k][0]))
+	}
+	return b.Value()
+}
+
+// readForm reads the fields of a multipart form; files among them are passed over.
+func (r *Request) readForm(boundary string, most int64) error {
+	r.LimitBodyTime()
+	form := r.Multipart(boundary, min(most, formBody))
+	b := engine.NewObject(8)
+	for {
+		part, err := form.Next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil && part.FileName() != "" {
+			continue
+		}
+		text := ""
+		if err == nil {
+			text, err = form.Text(part)
+		}
+		if err != nil {
+			return r.formFailure(form, err)
+		}
+		if name := part.FormName(); !b.Has(name) {
+			b.Set(name, engine.String(text))
+		}
+	}
+	r.EndBodyTime()
+	r.Body.Value = b.Value()
+	return nil
+}
+
+// formFailure is what is wrong with a form: how it arrives, or itself.
+func (r *Request) formFailure(form *FormReader, err error) error {
+	if form.Broken != nil {
+		return r.BodyFailure(form.Broken)
+	}
+	var f *Failure
+	if errors.As(err, &f) {
+		return err
+	}
+	return Failed(KindBadRequest, "the form cannot be read: %s", err)
 }

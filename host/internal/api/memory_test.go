@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// A request that waits for memory goes on as soon as another one releases it.
+// A request that waits for memory continues as soon as another one releases it.
 func TestWaitingForMemoryEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &API{cfg: Config{Memory: memlimit.New("requests", 100)}}

@@ -142,14 +142,14 @@ func NetworkOf(client netip.Addr) string {
 	return p.String()
 }
 
-// TooMany is the answer to somebody who should wait.
+// TooMany is the response to a request beyond a limit.
 func TooMany(wait time.Duration, message string) *Failure {
 	f := stopped(KindTooMany, "%s", message)
 	f.After = wait
 	return f
 }
 
-// SetRetryAfter tells in whole seconds when to come back.
+// SetRetryAfter sets the time until a retry, in whole seconds.
 func SetRetryAfter(h http.Header, wait time.Duration) {
 	if wait > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))

@@ -15,7 +15,7 @@ func TestThrottleForgetsOnlyTheQuiet(t *testing.T) {
 		require.Zero(t, th.Take(fmt.Sprint(i), Limit{1e9, 1}))
 	}
 	require.LessOrEqual(t, len(th.list), MaxNames+1)
-	require.Positive(t, th.Take("busy", Limit{0.001, 1}), "a flood of other names releases nobody")
+	require.Positive(t, th.Take("busy", Limit{0.001, 1}), "a flood of other names releases no limited one")
 	for i := range 2 * MaxNames {
 		require.Zero(t, th.Take(fmt.Sprint("also busy ", i), Limit{0.001, 1}))
 	}

@@ -132,7 +132,7 @@ func unrouted(r *Request, known bool) {
 // Need is the authentication that a route requires.
 type Need int
 
-// Who may call a route.
+// The principals that may call a route.
 const (
 	NeedUser Need = iota // an API key or a login
 	NeedBeta             // the token of an embedded page, an API key or a login

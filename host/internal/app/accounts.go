@@ -107,7 +107,7 @@ func (a *Accounts) Verify(ctx context.Context, email, password string) (User, er
 		if p == "" {
 			continue
 		}
-		// A limited key is no login: that would lift its limits.
+		// A limited key cannot log in: that would lift its limits.
 		if key, err := a.store.Keys.ByText(ctx, p); err == nil && len(key.Scopes) == 0 {
 			return a.store.Users.Get(ctx, key.User)
 		}

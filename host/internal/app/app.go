@@ -65,7 +65,7 @@ type Config struct {
 	Status func() Status
 	// Datasets are the collections of documents.
 	Datasets *Datasets
-	// Priced says that model calls are counted with their prices.
+	// Priced means that the host has prices of models.
 	Priced bool
 	// Operator is the tenant whose unlimited keys and owners administer the host. "" means none.
 	Operator string

@@ -65,7 +65,7 @@ type CanvasEdit struct {
 	// Unique refuses a new title; nil allows any.
 	Unique func(ctx context.Context, old, next Canvas) error
 	Rev    *int64 // the revision that is changed; nil changes any
-	Author string // id of the user who makes the change, for the version
+	Author string // id of the author of the change, for the version
 }
 
 var errCanvasChanged = Refuse(CodeChanged, "the canvas was changed meanwhile; read it again")
@@ -159,7 +159,7 @@ func (s *Canvases) Create(
 	return s.store.Canvases.Create(ctx, v, versionTitle(v.Title))
 }
 
-// Edit changes a canvas, and publishes it when the patch says so. Errors: those of [Error].
+// Edit changes a canvas, and publishes it if the patch has that flag. Errors: those of [Error].
 func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, error) {
 	next := old
 	e.apply(&next)
@@ -272,7 +272,7 @@ func InputForm(canvas *engine.Canvas, component string) (engine.Value, error) {
 	return form, err
 }
 
-// Chosen returns a canvas with the published document in place of its own, if published says so.
+// Chosen returns a canvas, with the published document in place of its own if published is true.
 // Errors: [ErrUnpublished].
 func (s *Canvases) Chosen(ctx context.Context, v Canvas, published bool) (Canvas, error) {
 	if !published {

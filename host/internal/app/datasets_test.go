@@ -165,7 +165,7 @@ func TestChunksByHand(t *testing.T) {
 	require.Equal(t, 3, now.Chunks)
 	require.Len(t, f.Contents(ds.ID, d.ID), 3)
 
-	// What was written by hand outlives a parse; what was deleted comes back.
+	// Manually added chunks survive a parse; deleted ones are restored.
 	_, err = f.UpdateDocument(ctx, owner, ds.ID, d.ID,
 		app.DocumentPatch{Config: ptr(json.RawMessage(`{"chunk_token_num":2}`))})
 	require.NoError(t, err)

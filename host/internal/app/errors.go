@@ -17,7 +17,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
 
-// Errors of records. Faces answer them; [Unavailable] says which of them a client should retry.
+// Errors of records. Faces convert them to responses; [Unavailable] reports which of them a client
+// should retry.
 var (
 	ErrNotFound = store.ErrNotFound
 	ErrExists   = store.ErrExists
@@ -92,7 +93,7 @@ const (
 	CodeMemoryModel   = "memory_model"
 )
 
-// Error refuses what a caller wants, in words for the caller. Code says why, and does not change;
+// Error refuses a request, with a message for the caller. Code is the reason, and does not change;
 // the message may.
 type Error struct {
 	Code    string
@@ -120,7 +121,7 @@ func Forbidden(format string, args ...any) *Error { return Refuse(CodeForbidden,
 // Missing returns the error of an id that the caller does not have.
 func Missing(what string) *Error { return Refuse(CodeNotFound, "%s not found", what) }
 
-// missing says what was not found; other errors stay.
+// missing names the record that was not found; other errors are unchanged.
 func missing(err error, what string) error {
 	if errors.Is(err, ErrNotFound) {
 		return Missing(what)

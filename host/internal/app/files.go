@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"io"
+	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -41,26 +42,37 @@ func (f *Files) Text(ctx context.Context, tenant string, file engine.Value) (str
 }
 
 // PutPage stores what an address returns. Private addresses are refused by the port that fetches.
-// Errors: those of [Error] and of Put.
 func (f *Files) PutPage(ctx context.Context, tenant, address string) (engine.Value, error) {
+	name, body, err := f.Page(ctx, address)
+	if err != nil {
+		return engine.Null, err
+	}
+	return f.Put(ctx, tenant, name, strings.NewReader(body))
+}
+
+// Page returns what an address returns, with a name for it. Errors: those of [Error].
+func (f *Files) Page(ctx context.Context, address string) (name, body string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return engine.Null, BadArgument("The url is not valid.")
+		return "", "", BadArgument("The url is not valid.")
 	}
 	if f.fetch == nil {
-		return engine.Null, BadArgument("Pages cannot be fetched here.")
+		return "", "", BadArgument("Pages cannot be fetched here.")
 	}
 	fetching, done := context.WithTimeout(ctx, fetchTime)
 	defer done()
 	res, err := f.fetch.Do(fetching, &engine.HTTPRequest{Method: "GET", URL: address, Timeout: fetchTime})
 	if err != nil {
-		return engine.Null, BadArgument("The page cannot be fetched: %s", err)
+		return "", "", BadArgument("The page cannot be fetched: %s", err)
 	}
-	name := path.Base(u.Path)
+	if res.Status >= http.StatusBadRequest {
+		return "", "", BadArgument("The page cannot be fetched: its server returns status %d.", res.Status)
+	}
+	name = path.Base(u.Path)
 	if path.Ext(name) == "" {
 		name = u.Hostname() + ".html"
 	}
-	return f.Put(ctx, tenant, name, strings.NewReader(res.Body))
+	return name, res.Body, nil
 }
 
 // OwnFiles returns the upload descriptors of a list, as files of a tenant, and drops what is none.

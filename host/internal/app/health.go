@@ -16,7 +16,7 @@ type Health struct {
 	status func() Status // nil for none
 }
 
-// Status is what a host knows of itself.
+// Status is the status of a host.
 type Status struct {
 	Version string
 	Started time.Time
@@ -30,7 +30,7 @@ type Budget struct {
 	Size, Used int64 // bytes
 }
 
-// Status returns what the host knows of itself.
+// Status returns the status of the host.
 func (h *Health) Status() Status {
 	if h.status == nil {
 		return Status{}

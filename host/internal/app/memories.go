@@ -50,7 +50,7 @@ var (
 // NewMemorySettings are the settings of a new memory.
 func NewMemorySettings() MemorySettings { return memories.Defaults() }
 
-// Remembers returns who uses memories on behalf of a principal.
+// Remembers returns the user of memories on behalf of a principal.
 func (p Principal) Remembers() memories.Principal {
 	return memories.Principal{Tenant: p.Tenant, User: p.User, Caller: p.Caller}
 }

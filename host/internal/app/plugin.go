@@ -29,7 +29,7 @@ type Plugins interface {
 
 // Plugin is an installed plugin, as editors of canvases see it.
 type Plugin struct {
-	Component   string               `json:"component" jsonschema:"its name in a canvas, such as plugin:weather@1"`
+	Component   string               `json:"component" jsonschema:"its name in a canvas, such as plugin:weather@1, or plugin:weather.forecast@1 for one of several components of a file"`
 	Name        string               `json:"name"`
 	Version     string               `json:"version"`
 	State       string               `json:"state" jsonschema:"on, off, waiting for approval, or broken"`

@@ -15,7 +15,7 @@ type Present struct {
 	Pages int
 }
 
-// Presence knows which pages have a canvas open on this host. It may be used concurrently.
+// Presence tracks the pages that have a canvas open on this host. It may be used concurrently.
 type Presence struct {
 	mu       sync.Mutex
 	canvases map[string]map[string]*Visitor // by canvas and page
@@ -48,7 +48,7 @@ func (p *Presence) Enter(canvas, page string, v Visitor) (leave func()) {
 	}
 }
 
-// Others returns who has a canvas open apart from one page, ordered by name.
+// Others returns the users of the other pages with an open canvas, ordered by name.
 func (p *Presence) Others(canvas, page string) []Present {
 	p.mu.Lock()
 	defer p.mu.Unlock()

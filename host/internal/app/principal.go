@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Principal is who makes a request: a key, a login, or an embedded page.
+// Principal is the authenticated sender of a request: a key, a login, or an embedded page.
 type Principal struct {
 	Tenant string
 	User   string

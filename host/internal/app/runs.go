@@ -165,7 +165,7 @@ func (s *Runs) Debug(
 		With("_elapsed_time", engine.Float(time.Since(started).Seconds())), nil
 }
 
-// DebugError says that a node cannot be run alone.
+// DebugError is the error of a node that cannot be run alone.
 type DebugError struct{ Err error }
 
 func (e *DebugError) Error() string { return e.Err.Error() }

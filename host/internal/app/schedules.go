@@ -215,7 +215,7 @@ func (in *ScheduleChange) when(old When) When {
 	return w
 }
 
-// scheduleError says why a schedule was refused.
+// scheduleError returns the reason why a schedule was refused.
 func scheduleError(err error, name string) error {
 	var when *WhenError
 	switch {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -35,7 +36,7 @@ var (
 // ToolsVariable is the variable of a server that holds its tools; the others fill its headers.
 const ToolsVariable = mcp.ToolsVariable
 
-// ErrNoMCP says that this host reaches no MCP servers.
+// ErrNoMCP means that this host does not support MCP servers.
 var ErrNoMCP = errors.New("MCP servers cannot be reached here")
 
 // Servers are the MCP servers of tenants.
@@ -45,8 +46,32 @@ type Servers struct {
 	logger *slog.Logger
 }
 
+// ServerKind is the kind of items that are MCP servers.
+const ServerKind = "mcp"
+
 // ParseServer reads the document of a server.
-func ParseServer(item Item) (ServerDoc, error) { return mcp.ParseDoc(item) }
+func ParseServer(item Item) (ServerDoc, error) {
+	d, err := mcp.ParseDoc(item.Doc, item.Secret)
+	if err != nil {
+		err = fmt.Errorf("MCP server %q: %w", item.Name, err)
+	}
+	return d, err
+}
+
+// FindServer returns a function that looks up a server of a tenant by its id.
+func FindServer(records *store.Store, tenant string) func(ctx context.Context, id string) (mcp.Server, error) {
+	return func(ctx context.Context, id string) (mcp.Server, error) {
+		item, err := records.Items.Get(ctx, tenant, ServerKind, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return mcp.Server{}, fmt.Errorf("MCP server %q is not known; add it first", id)
+		}
+		if err != nil {
+			return mcp.Server{}, err
+		}
+		d, err := ParseServer(item)
+		return d.Server(item.ID, item.Name), err
+	}
+}
 
 // ReadServer reads a server in the form in which other programs store it.
 func ReadServer(v engine.Value) (ServerDoc, error) { return mcp.ReadDoc(v) }
@@ -63,31 +88,32 @@ func (s *Servers) Check(d ServerDoc, name string) error {
 
 // List returns the servers of a tenant.
 func (s *Servers) List(ctx context.Context, tenant string) ([]Item, error) {
-	return s.store.Items.List(ctx, tenant, mcp.Kind)
+	return s.store.Items.List(ctx, tenant, ServerKind)
 }
 
 // Get finds a server and reads its document. Errors: [ErrNotFound].
 func (s *Servers) Get(ctx context.Context, tenant, id string) (Item, ServerDoc, error) {
-	item, err := s.store.Items.Get(ctx, tenant, mcp.Kind, id)
+	item, err := s.store.Items.Get(ctx, tenant, ServerKind, id)
 	if err != nil {
 		return item, ServerDoc{}, err
 	}
-	d, err := mcp.ParseDoc(item)
+	d, err := ParseServer(item)
 	return item, d, err
 }
 
 // Has reports whether a tenant has a server with a name.
 func (s *Servers) Has(ctx context.Context, tenant, name string) bool {
-	_, err := s.store.Items.Named(ctx, tenant, mcp.Kind, name)
+	_, err := s.store.Items.Named(ctx, tenant, ServerKind, name)
 	return err == nil
 }
 
 // Put stores a server with its document. Errors: [ErrExists].
 func (s *Servers) Put(ctx context.Context, tenant string, item Item, d ServerDoc) (Item, error) {
-	if err := d.Into(&item); err != nil {
+	var err error
+	if item.Doc, item.Secret, err = d.Encode(); err != nil {
 		return item, err
 	}
-	item.Tenant, item.Kind = tenant, mcp.Kind
+	item.Tenant, item.Kind = tenant, ServerKind
 	return s.store.Items.Put(ctx, item)
 }
 
@@ -105,7 +131,7 @@ func (s *Servers) PutWithTools(
 
 // Delete removes a server. Errors: [ErrNotFound].
 func (s *Servers) Delete(ctx context.Context, tenant, id string) error {
-	return s.store.Items.Delete(ctx, tenant, mcp.Kind, id)
+	return s.store.Items.Delete(ctx, tenant, ServerKind, id)
 }
 
 // Tools asks a server for its tools, name -> tool; an unreachable one has none.

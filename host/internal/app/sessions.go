@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// ErrOtherCanvas says that a session belongs to another canvas of the tenant.
+// ErrOtherCanvas means that a session belongs to another canvas of the tenant.
 var ErrOtherCanvas = errors.New("session belongs to another canvas")
 
 // Sessions are conversations with canvases.

@@ -41,7 +41,7 @@ type (
 	Item = store.Item
 	// Page is a part of a list.
 	Page = store.Page
-	// Position is where a row stands in a list.
+	// Position is the position of a row in a list.
 	Position = store.Position
 	// OrderError is the error of a list that has no such order.
 	OrderError = store.OrderError
@@ -87,7 +87,7 @@ const (
 	KeepCanvas  = runs.KeepCanvas
 )
 
-// Kinds of records that are no events of the engine.
+// Kinds of records other than events of the engine.
 const (
 	KindEnd      = runs.KindEnd
 	KindTakeover = runs.KindTakeover
@@ -116,8 +116,3 @@ func AccountName(email string) string { return store.AccountName(email) }
 
 // Prologue returns the greeting of a document's Begin.
 func Prologue(doc engine.Value) string { return runs.Prologue(doc) }
-
-// BeginOf returns the params of a document's Begin.
-func BeginOf(doc engine.Value) engine.Value {
-	return doc.Get("components").Get("begin").Get("obj").Get("params")
-}

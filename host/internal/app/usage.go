@@ -61,7 +61,7 @@ func (u *Usage) Models(ctx context.Context, tenant string, from, to int64, by Us
 	return out, err
 }
 
-// TokenState is what somebody may use of models, 0 for any, and has used today.
+// TokenState is a quota of model tokens, 0 for none, and the use of today.
 type TokenState = store.TokenState
 
 // State returns what a caller, or with "" its tenant, may use and has used today, and when the next

@@ -44,7 +44,7 @@ func (a *Accounts) Users(ctx context.Context, tenant string) ([]TenantUser, erro
 	return users, nil
 }
 
-// AddUser adds a user to the tenant of a principal, who must be allowed all that the user may do.
+// AddUser adds a user to the tenant of a principal, which must have all permissions of the user.
 // Errors: those of [Error].
 func (a *Accounts) AddUser(ctx context.Context, who Principal, in NewUser) (TenantUser, error) {
 	if in.Role == "" {
@@ -129,7 +129,7 @@ func (a *Accounts) add(ctx context.Context, tenant string, in NewUser) (User, er
 	email := strings.TrimSpace(in.Email)
 	named := strings.Contains(strings.Trim(email, "@"), "@")
 	if !named || len(email) > longestEmail || strings.Contains(email, " ") || !PlainText(email) {
-		return User{}, BadArgument("email %.60q is no address", email)
+		return User{}, BadArgument("email %.60q: expected an address", email)
 	}
 	if err := checkPassword(in.Password); err != nil {
 		return User{}, err

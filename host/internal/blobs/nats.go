@@ -20,14 +20,20 @@ type natsFiles struct {
 	conn   *broker.Conn
 	bucket string
 	files  jetstream.ObjectStore
+	stream jetstream.Stream // of the bucket
 }
 
 // openNATS opens the object store, and creates it at the first use.
 func openNATS(ctx context.Context, conn *broker.Conn) (*natsFiles, error) {
 	s := &natsFiles{conn: conn, bucket: conn.Name("files")}
 	var err error
-	s.files, err = conn.Bucket(ctx, jetstream.ObjectStoreConfig{Bucket: s.bucket})
-	return s, err
+	if s.files, err = conn.Bucket(ctx, jetstream.ObjectStoreConfig{Bucket: s.bucket}); err != nil {
+		return nil, err
+	}
+	s.stream, err = broker.Retry(ctx, func(ctx context.Context) (jetstream.Stream, error) {
+		return conn.Slow.Stream(ctx, "OBJ_"+s.bucket)
+	})
+	return s, broker.Fail(err, "bucket %s", s.bucket)
 }
 
 // chunkSize is the number of bytes of a file in one message.
@@ -119,24 +125,7 @@ func chunkSubject(info *jetstream.ObjectInfo) string { return "$O." + info.Bucke
 func (s *natsFiles) purgeChunks(ctx context.Context, info *jetstream.ObjectInfo) error {
 	ctx, done := context.WithTimeout(ctx, broker.Wait)
 	defer done()
-	stream, err := s.conn.Slow.Stream(ctx, "OBJ_"+info.Bucket)
-	if err != nil {
-		return err
-	}
-	return stream.Purge(ctx, jetstream.WithPurgeSubject(chunkSubject(info)))
-}
-
-// Open implements backend.
-func (s *natsFiles) Open(ctx context.Context, name string) (io.ReadCloser, Info, error) {
-	result, err := s.files.Get(ctx, name)
-	if err != nil {
-		return nil, Info{}, broker.Fail(err, "open file %q", name)
-	}
-	info, err := result.Info()
-	if err != nil {
-		return nil, Info{}, broker.Fail(err, "open file %q", name)
-	}
-	return result, infoOf(info), nil
+	return s.stream.Purge(ctx, jetstream.WithPurgeSubject(chunkSubject(info)))
 }
 
 // Stat implements backend.

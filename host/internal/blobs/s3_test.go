@@ -78,7 +78,7 @@ func TestPartsOfAFileInABucket(t *testing.T) {
 	require.EqualValues(t, len(data), info.Size)
 }
 
-func TestBucketThatIsNotThere(t *testing.T) {
+func TestMissingBucket(t *testing.T) {
 	b := bucket(t)
 	conn := brokertest.Open(t, broker.Config{})
 	b.URL = "s3://other" + b.URL[len("s3://easel"):]

@@ -14,6 +14,7 @@ import (
 type errand struct {
 	browser  *Browser
 	opener   opener
+	uploads  uploads
 	task     string
 	llm, key string
 	page     *Page // opened last
@@ -115,10 +116,13 @@ func (t *errand) generate(ctx context.Context, purpose engine.Purpose, system st
 func (t *errand) tools() []engine.ToolDef {
 	address := engine.Object("type", "object", "required", engine.Strings("url"), "properties",
 		engine.Object("url", engine.Object("type", "string", "description", "address, or the number of a link")))
+	fields := "values by the name of the field; true or false for a checkbox; others stay as they are"
+	if len(t.uploads) > 0 {
+		fields += "; for a file, its name"
+	}
 	form := engine.Object("type", "object", "required", engine.Strings("form"), "properties", engine.Object(
 		"form", engine.Object("type", "integer", "description", "number of the form"),
-		"fields", engine.Object("type", "object", "description",
-			"values by the name of the field; true or false for a checkbox; others stay as they are"),
+		"fields", engine.Object("type", "object", "description", fields),
 	))
 	list := []engine.ToolDef{
 		{Name: "open_page", Description: "opens a web page and gives its text, links and forms", Parameters: address},
@@ -140,6 +144,9 @@ func (t *errand) instructions() string {
 	b.WriteString("You use a web browser for the user's task. In each turn you name the next actions:\n")
 	for _, tool := range t.tools() {
 		b.WriteString("- " + tool.Name + ": " + tool.Description + "\n")
+	}
+	if len(t.uploads) > 0 {
+		b.WriteString("\nFiles that forms can send: " + t.uploads.names() + "\n")
 	}
 	b.WriteString(`
 Answer with one JSON list and nothing else: [{"name": "open_page", "arguments": {"url": "https://..."}}]
@@ -188,7 +195,7 @@ func (t *errand) act(ctx context.Context, a action) string {
 	case "screenshot":
 		out, err = t.screenshot(ctx)
 	default:
-		err = fmt.Errorf("there is no action %q", a.name)
+		err = fmt.Errorf("unknown action %q", a.name)
 	}
 	if err != nil {
 		return "failed: " + err.Error()

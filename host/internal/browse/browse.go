@@ -1,10 +1,11 @@
 // Package browse runs Browser nodes: a language model reads web pages and answers a task.
 //
 // The model names one action after the other: open a page, submit a form, store a file, take a
-// screenshot. Cookies are kept for the call, or in a [Session] for several. Pages
-// are fetched and read as text; where a Chromium is configured it renders them, in a process of its
-// own that ends with the call. All requests, those of pages included, leave through a [web.Client],
-// which refuses private addresses on the dialled address; time, bytes and memory are bounded.
+// screenshot. Forms send files that the canvas names. Cookies are kept for the call, or in a
+// [Session] for several. Pages are fetched and read as text; where a Chromium is configured it
+// renders them, in a process of its own that ends with the call. All requests, those of pages
+// included, leave through a [web.Client], which refuses private addresses on the dialled address;
+// time, bytes and memory are bounded.
 package browse
 
 import (
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -37,7 +39,8 @@ const (
 	longestPage   = 30 * time.Second
 	largestPage   = 10 << 20
 	largestFile   = 25 << 20
-	mostFiles     = 20        // stored by one call
+	mostFiles     = 20        // stored by one call, or given to it
+	mostUploads   = 64 << 20  // of all files that forms may send
 	mostTraffic   = 128 << 20 // of a Chromium
 	mostMemory    = 1 << 30   // of a Chromium with all its processes
 	longestText   = 30_000    // characters of a page that the model sees
@@ -45,8 +48,10 @@ const (
 	mostRedirects = 5
 )
 
-// Files stores downloads and screenshots.
+// Files stores downloads and screenshots, and opens the files that forms send.
 type Files interface {
+	// Open finds a file by its descriptor.
+	Open(ctx context.Context, file engine.Value) (document.Source, error)
 	// Save stores a file and returns {doc_id, format, file_name}.
 	Save(ctx context.Context, name, format string, data []byte) (engine.Value, error)
 }
@@ -83,11 +88,17 @@ func (b *Browser) Call(ctx context.Context, params, arguments engine.Value, key 
 		session = new(Session)
 	}
 	defer session.begin()()
-	opener, err := b.open(ctx, session)
+	uploads, err := b.uploads(ctx, arguments.Get("upload_sources"))
 	if err != nil {
 		return engine.Null, err
 	}
-	t := &errand{browser: b, opener: opener, task: task, llm: params.Get("llm_id").Str(), key: key}
+	opener, err := b.open(ctx, session, uploads)
+	if err != nil {
+		return engine.Null, err
+	}
+	t := &errand{
+		browser: b, opener: opener, uploads: uploads, task: task, llm: params.Get("llm_id").Str(), key: key,
+	}
 	content, err := t.run(ctx, steps(params))
 	if err = errors.Join(err, opener.Close()); err != nil {
 		return engine.Null, err
@@ -119,9 +130,9 @@ type opener interface {
 	Close() error
 }
 
-func (b *Browser) open(ctx context.Context, session *Session) (opener, error) {
+func (b *Browser) open(ctx context.Context, session *Session, uploads uploads) (opener, error) {
 	if b.Chromium == "" {
-		return &fetcher{b.Network, session.jar()}, nil
+		return &fetcher{b.Network, session.jar(), uploads}, nil
 	}
-	return startChromium(ctx, b.Chromium, b.Network, session)
+	return startChromium(ctx, b.Chromium, b.Network, session, uploads)
 }

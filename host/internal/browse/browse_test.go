@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -63,6 +65,17 @@ func (s *script) seen(request int) string {
 }
 
 type drawer struct{ files map[string][]byte }
+
+func (d *drawer) Open(_ context.Context, file engine.Value) (document.Source, error) {
+	data, ok := d.files[file.Get("id").Text()]
+	if !ok {
+		return document.Source{}, fmt.Errorf("there is no file %q", file.Get("id").Text())
+	}
+	return document.Source{
+		Name: file.Get("id").Text(), Size: int64(len(data)),
+		Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil },
+	}, nil
+}
 
 func (d *drawer) Save(_ context.Context, name, format string, data []byte) (engine.Value, error) {
 	d.files[name] = data
@@ -167,7 +180,7 @@ func TestStepsAndBadAnswers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "as far as I know", out.Get("content").Str())
 	require.Contains(t, model.seen(1), "could not be used")
-	require.Contains(t, model.seen(2), `there is no action "dance"`)
+	require.Contains(t, model.seen(2), `unknown action "dance"`)
 	require.Contains(t, model.requests[3].Messages[6].Content, "--browser")
 	require.Equal(t, engine.PurposeAnswer, model.requests[3].Purpose)
 }
@@ -356,7 +369,7 @@ func TestChromiumEndsAtItsLimits(t *testing.T) {
 	require.ErrorIs(t, context.Cause(ctx), ErrTooLarge)
 
 	// A browser that is killed ends the call.
-	opener, err := startChromium(t.Context(), path, &web.Client{AllowPrivate: true}, new(Session))
+	opener, err := startChromium(t.Context(), path, &web.Client{AllowPrivate: true}, new(Session), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, opener.Close()) }()
 	require.NoError(t, opener.Err())

@@ -50,7 +50,7 @@ const fillForm = `(function (index, fields) {
 
 // Submit implements opener.
 func (c *chromium) Submit(ctx context.Context, form *Form, values engine.Value) (*Page, error) {
-	if err := form.check(values); err != nil {
+	if err := form.check(values, c.uploads); err != nil {
 		return nil, err
 	}
 	fields := "{}"
@@ -59,6 +59,9 @@ func (c *chromium) Submit(ctx context.Context, form *Form, values engine.Value) 
 	}
 	ctx, stop := c.bounded(ctx)
 	defer stop()
+	if err := c.chooseFiles(ctx, form, values); err != nil {
+		return nil, err
+	}
 	started, loaded := c.on("Page.frameStartedLoading"), c.on("Page.loadEventFired")
 	var answer struct {
 		Result struct {
@@ -88,6 +91,38 @@ func (c *chromium) Submit(ctx context.Context, form *Form, values engine.Value) 
 		}
 	}
 	return c.readOpen(ctx)
+}
+
+// chooseFiles puts the files that a model named into the file fields of a form.
+func (c *chromium) chooseFiles(ctx context.Context, form *Form, values engine.Value) error {
+	for _, field := range form.Fields {
+		v, given := values.Lookup(field.Name)
+		if field.Type != "file" || !given {
+			continue
+		}
+		paths := []string{}
+		for _, name := range namesIn(v) {
+			path, err := c.uploads.find(name).onDisk(c.folder)
+			if err != nil {
+				return fmt.Errorf("field %s: %w", field.Name, err)
+			}
+			paths = append(paths, path)
+		}
+		var input struct{ Result struct{ ObjectID string } }
+		const find = `[...(document.forms[%d]?.elements ?? [])].find((e) => e.type === "file" && e.name === %s)`
+		expression := fmt.Sprintf(find, form.index, engine.String(field.Name).JSON())
+		if err := c.call(ctx, c.session, "Runtime.evaluate", object{"expression": expression}, &input); err != nil {
+			return err
+		}
+		if input.Result.ObjectID == "" {
+			return fmt.Errorf("field %s is gone; open the page again", field.Name)
+		}
+		params := object{"files": paths, "objectId": input.Result.ObjectID}
+		if err := c.call(ctx, c.session, "DOM.setFileInputFiles", params, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Cookies implements opener.

@@ -30,6 +30,7 @@ type chromium struct {
 	pipes   []*os.File
 	session string        // of the protocol
 	sites   *Session      // takes the cookies at the end
+	uploads uploads       // that forms may send
 	said    tail          // what the program wrote last
 	ended   chan struct{} // closed when the program has ended
 }
@@ -54,9 +55,11 @@ func flags(folder, proxy string) []string {
 }
 
 // startChromium starts the program and waits until it has a page.
-func startChromium(ctx context.Context, program string, network Network, sites *Session) (_ opener, err error) {
+func startChromium(
+	ctx context.Context, program string, network Network, sites *Session, files uploads,
+) (_ opener, err error) {
 	ctx, fail := context.WithCancelCause(ctx)
-	c := &chromium{ctx: ctx, fail: fail, ended: make(chan struct{}), sites: sites}
+	c := &chromium{ctx: ctx, fail: fail, ended: make(chan struct{}), sites: sites, uploads: files}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("start %s: %w%s", program, errors.Join(err, c.Close()), c.said.text())

@@ -19,6 +19,7 @@ import (
 type fetcher struct {
 	network Network
 	cookies http.CookieJar
+	uploads uploads
 }
 
 // Open implements opener.
@@ -39,7 +40,7 @@ func (f *fetcher) Open(ctx context.Context, address string) (*Page, error) {
 func (f *fetcher) Submit(ctx context.Context, form *Form, values engine.Value) (*Page, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, longestPage, ErrTime)
 	defer stop()
-	req, err := form.request(ctx, values)
+	req, err := form.request(ctx, values, f.uploads)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +181,11 @@ func fileName(res *http.Response) string {
 	if name == "" {
 		name = res.Request.URL.Path
 	}
+	return cleanName(name)
+}
+
+// cleanName returns a name for a file without folders and control characters.
+func cleanName(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' {

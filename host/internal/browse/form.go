@@ -36,10 +36,10 @@ type Form struct {
 type Field struct {
 	Name, Type string
 	Label      string   // what the page calls it
-	Value      string   // what is sent unless the model says otherwise; of a checkbox, when it is checked
+	Value      string   // the default; of a checkbox, the value when it is checked
 	Checked    bool     // of a checkbox
 	Choices    []Choice // of a select or of radio buttons
-	Many       bool     // a select of which several choices may be made
+	Many       bool     // several choices, or files
 	Chosen     []string
 }
 
@@ -117,6 +117,7 @@ func (f *Form) add(n *html.Node, labels map[string]string) {
 	switch n.DataAtom {
 	case atom.Input:
 		field.Type = strings.ToLower(attribute(n, "type"))
+		field.Many = field.Type == "file" && hasAttribute(n, "multiple")
 	case atom.Textarea:
 		field.Type, field.Value = "textarea", textOf(n)
 	case atom.Select:
@@ -216,13 +217,16 @@ func (f *Form) String() string {
 	return b.String()
 }
 
-// entry is a name and a value that a form sends.
-type entry struct{ name, value string }
+// entry is a name and a value that a form sends; the value of a file is its name.
+type entry struct {
+	name, value string
+	file        *upload
+}
 
 // entries returns what the form sends with the values that a model gave: texts, true or false for a
-// checkbox, a list for several choices.
-func (f *Form) entries(given engine.Value) ([]entry, error) {
-	if err := f.check(given); err != nil {
+// checkbox, a list for several choices, the names of files.
+func (f *Form) entries(given engine.Value, files uploads) ([]entry, error) {
+	if err := f.check(given, files); err != nil {
 		return nil, err
 	}
 	var list []entry
@@ -234,6 +238,8 @@ func (f *Form) entries(given engine.Value) ([]entry, error) {
 		}
 		var values []string
 		switch {
+		case field.Type == "file":
+			values = namesIn(v)
 		case field.Type == "checkbox":
 			if !ok && field.Checked || ok && field.checkedBy(v) {
 				values = []string{field.Value}
@@ -249,14 +255,18 @@ func (f *Form) entries(given engine.Value) ([]entry, error) {
 			values = []string{field.Value}
 		}
 		for _, value := range values {
-			list = append(list, entry{field.Name, value})
+			e := entry{name: field.Name, value: value}
+			if field.Type == "file" {
+				e.file = files.find(value)
+			}
+			list = append(list, e)
 		}
 	}
 	return list, nil
 }
 
 // check refuses values for fields that the form does not have, or that it cannot take.
-func (f *Form) check(given engine.Value) error {
+func (f *Form) check(given engine.Value, files uploads) error {
 	for name, v := range given.Fields() {
 		at := slices.IndexFunc(f.Fields, func(g Field) bool { return g.Name == name })
 		if at < 0 {
@@ -268,7 +278,10 @@ func (f *Form) check(given engine.Value) error {
 		}
 		field := &f.Fields[at]
 		if field.Type == "file" {
-			return fmt.Errorf("field %s: files cannot be sent", name)
+			if err := files.check(v, field.Many); err != nil {
+				return fmt.Errorf("field %s: %w", name, err)
+			}
+			continue
 		}
 		if len(field.Choices) > 0 && len(field.chosenBy(v)) == 0 && v.Truthy() {
 			return fmt.Errorf("field %s: %.100q is not among its choices", name, v.Text())
@@ -304,8 +317,8 @@ func (f *Field) chosenBy(v engine.Value) (values []string) {
 }
 
 // request returns the request that submits the form.
-func (f *Form) request(ctx context.Context, given engine.Value) (*http.Request, error) {
-	list, err := f.entries(given)
+func (f *Form) request(ctx context.Context, given engine.Value, files uploads) (*http.Request, error) {
+	list, err := f.entries(given, files)
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +342,7 @@ func (f *Form) request(ctx context.Context, given engine.Value) (*http.Request, 
 		body = new(bytes.Buffer)
 		w := multipart.NewWriter(body)
 		for _, e := range list {
-			if err := w.WriteField(e.name, e.value); err != nil {
+			if err := e.write(w); err != nil {
 				return nil, err
 			}
 		}

@@ -52,7 +52,7 @@ func TestFormEntries(t *testing.T) {
 	} {
 		given, err := engine.ParseJSONText(c.given)
 		require.NoError(t, err)
-		list, err := forms[0].entries(given)
+		list, err := forms[0].entries(given, nil)
 		require.NoError(t, err)
 		var got []string
 		for _, e := range list {
@@ -66,7 +66,7 @@ func TestFormEntries(t *testing.T) {
 	} {
 		v, err := engine.ParseJSONText(given)
 		require.NoError(t, err)
-		_, err = forms[0].entries(v)
+		_, err = forms[0].entries(v, nil)
 		require.ErrorContains(t, err, want)
 	}
 	require.Contains(t, forms[0].String(), "POST http://tea.example/sign-up?x=1\n")
@@ -164,7 +164,7 @@ func testSigningIn(t *testing.T, pages *site, b *Browser) {
 	require.NotContains(t, model.seen(1), "Hello ada", "a node without persist_session has its own")
 }
 
-func TestFormsThatAreNotThere(t *testing.T) {
+func TestMissingForms(t *testing.T) {
 	pages := serve(t, map[string]http.HandlerFunc{"/": text(teaHouse)})
 	submit := `[{"name": "submit_form", "arguments": {"form": 2}}]`
 	model := &script{answers: []string{submit, open(pages.URL), submit, "never mind"}}

@@ -45,7 +45,7 @@ func commandIn(t *testing.T, args ...string) (out string, err error) {
 
 var echoing = sketch.Canvas("begin Begin -> M", `M Message {"content":["You said {sys.query}"]}`)
 
-// upload sends a file and gives its id.
+// upload sends a file and returns its id.
 func (s *served) upload(canvas, name, content string) string {
 	s.t.Helper()
 	var body bytes.Buffer
@@ -189,7 +189,7 @@ func TestBackupAndRestore(t *testing.T) {
 }
 
 // Data written during a backup is in it completely or not at all: no session without its canvas.
-func TestBackupOfAHostAtWorkIsOneMoment(t *testing.T) {
+func TestBackupOfARunningHostIsConsistent(t *testing.T) {
 	place := database(t, "sqlite")
 	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey}, place...)
 	writing, stop := context.WithCancel(t.Context())
@@ -295,19 +295,19 @@ func TestRestoreRefuses(t *testing.T) {
 	flipped[len(flipped)/2] ^= 0x55
 	otherKey := strings.Repeat("ab", 32)
 	for _, c := range []struct{ name, file, want string }{
-		{"no zip", raw([]byte("PK no archive")), "not a readable backup"},
+		{"not a zip file", raw([]byte("PK no archive")), "not a readable backup"},
 		{"an empty file", raw(nil), "not a readable backup"},
 		{
-			"a file that is cut", raw(data[:len(data)-100]),
+			"a truncated file", raw(data[:len(data)-100]),
 			fmt.Sprintf("the backup ends early; it was cut off when it was written or copied, after %d bytes",
 				len(data)-100),
 		},
-		{"a file that is cut at its first part", raw(data[:50]), "ends early"},
+		{"truncated in its first entry", raw(data[:50]), "ends early"},
 		{"a file that lacks its last byte", raw(data[:len(data)-1]), "ends early"},
 		{"a file with nearly nothing", raw(data[:3]), "not a readable backup"},
 		{"a byte that is wrong", raw(flipped), "not a readable backup"},
 		{
-			"another zip", rewrite(t, file, func(name string, data []byte) (string, []byte) {
+			"a zip file that is not a backup", rewrite(t, file, func(name string, data []byte) (string, []byte) {
 				return "x" + name,
 					data
 			}),

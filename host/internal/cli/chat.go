@@ -190,5 +190,5 @@ func (c *chatter) command(t *turn, line string) error {
 
 // prologue returns the greeting of a canvas.
 func prologue(c *engine.Canvas) string {
-	return c.Document().Get("components").Get("begin").Get("obj").Get("params").Get("prologue").Text()
+	return engine.StartParams(c.Document()).Get("prologue").Text()
 }

@@ -27,7 +27,7 @@ func TestChatRefusesUnknownCommands(t *testing.T) {
 	}
 }
 
-func TestChatSaysATextThatBeginsWithASlash(t *testing.T) {
+func TestChatSendsATextThatStartsWithASlash(t *testing.T) {
 	canvas := file(t, "echo.json", sketch.Canvas(
 		"begin Begin -> Message:M",
 		`Message:M Message {"content": ["you said {sys.query}"]}`,

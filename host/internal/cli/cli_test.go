@@ -111,43 +111,47 @@ func TestUsageErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no command", nil, "Usage: easel COMMAND"},
+		{"missing command", nil, "Usage: easel COMMAND"},
 		{"unknown command", []string{"fly"}, `unknown command "fly"`},
-		{"unknown help page", []string{"help", "fly"}, `unknown command "fly"`},
-		{"unknown help page of a verb", []string{"help", "plugin", "fly"}, `unknown verb "fly"`},
-		{"help with a word too many", []string{"help", "run", "fly"}, "takes no further arguments"},
+		{"unknown help topic", []string{"help", "fly"}, `unknown command "fly"`},
+		{"unknown help topic of a verb", []string{"help", "plugin", "fly"}, `unknown verb "fly"`},
+		{"help with too many arguments", []string{"help", "run", "fly"}, "takes no further arguments"},
 		{"unknown flag", []string{"run", "--fly", "x.json"}, "unknown flag --fly\n"},
 		{
-			"a command with an error in it",
+			"a misspelled command",
 			[]string{"sevre"},
 			"unknown command \"sevre\" (did you mean serve?); see `easel help`",
 		},
-		{"its help page", []string{"help", "sevre"}, "unknown command \"sevre\" (did you mean serve?)"},
-		{"help with an error in it", []string{"hepl"}, "(did you mean help?)"},
-		{"the other spelling", []string{"licenses"}, "(did you mean licences?)"},
+		{"help of a command", []string{"help", "sevre"}, "unknown command \"sevre\" (did you mean serve?)"},
+		{"help with a misspelled name", []string{"hepl"}, "(did you mean help?)"},
+		{"a misspelled topic", []string{"licenses"}, "(did you mean licences?)"},
 		{
-			"a verb with an error in it",
+			"a misspelled verb",
 			[]string{"plugin", "instal", "x"},
 			`unknown verb "instal" (did you mean install?)`,
 		},
-		{"the help page of one", []string{"help", "key", "crate"}, `unknown verb "crate" (did you mean create?)`},
+		{"help of a verb", []string{"help", "key", "crate"}, `unknown verb "crate" (did you mean create?)`},
 		{
-			"a flag with an error in it",
+			"a misspelled flag",
 			[]string{"run", "x.json", "--knowlege", "d"},
 			"unknown flag --knowlege (did you mean --knowledge?)",
 		},
-		{"a flag of a verb", []string{"plugin", "new", "hello", "--langauge", "go"}, "unknown flag --langauge"},
-		{"no canvas", []string{"run"}, "expected one canvas, got 0"},
+		{
+			"a misspelled flag of a verb",
+			[]string{"plugin", "new", "hello", "--langauge", "go"},
+			"unknown flag --langauge",
+		},
+		{"missing canvas", []string{"run"}, "expected one canvas, got 0"},
 		{"two canvases", []string{"run", "a", "b"}, "expected one canvas, got 2"},
 		{
 			"a question without its flag",
 			[]string{"run", examples + "shop.json", "hello"},
 			"pass the user's text with -q",
 		},
-		{"a canvas that is not there", []string{"run", missing}, "no such file"},
-		{"two ways to print", []string{"run", "x", "--json", "--events"}, "exclude each other"},
+		{"a missing canvas file", []string{"run", missing}, "no such file"},
+		{"two output formats", []string{"run", "x", "--json", "--events"}, "exclude each other"},
 		{
-			"inputs that are no JSON",
+			"inputs that are not JSON",
 			[]string{"run", examples + "shop.json", "--inputs", "{a"},
 			"--inputs: invalid JSON",
 		},
@@ -156,24 +160,28 @@ func TestUsageErrors(t *testing.T) {
 			[]string{"run", examples + "shop.json", "--inputs", file(t, "l", "[]")},
 			"got a list, want an object of fields",
 		},
-		{"a file that is not there", []string{"run", examples + "shop.json", "--file", missing}, "no such file"},
+		{"a missing file", []string{"run", examples + "shop.json", "--file", missing}, "no such file"},
 		{"an unknown model", []string{"run", examples + "shop.json", "--model", "x@Y"}, "no provider is configured"},
 		{
-			"a script that is not there",
+			"a missing script",
 			[]string{"run", examples + "shop.json", "--model", "scripted:" + missing},
 			"no such file",
 		},
 		{
-			"datasets that are no folder",
+			"a datasets folder that is a file",
 			[]string{"run", examples + "shop.json", "--knowledge", missing},
 			"not a folder",
 		},
-		{"an unknown progress", []string{"run", examples + "shop.json", "--progress", "loud"}, "auto, always or never"},
-		{"no case", []string{"replay"}, "expected one case"},
-		{"a case that is none", []string{"replay", file(t, "c", "{}")}, "name is missing"},
-		{"nothing to test", []string{"test", t.TempDir()}, "no .json files"},
-		{"nothing to validate", []string{"validate"}, "at least one canvas"},
-		{"nowhere to record", []string{"record", examples + "shop.json"}, "-o FILE is required"},
+		{
+			"an unknown progress mode",
+			[]string{"run", examples + "shop.json", "--progress", "loud"},
+			"auto, always or never",
+		},
+		{"no test case", []string{"replay"}, "expected one case"},
+		{"an invalid test case", []string{"replay", file(t, "c", "{}")}, "name is missing"},
+		{"test without a canvas", []string{"test", t.TempDir()}, "no .json files"},
+		{"validate without a canvas", []string{"validate"}, "at least one canvas"},
+		{"record without a file", []string{"record", examples + "shop.json"}, "-o FILE is required"},
 		{"an unknown component", []string{"components", "Nope"}, `unknown component "Nope"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -225,7 +233,7 @@ func TestExamplesAreValid(t *testing.T) {
 	require.Equal(t, ExitOK, code, out)
 }
 
-func TestCommandsThatArePrintedCallTheProgramAsItWasCalled(t *testing.T) {
+func TestPrintedCommandsUseTheNameOfTheProgram(t *testing.T) {
 	for arg, want := range map[string]string{
 		"easel":                            "easel",
 		"build/out/easel":                  "build/out/easel",

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/place"
@@ -41,7 +40,7 @@ component has the JSON Schema of its params, its inputs, its outputs, its defini
 				componentsPage(a.out, specs)
 				return nil
 			}
-			return a.table(specs)
+			return a.componentTable(specs)
 		}
 	},
 }
@@ -61,14 +60,14 @@ func (a *app) specs(names []string) ([]*engine.Spec, error) {
 	return out, nil
 }
 
-func (a *app) table(specs []*engine.Spec) error {
-	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+func (a *app) componentTable(specs []*engine.Spec) error {
 	all := place.All()
 	head := []string{"NAME", "TOOL"}
 	for _, p := range all {
 		head = append(head, strings.ToUpper(p.Name))
 	}
-	fmt.Fprintln(w, strings.Join(append(head, "WHAT IT DOES"), "\t"))
+	head = append(head, "WHAT IT DOES")
+	var rows [][]string
 	for _, s := range specs {
 		tool := ""
 		if s.Tool != nil {
@@ -78,9 +77,9 @@ func (a *app) table(specs []*engine.Spec) error {
 		for _, p := range all {
 			row = append(row, cut(p.Status(s).String(), 40))
 		}
-		fmt.Fprintln(w, strings.Join(append(row, cut(s.Doc, 100)), "\t"))
+		rows = append(rows, append(row, cut(s.Doc, 100)))
 	}
-	if err := w.Flush(); err != nil {
+	if err := printTable(a.out, head, rows); err != nil {
 		return err
 	}
 	for _, s := range specs {

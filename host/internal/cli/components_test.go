@@ -79,6 +79,7 @@ func TestValidateForAPlace(t *testing.T) {
 		"begin Begin -> CodeExec:C",
 		`CodeExec:C CodeExec {"lang":"python","script":"x"} -> Agent:A`,
 		`Agent:A Agent {"llm_id":"gpt-9@Local","max_round":3,
+			"mcp":[{"mcp_id":"shop","tool":{"find":{}},"aproval":true},{"url":"https://m.example","server_type":"sse"}],
 			"prompts":[{"role":"user","content":"{sys.query}"}],"tools":[
 			{"component_name":"TavilySearch","name":"Search","params":{"api_key":"x"}},
 			{"component_name":"Retrieval","name":"Find","params":{"kb_ids":["manual"]}}]} -> Message:M`,
@@ -111,6 +112,10 @@ func TestValidateForAPlace(t *testing.T) {
 	require.NotContains(t, got, "needs_host")
 	require.Contains(t, got["unknown_model"][0], "gpt-9@Local")
 	require.Contains(t, got["unknown_param"][0], "max_rounds")
+	require.Equal(t, []string{
+		`MCP server shop: unknown parameter "tool", which has no effect; did you mean "tools"?`,
+		`MCP server shop: unknown parameter "aproval", which has no effect; did you mean "approval"?`,
+	}, got["unknown_param"][1:])
 
 	got = codes("--place", "server", "--knowledge", datasets)
 	require.Len(t, got["not_available"], 1, "Python alone")

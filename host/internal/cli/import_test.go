@@ -11,7 +11,7 @@ import (
 )
 
 // The published version of a canvas is exported with it, and stays separate from the draft.
-func TestExportAndImportOfWhatIsPublished(t *testing.T) {
+func TestExportAndImportOfPublishedVersions(t *testing.T) {
 	env := []string{"EASEL_API_KEY=" + operatorKey}
 	verb := func(v string) string { return strings.Replace(echoing, "You said", "You "+v, 1) }
 	says := func(s *served, id, want string, members string) {

@@ -48,7 +48,7 @@ func (a *app) readInputs(arg string) (engine.Value, error) {
 // Begin.
 func (s *session) form() engine.Value {
 	if !s.state.Paused() {
-		f, err := s.canvas.InputForm("begin")
+		f, err := s.canvas.InputForm(engine.StartID)
 		if err != nil {
 			return engine.Null // a canvas that begins elsewhere has no form
 		}

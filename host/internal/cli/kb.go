@@ -6,9 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"strings"
 	"sync"
-	"text/tabwriter"
 
 	services "github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
@@ -111,29 +109,12 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 	if err := k.choose(ctx, records); err != nil {
 		return err
 	}
-	models, err := searchmodel.Open(searchmodel.Config{
-		Embedding: cmp.Or(k.embedding, a.getenv("EASEL_EMBEDDING")), EmbeddingKey: a.getenv("EASEL_EMBEDDING_KEY"),
-		Rerank: cmp.Or(k.rerank, a.getenv("EASEL_RERANK")), RerankKey: a.getenv("EASEL_RERANK_KEY"),
-	})
+	parts, err := k.config(a)
 	if err != nil {
 		return &usageError{"kb", err}
 	}
-	index, err := datasets.IndexAddress(cmp.Or(k.index, a.getenv("EASEL_INDEX")), k.postgres)
-	if err != nil {
-		return &usageError{"kb", err}
-	}
-	images, err := imageReader(a, k.ocr)
-	if err != nil {
-		return &usageError{"kb", err}
-	}
-	reader := &document.Reader{OCR: images}
-	k.stop = append(k.stop, reader.Close)
-	alone := cfg.URL == ""
-	parts := datasets.Config{
-		Store: records, Files: files, Cutter: ingest.DocumentCutter{Reader: reader}, Models: models, Alone: alone,
-		Logger: k.dataPlace.broker(a).Log, Index: index,
-	}
-	if alone {
+	parts.Store, parts.Files, parts.Alone = records, files, cfg.URL == ""
+	if parts.Alone {
 		parts.Dir = k.dir
 	}
 	if k.data, err = datasets.Open(ctx, parts); err != nil {
@@ -145,6 +126,30 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 	work.Go(func() { k.data.Ingester.Run(working) })
 	k.stop = append(k.stop, func() error { cancel(); work.Wait(); return nil })
 	return nil
+}
+
+// config returns what the flags say about models, index and reading.
+func (k *knowledgeBase) config(a *app) (datasets.Config, error) {
+	models, err := searchmodel.Open(searchmodel.Config{
+		Embedding: cmp.Or(k.embedding, a.getenv("EASEL_EMBEDDING")), EmbeddingKey: a.getenv("EASEL_EMBEDDING_KEY"),
+		Rerank: cmp.Or(k.rerank, a.getenv("EASEL_RERANK")), RerankKey: a.getenv("EASEL_RERANK_KEY"),
+	})
+	if err != nil {
+		return datasets.Config{}, err
+	}
+	index, err := datasets.IndexAddress(cmp.Or(k.index, a.getenv("EASEL_INDEX")), k.postgres)
+	if err != nil {
+		return datasets.Config{}, err
+	}
+	images, err := imageReader(a, k.ocr)
+	if err != nil {
+		return datasets.Config{}, err
+	}
+	reader := &document.Reader{OCR: images}
+	k.stop = append(k.stop, reader.Close)
+	return datasets.Config{
+		Cutter: ingest.DocumentCutter{Reader: reader}, Models: models, Logger: k.dataPlace.broker(a).Log, Index: index,
+	}, nil
 }
 
 // choose selects the tenant.
@@ -179,17 +184,4 @@ func (k *knowledgeBase) named(ctx context.Context, name string) (dataset.Dataset
 		return ds, misuse("kb", "no dataset %q; easel kb list shows all", name)
 	}
 	return list[0], nil
-}
-
-// table prints rows.
-func (k *knowledgeBase) table(head string, rows [][]string) error {
-	w := tabwriter.NewWriter(k.a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(strings.Fields(head), "\t"))
-	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = cmp.Or(strings.Map(visible, cell), "-")
-		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	return w.Flush()
 }

@@ -77,7 +77,7 @@ func (k *knowledgeBase) list(ctx context.Context, args []string) error {
 			d.ID, d.Name, strconv.Itoa(d.Documents), strconv.Itoa(d.Chunks), strconv.Itoa(d.Tokens), d.EmbeddingModel,
 		})
 	}
-	return k.table("ID NAME DOCUMENTS CHUNKS TOKENS MODEL", rows)
+	return printTable(k.a.out, []string{"ID", "NAME", "DOCUMENTS", "CHUNKS", "TOKENS", "MODEL"}, rows)
 }
 
 var kbAdd = kbVerb("add", "DATASET FILE... [FLAGS]", "adds files, or folders of files, and parses them", `
@@ -271,7 +271,7 @@ func (k *knowledgeBase) status(ctx context.Context, args []string) error {
 	if _, err := fmt.Fprintf(k.a.out, "index: %s\n", k.data.Index); err != nil {
 		return err
 	}
-	return k.table("ID NAME STATE PROGRESS CHUNKS ERROR", rows)
+	return printTable(k.a.out, []string{"ID", "NAME", "STATE", "PROGRESS", "CHUNKS", "ERROR"}, rows)
 }
 
 var kbSearch = kbVerb("search", "DATASET QUESTION [FLAGS]", "searches a dataset", `

@@ -35,7 +35,7 @@ func TestLimitFlag(t *testing.T) {
 	}
 }
 
-func TestPacesReachTheEngine(t *testing.T) {
+func TestConcurrencyAndStepsReachTheEngine(t *testing.T) {
 	args := []string{"--concurrency=3", "--max-steps=7"}
 	w, fs := &world{}, flag.NewFlagSet("run", flag.ContinueOnError)
 	w.flags(fs)

@@ -41,7 +41,7 @@ func current(t *testing.T, file, made string) {
 	}
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
-	// The first line that differs says enough; a page is long.
+	// The first line that differs suffices; a page is long.
 	old, now := strings.Split(string(kept), "\n"), strings.Split(made, "\n")
 	for i := range min(len(old), len(now)) {
 		require.Equal(t, old[i], now[i], "%s, line %d, is old: go test ./host/internal/cli -run Page -update", file,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/pluginnode"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -90,6 +91,7 @@ func (p *pluginPlace) host(ctx context.Context, a *app, local plugin.Check) (*pl
 	return plugin.New(ctx, plugin.Config{
 		CacheDir: filepath.Join(dir, "cache"), Compiler: worker(pluginCompiler),
 		Trust: plugin.Trust{Keys: keys, Local: local}, Log: log, PluginLog: p.logs,
+		BuiltIn: pluginnode.BuiltIn(a.registry),
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
@@ -67,7 +68,7 @@ func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if err := writeFile(out, adapted); err != nil {
+	if err := disk.Replace(out, adapted); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.out, "wrote %s; try it with `easel plugin run %s --arg input=...`\n", out, out)
@@ -110,7 +111,7 @@ func (a *app) adaptMCP(ctx context.Context, file, out string, how pluginkit.Adap
 			if filepath.Clean(file) == filepath.Clean(to) {
 				return misuse("plugin adapt", "%s would be overwritten; name another file with -o", to)
 			}
-			if err := writeFile(to, made.Wasm); err != nil {
+			if err := disk.Replace(to, made.Wasm); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.out, "%s is a plugin now; try it with `easel plugin run %s --arg NAME=VALUE`\n", to, to)

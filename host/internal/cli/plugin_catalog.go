@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/tools"
 	"github.com/easel-canvas/easel/plugins/contract"
@@ -130,7 +130,8 @@ func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 	case e.Active == nil || !e.Enabled:
 		fmt.Fprintf(a.out, "%s is off\n", e.Name)
 	default:
-		fmt.Fprintf(a.out, "%s %s is enabled: plugin:%s\n", e.Name, e.Active.Version, e.Ref())
+		names := strings.Join(componentsOf(e, e.Active), ", ")
+		fmt.Fprintf(a.out, "%s %s is enabled: %s\n", e.Name, e.Active.Version, names)
 		if len(e.Active.Asks) > 0 {
 			fmt.Fprintf(a.out, "Not approved:\n  %s\nApprove the rest with `easel plugin enable %s --allow all`.\n",
 				strings.Join(e.Active.Asks, "\n  "), e.Name)
@@ -161,9 +162,17 @@ func signedBy(key string) string {
 	return "signed with key " + key
 }
 
-func major(version string) string {
-	m, _, _ := strings.Cut(version, ".")
-	return m
+// componentsOf returns what canvases name of a version: plugin:weather@1, or each component of its
+// file.
+func componentsOf(e plugin.Entry, v *plugin.Version) []string {
+	if v == nil || len(v.Components) == 0 {
+		return []string{engine.PluginPrefix + e.Ref()}
+	}
+	names := make([]string, len(v.Components))
+	for i, c := range v.Components {
+		names[i] = engine.PluginPrefix + c + "@" + e.Major
+	}
+	return names
 }
 
 var pluginEnable = command{
@@ -311,8 +320,7 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry, builtin []builtinTool
 		}
 		return a.printJSON(all)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tVERSION\tSTATE\tNOTE")
+	var rows [][]string
 	for _, e := range list {
 		version, state, note := "", "off", e.Problem
 		if e.Active != nil {
@@ -331,12 +339,17 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry, builtin []builtinTool
 			note = fmt.Sprintf("%s waits for `easel plugin enable %s`: it asks for %s", e.Waiting.Version, e.Name,
 				strings.Join(e.Waiting.Asks, "; "))
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Name, version, state, note)
+		rows = append(rows, []string{e.Name, version, state, note})
+		if e.Active != nil && len(e.Active.Components) > 0 {
+			for _, component := range componentsOf(e, e.Active) {
+				rows = append(rows, []string{"  " + component, "", "", ""})
+			}
+		}
 	}
 	for _, t := range builtin {
-		fmt.Fprintf(w, "%s\t%s\t%s\tbuilt in, serves %s\n", t.Name, t.Version, onOff(t.Enabled), t.Component)
+		rows = append(rows, []string{t.Name, t.Version, onOff(t.Enabled), "built in, serves " + t.Component})
 	}
-	return w.Flush()
+	return printTable(a.out, []string{"NAME", "VERSION", "STATE", "NOTE"}, rows)
 }
 
 // writeNew writes a file that must not exist yet.

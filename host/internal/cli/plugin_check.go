@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
@@ -71,7 +72,7 @@ func (t *pluginTester) run(ctx context.Context, a *app, file string) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFile(t.junit, raw); err != nil {
+		if err := disk.Replace(t.junit, raw); err != nil {
 			return err
 		}
 	}
@@ -85,7 +86,7 @@ func (t *pluginTester) run(ctx context.Context, a *app, file string) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(t.report, raw)
+	return disk.Replace(t.report, raw)
 }
 
 func (t *pluginTester) play(ctx context.Context, a *app, wasm []byte) (*pluginkit.Report, error) {

@@ -83,6 +83,7 @@ func (d *pluginDeveloper) openPage(ctx context.Context, a *app) (end func() erro
 		return nil, err
 	}
 	d.page = newDevPage(values)
+	d.page.component = d.component
 	return d.page.serve(ctx, a, d.addr)
 }
 

@@ -21,7 +21,8 @@ import (
 // devPage serves the preview page with a plugin under development: a canvas around it, its current
 // module and a stream of build results. It is safe for concurrent use.
 type devPage struct {
-	values engine.Value // of --arg
+	values    engine.Value // of --arg
+	component string       // of --component; "" is the first
 
 	mu     sync.Mutex
 	wasm   []byte
@@ -45,8 +46,15 @@ func newDevPage(values engine.Value) *devPage {
 
 // built stores the module of a successful build.
 func (p *devPage) built(wasm []byte, m *plugin.Module) {
+	if p == nil {
+		return
+	}
+	about, err := m.Manifest().ByName(p.component)
+	if err != nil {
+		about = m.Manifest().Nodes()[0]
+	}
 	p.tell(func() {
-		p.wasm, p.canvas, p.build = wasm, tryCanvas(m.Manifest(), p.values), devBuild{Digest: m.Digest()}
+		p.wasm, p.canvas, p.build = wasm, tryCanvas(about, p.values), devBuild{Digest: m.Digest()}
 	})
 }
 
@@ -55,7 +63,7 @@ func (p *devPage) failed(err error) {
 	p.tell(func() { p.build.Fault = err.Error() })
 }
 
-// tell updates the state that pages show; without a page it does nothing.
+// tell updates the state in the pages; without a page it does nothing.
 func (p *devPage) tell(change func()) {
 	if p == nil {
 		return
@@ -161,6 +169,6 @@ func tryCanvas(m *contract.Manifest, values engine.Value) []byte {
 			said[i] = "**" + name + ":** " + said[i]
 		}
 	}
-	return engine.Object("title", m.Name, "description", m.Description, "dsl",
+	return engine.Object("title", m.NodeName(), "description", m.Description, "dsl",
 		oneNode(m, values, strings.Join(said, "\n\n"))).AppendJSON(nil)
 }

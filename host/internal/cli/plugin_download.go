@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/easel-canvas/easel/host/internal/distribution"
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -126,17 +125,15 @@ var pluginSearch = command{
 				}
 				return a.printJSON(found)
 			}
-			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "NAME\tVERSION\tPUBLISHER\tDESCRIPTION")
+			var rows [][]string
 			for _, p := range found {
 				var versions []string
 				for _, v := range p.Versions {
 					versions = append(versions, v.Version)
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, plainText(distribution.Newest(versions, "")),
-					plainText(p.Publisher), plainText(p.Description))
+				rows = append(rows, []string{p.Name, distribution.Newest(versions, ""), p.Publisher, p.Description})
 			}
-			return w.Flush()
+			return printTable(a.out, []string{"NAME", "VERSION", "PUBLISHER", "DESCRIPTION"}, rows)
 		}
 	},
 }

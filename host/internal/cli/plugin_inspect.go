@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
@@ -91,20 +92,30 @@ func (i *inspection) print(a *app) error {
 	} else {
 		fmt.Fprintf(a.out, "%s %s: %s\n", m.Name, m.Version, m.Description)
 		fmt.Fprintf(a.out, "license:   %s\nstate:     %s\n", or(m.License, "not stated"), or(string(m.State), "none"))
-		if m.Trigger != "" {
-			fmt.Fprintf(a.out, "kind:      begins runs (%s)\n", m.Trigger)
-		}
-		for _, s := range []struct {
-			what   string
-			schema *contract.Schema
-		}{{"params", m.Params}, {"arguments", m.Arguments}, {"outputs", m.Outputs}} {
-			fmt.Fprintf(a.out, "%-10s %s\n", s.what+":", or(strings.Join(properties(s.schema), ", "), "none"))
+		for _, c := range m.Nodes() {
+			printComponent(a, c)
 		}
 		fmt.Fprintf(a.out, "asks for:  %s\n", or(strings.Join(i.Asks, "\n           "), "nothing"))
 	}
 	fmt.Fprintf(a.out,
 		"cases:     %d\nsize:      %d KB\ndigest:    %s\nsignature: %s\n", i.Cases, i.Bytes>>10, i.Digest, i.Signature)
 	return nil
+}
+
+// printComponent prints what a component takes and gives.
+func printComponent(a *app, m *contract.Manifest) {
+	if m.Component != "" {
+		fmt.Fprintf(a.out, "component: %s: %s\n", m.NodeName(), m.Description)
+	}
+	if m.Trigger != "" {
+		fmt.Fprintf(a.out, "kind:      begins runs (%s)\n", m.Trigger)
+	}
+	for _, s := range []struct {
+		what   string
+		schema *contract.Schema
+	}{{"params", m.Params}, {"arguments", m.Arguments}, {"outputs", m.Outputs}} {
+		fmt.Fprintf(a.out, "%-10s %s\n", s.what+":", or(strings.Join(properties(s.schema), ", "), "none"))
+	}
 }
 
 // properties lists name and type of each member, required ones with a star.
@@ -167,7 +178,7 @@ func (p *pluginPlace) pack(ctx context.Context, a *app, h *plugin.Host, args []s
 	if out == "" {
 		out = m.Manifest().Name + "-" + m.Manifest().Version + ".wasm"
 	}
-	if err := writeFile(out, wasm); err != nil {
+	if err := disk.Replace(out, wasm); err != nil {
 		return err
 	}
 	if p.json {

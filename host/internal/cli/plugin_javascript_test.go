@@ -93,7 +93,7 @@ func TestPluginFiles(t *testing.T) {
 		"--allow-all"), "file.put")
 }
 
-// TestPluginTriggerIsTried runs a plugin that begins runs as its author does.
+// TestPluginTriggerIsTried runs a plugin that starts runs as its author does.
 func TestPluginTriggerIsTried(t *testing.T) {
 	pluginFolder(t)
 	t.Chdir(t.TempDir())

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"embed"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -23,19 +24,22 @@ import (
 var scaffolds embed.FS
 
 var pluginNew = command{
-	name: "plugin new", args: "NAME [--lang go|as|rust | --js | --http] [FLAGS]",
+	name: "plugin new", args: "NAME [--lang go|as|rust | --js | --http] [--trigger poll|webhook] [FLAGS]",
 	summary: "creates the folder of a new plugin",
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target
 wasm32-unknown-unknown. It holds a plugin that greets, a case, a copy of the SDK, and a file for continuous integration.
 With --http it holds no program but a spec: the requests of a tool and how the answers become outputs; it needs no
 compiler. With --js it holds one file of JavaScript, plugin.js, and needs no compiler either.
+With --trigger it begins runs instead: a schedule calls it at its times (poll), or with each request to an address
+(webhook).
 Go suits plugins that need libraries; AssemblyScript and Rust make small files that start in no time, which matters in a
 browser.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		lang := fs.String("lang", "go", "`LANGUAGE`: go, as (AssemblyScript) or rust")
 		data := fs.Bool("http", false, "a tool without code: a manifest and the spec of its requests")
 		js := fs.Bool("js", false, "one file of JavaScript, run by an interpreter in the sandbox")
+		trigger := fs.String("trigger", "", "`KIND` of a plugin that begins runs: poll or webhook")
 		dir := fs.String("dir", "", "`DIR` to create; NAME when left out")
 		sdk := fs.String("sdk", "",
 			"`DIR` of the Go SDK to build against instead of a copy, such as plugins/sdk of a checkout")
@@ -52,7 +56,11 @@ browser.`,
 			if err != nil {
 				return err
 			}
-			files, err := scaffold(kind, name, *sdk)
+			roots, err := templates(kind, *trigger)
+			if err != nil {
+				return misuse("plugin new", "%w", err)
+			}
+			files, err := scaffold(roots, kind, name, *sdk)
 			if err != nil {
 				return misuse("plugin new", "%w", err)
 			}
@@ -121,11 +129,31 @@ func insideWorkspace(dir string) bool {
 	return false
 }
 
-// scaffold returns the files of a new plugin by path.
-func scaffold(lang, name, sdk string) (map[string][]byte, error) {
+// templates returns the folders of files for a new plugin; a later one has files in place of those
+// of an earlier one.
+func templates(lang, trigger string) ([]string, error) {
 	if firstStep[lang] == nil {
 		return nil, fmt.Errorf("--lang %s: expected go, as or rust", lang)
 	}
+	roots := []string{"all", lang}
+	switch {
+	case trigger == "":
+		return roots, nil
+	case trigger != "poll" && trigger != "webhook":
+		return nil, fmt.Errorf("--trigger %s: expected poll or webhook", trigger)
+	case lang == "http":
+		return nil, errors.New("--trigger: a tool without code does not begin runs; use --js or --lang")
+	}
+	from := path.Join("trigger", trigger)
+	roots = append(roots, path.Join(from, "all"))
+	if lang != "go" { // which describes itself
+		roots = append(roots, path.Join(from, "manifest"))
+	}
+	return append(roots, path.Join(from, lang)), nil
+}
+
+// scaffold returns the files of a new plugin by path.
+func scaffold(roots []string, lang, name, sdk string) (map[string][]byte, error) {
 	replace := carriedSDK
 	if sdk != "" {
 		abs, err := filepath.Abs(sdk)
@@ -136,7 +164,7 @@ func scaffold(lang, name, sdk string) (map[string][]byte, error) {
 	}
 	fill := strings.NewReplacer("NAME", name, "REPLACE\n", replace)
 	files := map[string][]byte{}
-	for _, from := range []string{"all", lang} {
+	for _, from := range roots {
 		root := path.Join("scaffolds", from)
 		err := fs.WalkDir(scaffolds, root, func(p string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {

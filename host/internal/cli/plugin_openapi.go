@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"go.yaml.in/yaml/v3"
 
@@ -49,12 +48,12 @@ func (o *openAPIImport) run(a *app, file string, doc any) error {
 	api.Server = o.server
 	operations := api.Operations()
 	if !o.all && len(o.chosen) == 0 {
-		w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+		var rows [][]string
 		for _, op := range operations {
-			fmt.Fprintf(w, "%s\t%s %s\t%s\n", op.ID, op.Method, op.Path, op.Summary)
+			rows = append(rows, []string{op.ID, op.Method + " " + op.Path, op.Summary})
 		}
 		fmt.Fprintln(a.err, "choose operations with --operation ID, or all of them with --all")
-		return w.Flush()
+		return printTable(a.out, nil, rows)
 	}
 	for _, id := range o.chosen {
 		if !slices.ContainsFunc(operations, func(op httptool.Operation) bool { return op.ID == id }) {

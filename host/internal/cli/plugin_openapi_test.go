@@ -118,7 +118,7 @@ func TestOpenAPIThatCannotBeImportedSaysWhy(t *testing.T) {
 	for name, c := range map[string]struct{ doc, part string }{
 		"old":               {`{"swagger": "2.0", "paths": {}}`, "convert the document to OpenAPI 3"},
 		"no server":         {`{"openapi": "3.1.0", ` + operation("/a", "get", ""), "name one with --server"},
-		"no such parameter": {served + operation("/a/{b}", "get", ""), "the path names {b}, which is no parameter"},
+		"no such parameter": {served + operation("/a/{b}", "get", ""), "the path names {b}, which is not a parameter"},
 		"cookie": {
 			served + operation("/a", "get", `, "parameters": [{"name": "s", "in": "cookie", "required": true}]`),
 			"cookies are not sent",

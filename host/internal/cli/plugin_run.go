@@ -57,6 +57,8 @@ type pluginRunner struct {
 	set     texts
 	files   texts
 	all     bool
+	// component is the component of a file with several.
+	component string
 }
 
 func (r *pluginRunner) flags(fs *flag.FlagSet) {
@@ -70,6 +72,7 @@ func (r *pluginRunner) flags(fs *flag.FlagSet) {
 	fs.Var(&r.files, "file", "`PATH` of a file that the plugin may read, with the path as its id; repeatable")
 	fs.StringVar(&r.world.save, "save", "", "`DIR` for files that the plugin stores; none are stored when left out")
 	fs.BoolVar(&r.world.private, "allow-private", false, "allow private and local addresses")
+	fs.StringVar(&r.component, "component", "", "`NAME` of the component, for a file with several")
 	fs.BoolVar(&r.all, "allow-all", false, "grant all requested permissions")
 }
 
@@ -134,6 +137,10 @@ func (r *pluginRunner) vault(a *app, rest engine.Secrets) (vault, error) {
 
 // call runs the plugin as a node and prints its result.
 func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, values engine.Value) error {
+	about, err := m.Manifest().ByName(r.component)
+	if err != nil {
+		return misuse("plugin run", "--component: %w", err)
+	}
 	options, err := r.options(a)
 	if err != nil {
 		return err
@@ -160,10 +167,10 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 		Settings: func(string, *plugin.Module) engine.Value { return settings },
 	}).Lookup
 	say := ""
-	if m.Manifest().Streams {
+	if about.Streams {
 		say = "{" + pluginNode + "@text}"
 	}
-	canvas, err := engine.Load(reg, oneNode(m.Manifest(), values, say).AppendJSON(nil))
+	canvas, err := engine.Load(reg, oneNode(about, values, say).AppendJSON(nil))
 	if err != nil {
 		return fmt.Errorf("%w: %w", errLoad, err)
 	}
@@ -201,7 +208,7 @@ func oneNode(m *contract.Manifest, values engine.Value, say string) engine.Value
 	}
 	components := engine.NewObject(3)
 	components.Set("begin", node("Begin", engine.Object(), pluginNode))
-	name := engine.PluginPrefix + m.Name + "@" + major(m.Version)
+	name := engine.PluginPrefix + m.NodeName() + "@" + m.Major()
 	if say == "" {
 		components.Set(pluginNode, node(name, values))
 	} else {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -153,8 +152,7 @@ func (s *settingsPlace) show(ctx context.Context, a *app, p pluginSettings) erro
 	if s.host.json {
 		return a.printJSON(all)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tKIND\tVALUE\tNOTE")
+	var rows [][]string
 	for name, schema := range all.Get("schema").Get("properties").Fields() {
 		v, note := all.Get("values").Get(name), schema.Get("description").Str()
 		if v.IsNull() && !schema.Get("default").IsNull() {
@@ -163,21 +161,17 @@ func (s *settingsPlace) show(ctx context.Context, a *app, p pluginSettings) erro
 		if slices.ContainsFunc(all.Get("missing").Slice(), func(m engine.Value) bool { return m.Str() == name }) {
 			note = "missing; " + note
 		}
-		fmt.Fprintf(w, "%s\tsetting\t%s\t%s\n", name, plainText(contract.SettingText(v)),
-			plainText(strings.TrimSuffix(note, "; ")))
+		rows = append(rows, []string{name, "setting", contract.SettingText(v), strings.TrimSuffix(note, "; ")})
 	}
 	for _, secret := range all.Get("secrets").Elements() {
 		state := "not set"
 		if secret.Get("set").True() {
 			state = "set"
 		}
-		fmt.Fprintf(w, "%s\tsecret\t%s\t%s\n", plainText(secret.Get("name").Str()), state,
-			plainText(secret.Get("reason").Str()))
+		rows = append(rows, []string{secret.Get("name").Str(), "secret", state, secret.Get("reason").Str()})
 	}
-	return w.Flush()
+	return printTable(a.out, []string{"NAME", "KIND", "VALUE", "NOTE"}, rows)
 }
-
-func plainText(s string) string { return cmp.Or(strings.Map(visible, s), "-") }
 
 // hostSettings are those of the caller's tenant on a host.
 type hostSettings struct {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
@@ -57,7 +58,7 @@ func (p *pluginPlace) sign(a *app, file, keyFile, publisher string, fresh bool) 
 	if err != nil {
 		return err
 	}
-	if err := writeFile(file, signed); err != nil {
+	if err := disk.Replace(file, signed); err != nil {
 		return err
 	}
 	public := base64.StdEncoding.EncodeToString(key.Public().(ed25519.PublicKey))

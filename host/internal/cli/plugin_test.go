@@ -132,7 +132,7 @@ func TestPluginWaitsForApproval(t *testing.T) {
 	require.Contains(t, install("2.0.0", asks, "--yes"), "plugin:sample@2")
 }
 
-func TestPluginPartOfWhatItAsks(t *testing.T) {
+func TestPluginWithAPartOfItsPermissions(t *testing.T) {
 	pluginFolder(t)
 	manifest := func(version string, calls int) string {
 		return fmt.Sprintf(`{"abi":1,"name":"sample","version":"%s","description":"A sample.","permissions":{
@@ -530,9 +530,9 @@ func TestPluginDevServesAPage(t *testing.T) {
 	require.Zero(t, <-done)
 }
 
-// TestPluginRunReachesTheWorld builds the Go examples and runs them with a web service and a model
-// on this machine.
-func TestPluginRunReachesTheWorld(t *testing.T) {
+// TestPluginRunAccessesHostsSecretsAndModels builds the Go examples and runs them with a web
+// service and a model on this machine.
+func TestPluginRunAccessesHostsSecretsAndModels(t *testing.T) {
 	pluginFolder(t)
 	keys := make(chan string, 1)
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

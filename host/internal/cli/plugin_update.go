@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
@@ -53,13 +52,11 @@ func (a *app) outdated(p *pluginPlace, found []newer) error {
 	if p.json {
 		return a.printJSON(found)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tACTIVE\tNEWEST\tNEXT MAJOR\tFROM")
+	var rows [][]string
 	for _, n := range found {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", n.Name, n.Version, plainText(n.Newest), plainText(n.Major),
-			plainText(n.Origin))
+		rows = append(rows, []string{n.Name, n.Version, n.Newest, n.Major, n.Origin})
 	}
-	return w.Flush()
+	return printTable(a.out, []string{"NAME", "ACTIVE", "NEWEST", "NEXT MAJOR", "FROM"}, rows)
 }
 
 var pluginUpdate = command{

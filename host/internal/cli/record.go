@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
@@ -154,7 +155,7 @@ func (r *recorder) kwargs(a *app, s *session, turn int) (engine.Value, error) {
 // keepCase writes a case and plays it once, as easel test does.
 func (a *app) keepCase(ctx context.Context, path string, c *enginetest.Case) error {
 	text := append(c.Value().AppendJSON(nil), '\n')
-	if err := writeFile(path, text); err != nil {
+	if err := disk.Replace(path, text); err != nil {
 		return fmt.Errorf("write case: %w", err)
 	}
 	player, err := casePlayer(a)

@@ -13,9 +13,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/reach"
@@ -152,31 +150,10 @@ func listing(noun, path, summary, head string, row func(engine.Value) []string) 
 				for _, item := range list.Get("items").Elements() {
 					rows = append(rows, row(item))
 				}
-				return r.table(head, rows)
+				return printTable(r.a.out, strings.Fields(head), rows)
 			}
 		},
 	}
-}
-
-// table prints rows in columns under a header.
-func (r *remote) table(head string, rows [][]string) error {
-	w := tabwriter.NewWriter(r.a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(strings.Fields(head), "\t"))
-	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = cmp.Or(strings.Map(visible, cell), "-")
-		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	return w.Flush()
-}
-
-// visible drops control characters.
-func visible(r rune) rune {
-	if unicode.IsControl(r) {
-		return -1
-	}
-	return r
 }
 
 // moment formats a time of the API to the minute; "-" if there is none.

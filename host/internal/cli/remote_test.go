@@ -190,10 +190,10 @@ func TestRemote(t *testing.T) {
 		want string
 	}{
 		{"flags", nil, []string{"--url", o.url + "/", "--api-key-file", keyFile}, ExitOK, ""},
-		{"an address", nil, []string{"--addr", addr, "--api-key-file", keyFile}, ExitOK, ""},
-		{"the environment", []string{"EASEL_URL=" + o.url, "EASEL_API_KEY_FILE=" + keyFile}, nil, ExitOK, ""},
+		{"server by flag", nil, []string{"--addr", addr, "--api-key-file", keyFile}, ExitOK, ""},
+		{"server by environment", []string{"EASEL_URL=" + o.url, "EASEL_API_KEY_FILE=" + keyFile}, nil, ExitOK, ""},
 		{
-			"flags before the environment",
+			"flags override the environment",
 			[]string{"EASEL_URL=http://127.0.0.1:1", "EASEL_API_KEY=wrong"},
 			[]string{"--addr", addr, "--api-key-file", keyFile},
 			ExitOK, "",
@@ -204,21 +204,26 @@ func TestRemote(t *testing.T) {
 			nil, ExitUsage,
 			"no API key: set EASEL_API_KEY or --api-key-file FILE",
 		},
-		{"a wrong key", []string{"EASEL_URL=" + o.url, "EASEL_API_KEY=wrong"}, nil, ExitFailed, "Unauthorized"},
+		{"an invalid key", []string{"EASEL_URL=" + o.url, "EASEL_API_KEY=wrong"}, nil, ExitFailed, "Unauthorized"},
 		{
-			"a key file that is not there", nil,
+			"a missing key file", nil,
 			[]string{"--url", o.url, "--api-key-file", keyFile + ".none"},
 			ExitUsage,
 			"API key: open",
 		},
-		{"no address", nil, []string{"--url", "here", "--api-key-file", keyFile}, ExitUsage, "here is not an address"},
+		{"no server", nil, []string{"--url", "here", "--api-key-file", keyFile}, ExitUsage, "here is not an address"},
 		{
-			"no host", nil,
+			"an unreachable host", nil,
 			[]string{"--url", "http://127.0.0.1:1", "--api-key-file", keyFile},
 			ExitFailed,
 			"no response from a host at http://127.0.0.1:1",
 		},
-		{"something else there", nil, []string{"--url", o.url + "/else", "--api-key-file", keyFile}, ExitFailed, "404"},
+		{
+			"another program at the address",
+			nil,
+			[]string{"--url", o.url + "/else", "--api-key-file", keyFile},
+			ExitFailed, "404",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, _, errs := o.easel(c.env, append([]string{"key", "list"}, c.args...)...)

@@ -124,13 +124,13 @@ func TestRestoreChecksEntries(t *testing.T) {
 			h.SetMode(fs.ModeDevice | 0o600)
 			putEntry(t, z, h, "")
 		}), "files/t/x is not a regular file"},
-		{"an absolute name", extend(t, file, func(z *zip.Writer) {
+		{"an absolute path", extend(t, file, func(z *zip.Writer) {
 			putEntry(t, z, zip.FileHeader{Name: "/etc/cron.d/x"},
 				"")
 		}), `entry "/etc/cron.d/x"`},
-		{"a name of another system", extend(t, file,
+		{"a Windows path", extend(t, file,
 			func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: `plugins\..\x`}, "") }), "entry"},
-		{"two entries of one name", extend(t, file, func(z *zip.Writer) {
+		{"a duplicate entry", extend(t, file, func(z *zip.Writer) {
 			putEntry(t, z,
 				zip.FileHeader{Name: "records.jsonl"}, "{}")
 		}), "records.jsonl is there twice"},
@@ -142,10 +142,10 @@ func TestRestoreChecksEntries(t *testing.T) {
 			"secret.key: larger than",
 		},
 		{
-			"a plugin that was changed", change(wasm, func(data []byte) []byte { return append(data, 0, 1, 0) }),
+			"a plugin that was modified", change(wasm, func(data []byte) []byte { return append(data, 0, 1, 0) }),
 			"content has another digest",
 		},
-		{"a plugin list that leads outside", change("plugins/plugins.json", func(data []byte) []byte {
+		{"a plugin list with a path outside", change("plugins/plugins.json", func(data []byte) []byte {
 			return []byte(
 				`[{"name":"table","enabled":true,"active":{"version":"1","digest":"../../../evil","source":"local"}}]`)
 		}), `digest "../../../evil"`},
@@ -159,21 +159,21 @@ func TestRestoreChecksEntries(t *testing.T) {
 		},
 		{"a remote plugin without a signature", replaced("plugins/plugins.json", `"source": "local"`,
 			`"source": "remote"`), "not signed"},
-		{"a plugin list that cannot be read", change("plugins/plugins.json",
+		{"an unreadable plugin list", change("plugins/plugins.json",
 			func([]byte) []byte { return []byte("[") }), "plugins.json"},
-		{"a trust list that cannot be read", extend(t, file,
+		{"an unreadable trust list", extend(t, file,
 			func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: "plugins/trust.json"}, "[") }), "trust.json"},
 		{
 			"records of an unknown table", replaced("records.jsonl", `{"table":"tenants"`, `{"table":"sqlite_master"`),
 			`table "sqlite_master"`,
 		},
-		{"records of an unknown column", replaced("records.jsonl", `"columns":["id","tenant_id","user_id","title"`,
+		{"records with an unknown column", replaced("records.jsonl", `"columns":["id","tenant_id","user_id","title"`,
 			`"columns":["id","tenant_id","user_id","nothing"`), `column "nothing"`},
 		{
-			"records that end early", change("records.jsonl", func(data []byte) []byte { return data[:len(data)-3] }),
+			"truncated records", change("records.jsonl", func(data []byte) []byte { return data[:len(data)-3] }),
 			"records.jsonl",
 		},
-		{"a record that lacks a value", change("records.jsonl",
+		{"a record without a value", change("records.jsonl",
 			func(data []byte) []byte { return append(data, "[1]\n"...) }), "records.jsonl"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -116,17 +116,22 @@ func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	if p.progress && err == nil {
 		p.note("done in %.2f s", time.Since(began).Seconds())
 	}
+	return errors.Join(err, r.report(a, t, p, &timed, err))
+}
+
+// report prints what flags ask for after the last turn, which ended with failed.
+func (r *runner) report(a *app, t *turn, p *printer, timed *timedEvents, failed error) error {
 	var spent *profile.Profile
 	if r.profile {
 		spent = timed.profile(t.session.canvas)
 	}
-	if r.json {
-		return errors.Join(err, r.printSummary(a, t, p, spent, err))
+	switch {
+	case r.json:
+		return r.printSummary(a, t, p, spent, failed)
+	case r.profile:
+		return spent.Write(a.err)
 	}
-	if r.profile {
-		return errors.Join(err, spent.Write(a.err))
-	}
-	return err
+	return nil
 }
 
 func (a *app) progress(choice string) (bool, error) {

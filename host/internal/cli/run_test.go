@@ -86,7 +86,7 @@ func TestStateKeepsTheConversation(t *testing.T) {
 	require.Len(t, entries, 1, "no temporary file is left")
 }
 
-func TestStateThatIsNone(t *testing.T) {
+func TestInvalidStateFileIsRefused(t *testing.T) {
 	state := file(t, "state.json", `{"half": `)
 	code, _, errs := easel(t, "run", examples+"shop.json", "--state", state, "-q", "x")
 	require.Equal(t, ExitFailed, code)
@@ -104,7 +104,7 @@ func TestStateThatCannotBeWritten(t *testing.T) {
 	require.Contains(t, errs, "save state")
 }
 
-func TestPausedRunGoesOnWithInputs(t *testing.T) {
+func TestPausedRunContinuesWithInputs(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state.json")
 	code, out, errs := easel(t, "run", examples+"order.json", "--state", state, "-q", "two mugs")
 	require.Equal(t, ExitPaused, code, errs)
@@ -159,10 +159,14 @@ func TestInputsOfTheBeginning(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"defaults are passed", nil, "Oslo|||[]"},
-		{"given ones win", []string{"--inputs", `{"city": "Rome", "size": {"value": "large"}}`}, "Rome|large||[]"},
+		{"defaults are used", nil, "Oslo|||[]"},
 		{
-			"a path for a file",
+			"given values replace defaults",
+			[]string{"--inputs", `{"city": "Rome", "size": {"value": "large"}}`},
+			"Rome|large||[]",
+		},
+		{
+			"a file by path",
 			[]string{"--inputs", `{"doc": "` + doc + `"}`},
 			`Oslo||["\n -----------------\nFile: a.txt\nContent as following: \ntext"]|[]`,
 		},

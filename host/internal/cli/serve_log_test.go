@@ -63,7 +63,8 @@ func TestServeLogsNoSecrets(t *testing.T) {
 	s := serve(t, []string{
 		"EASEL_API_KEY=" + secretKey, "EASEL_REDIS_PASSWORD=" + secretRedis,
 		"OPENAI_API_KEY=" + secretModel, "OPENAI_BASE_URL=" + model.URL, "OPENAI_MODEL=m",
-	}, "--allow-private", "--redis-door", "127.0.0.1:0", "--redis", "redis://u:"+secretURL+"@127.0.0.1:1/0", "--knowledge", documents)
+	}, "--allow-private", "--redis-door", "127.0.0.1:0", "--redis", "redis://u:"+secretURL+"@127.0.0.1:1/0",
+		"--knowledge", documents)
 
 	dsl := func(node string) string {
 		return sketch.Chain("begin Begin", "X "+node, `M Message {"content":["{X@content} {X@result}"]}`)

@@ -177,106 +177,141 @@ func TestServeRefuses(t *testing.T) {
 		flags []string
 		want  string
 	}{
-		{"something behind the flags", nil, []string{"more"}, `unexpected argument "more"`},
+		{"an argument after the flags", nil, []string{"more"}, `unexpected argument "more"`},
 		{"an unknown flag", nil, []string{"--prot", "1"}, "-prot"},
-		{"an unknown sync", nil, []string{"--sync", "sometimes"}, "always, contract or interval"},
-		{"an unknown log", nil, []string{"--log", "xml"}, "text or json"},
-		{"a wrong variable", []string{"EASEL_LEASE=soon", "EASEL_RATE=x"}, nil, "EASEL_LEASE"},
+		{"an unknown sync mode", nil, []string{"--sync", "sometimes"}, "always, contract or interval"},
+		{"an unknown log format", nil, []string{"--log", "xml"}, "text or json"},
+		{"an invalid variable", []string{"EASEL_LEASE=soon", "EASEL_RATE=x"}, nil, "EASEL_LEASE"},
 		{"a short key", []string{"EASEL_API_KEY=secret"}, nil, "6 characters"},
-		{"a key with blanks", []string{"EASEL_API_KEY=a key with some blanks"}, nil, "spaces"},
+		{"a key with spaces", []string{"EASEL_API_KEY=a key with some blanks"}, nil, "spaces"},
 		{"a file with a short key", nil, []string{"--api-key-file", short}, "3 characters"},
-		{"an address that is taken", nil, []string{"--addr", taken.Addr().String()}, "--addr chooses another"},
-		{"an address that is none", nil, []string{"--addr", "nowhere"}, "missing port"},
+		{"an address in use", nil, []string{"--addr", taken.Addr().String()}, "--addr chooses another"},
+		{"an invalid address", nil, []string{"--addr", "nowhere"}, "missing port"},
 		{"a data directory that is a file", nil, []string{"--data", short}, "short"},
-		{"no folder of documents", nil, []string{"--knowledge", short}, "short"},
-		{"no folder of examples", nil, []string{"--examples", short}, "short"},
+		{"a documents folder that is a file", nil, []string{"--knowledge", short}, "short"},
+		{"an examples folder that is a file", nil, []string{"--examples", short}, "short"},
 		{
-			"a proxy that is none", nil,
+			"an invalid proxy", nil,
 			[]string{"--trusted-proxy", "10.0.0.0/8,proxy"},
-			`trusted proxy: "proxy" is no address`,
+			`trusted proxy: "proxy": expected an address`,
 		},
 		{
-			"an address for numbers that is taken", nil,
+			"a metrics address in use", nil,
 			[]string{"--metrics-addr", taken.Addr().String()},
 			"metrics: listen",
 		},
-		{"a lease that is over at once", nil, []string{"--lease", "-1s"}, "--lease -1s: expected at least 100ms"},
+		{"a negative lease", nil, []string{"--lease", "-1s"}, "--lease -1s: expected at least 100ms"},
 		{
-			"a lease that no heartbeat could hold",
+			"too short a lease",
 			[]string{"EASEL_LEASE=1ms"},
 			nil,
 			"EASEL_LEASE=1ms: expected at least",
 		},
 		{
-			"a history that ends tomorrow", nil,
+			"a negative retention", nil,
 			[]string{"--keep-runs", "-1h"},
 			"--keep-runs -1h0m0s: expected a duration such as",
 		},
 		{
-			"many servers inside one process", nil,
+			"replicas of the embedded server", nil,
 			[]string{"--nats-replicas", "3"},
 			"--nats-replicas 3: the embedded run log has one server",
 		},
 		{
-			"the same by the environment",
+			"replicas of the embedded server, by environment",
 			[]string{"EASEL_NATS_REPLICAS=3"},
 			nil,
 			"EASEL_NATS_REPLICAS=3: the embedded run log has one server",
 		},
 		{
-			"more servers than NATS can", nil,
+			"more replicas than NATS supports", nil,
 			[]string{"--nats", "nats://u:hushhush@127.0.0.1:1", "--nats-replicas", "6"},
 			"a number from 1 to 5",
 		},
-		{"fewer servers than none", nil, []string{"--nats-replicas", "-1"}, "a number from 1 to 5"},
-		{"credentials for nothing", nil, []string{"--nats-credentials", short}, "--nats-credentials requires --nats"},
-		{"credentials that are missing", nil, []string{
+		{"a negative number of replicas", nil, []string{"--nats-replicas", "-1"}, "a number from 1 to 5"},
+		{
+			"credentials without a server",
+			nil,
+			[]string{"--nats-credentials", short},
+			"--nats-credentials requires --nats",
+		},
+		{"a missing credentials file", nil, []string{
 			"--nats", "nats://127.0.0.1:1", "--nats-credentials",
 			"/nowhere/creds",
 		}, "--nats-credentials: open /nowhere/creds"},
-		{"a NATS of another kind", nil, []string{"--nats", "http://u:hushhush@127.0.0.1:1"}, "got one with http://"},
 		{
-			"a hole in a list", nil,
+			"a NATS URL with another scheme",
+			nil,
+			[]string{"--nats", "http://u:hushhush@127.0.0.1:1"},
+			"got one with http://",
+		},
+		{
+			"an empty element in a list", nil,
 			[]string{"--nats", "nats://u:hushhush@127.0.0.1:1,,nats://127.0.0.1:2"},
 			"--nats: empty element in the list",
 		},
-		{"a list of nothing", nil, []string{"--examples", ","}, "--examples: empty element"},
+		{"an empty list", nil, []string{"--examples", ","}, "--examples: empty element"},
 		{
-			"a database of another kind", nil,
+			"a database URL with another scheme", nil,
 			[]string{"--postgres", "mysql://u:hushhush@127.0.0.1/x"},
 			"--postgres: expected an address such as postgres://USER@HOST/DATABASE, got one with mysql://",
 		},
-		{"no data directory", nil, []string{"--data", ""}, "--data: a directory is required"},
+		{"an empty data directory", nil, []string{"--data", ""}, "--data: a directory is required"},
 		{
-			"a door that is closed, for everybody", nil,
+			"remote access without a Redis listener", nil,
 			[]string{"--redis-door-remote"},
 			"--redis-door-remote requires --redis-door",
 		},
 		{
-			"a password without a door",
+			"a Redis password without a Redis listener",
 			[]string{"EASEL_REDIS_PASSWORD=hushhush"},
 			[]string{"--redis", "redis://127.0.0.1:1"},
 			"requires --redis-door",
 		},
-		{"a door that is no address", nil, []string{"--redis-door", "here"}, "--redis-door here: expected HOST:PORT"},
 		{
-			"two at one address", nil,
+			"an invalid address of the Redis listener",
+			nil,
+			[]string{"--redis-door", "here"},
+			"--redis-door here: expected HOST:PORT",
+		},
+		{
+			"two listeners at one address", nil,
 			[]string{"--addr", "127.0.0.1:9999", "--metrics-addr", "127.0.0.1:9999"},
 			"--metrics-addr 127.0.0.1:9999: --addr uses the same address",
 		},
 		{
-			"two at one address by the environment",
+			"two listeners at one address, by environment",
 			[]string{"EASEL_METRICS_ADDR=127.0.0.1:9999"},
 			[]string{"--redis-door", "127.0.0.1:9999"},
 			"--redis-door 127.0.0.1:9999: EASEL_METRICS_ADDR uses the same address",
 		},
-		{"some origins and none", nil, []string{"--cors", "none, https://a.example"}, "none excludes other origins"},
-		{"two keys", []string{"EASEL_API_KEY=0123456789abcdef"}, []string{"--api-key-file", short}, "different keys"},
-		{"an unknown check of plugins", nil, []string{"--plugin-signatures", "maybe"}, "require, warn or off"},
-		{"a Redis door for everybody", nil, []string{"--redis-door", "0.0.0.0:0"}, "reachable from other machines"},
-		{"a Redis that is none", nil, []string{"--redis", "http://u:hushhush@x"}, "redis://"},
-		{"a database that is away", nil, []string{"--postgres", "postgres://u:hushhush@127.0.0.1:1/x"}, "127.0.0.1"},
-		{"a model file that is missing", []string{"EASEL_MODEL_FILE=/nowhere/m.json"}, nil, "/nowhere/m.json"},
+		{
+			"an empty element among origins",
+			nil,
+			[]string{"--cors", "none, https://a.example"},
+			"none excludes other origins",
+		},
+		{
+			"two API keys",
+			[]string{"EASEL_API_KEY=0123456789abcdef"},
+			[]string{"--api-key-file", short},
+			"different keys",
+		},
+		{"an unknown signature policy", nil, []string{"--plugin-signatures", "maybe"}, "require, warn or off"},
+		{
+			"a Redis listener on every interface",
+			nil,
+			[]string{"--redis-door", "0.0.0.0:0"},
+			"reachable from other machines",
+		},
+		{"an invalid Redis URL", nil, []string{"--redis", "http://u:hushhush@x"}, "redis://"},
+		{
+			"a database that does not answer",
+			nil,
+			[]string{"--postgres", "postgres://u:hushhush@127.0.0.1:1/x"},
+			"127.0.0.1",
+		},
+		{"a missing model file", []string{"EASEL_MODEL_FILE=/nowhere/m.json"}, nil, "/nowhere/m.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out, errs servertest.Output
@@ -339,7 +374,7 @@ func TestServeHelp(t *testing.T) {
 
 // A stopping server ends its streams and hands over its runs, which the next start on the same data
 // completes.
-func TestServeStopsAndGoesOn(t *testing.T) {
+func TestServeStopsAndContinuesRuns(t *testing.T) {
 	asked, release := make(chan struct{}, 10), make(chan struct{})
 	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- struct{}{}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // errLoad means that a canvas cannot be loaded.
@@ -56,32 +56,8 @@ func (s *session) save() error {
 	if s.path == "" {
 		return nil
 	}
-	if err := writeFile(s.path, s.canvas.Save(s.state)); err != nil {
+	if err := disk.Replace(s.path, s.canvas.Save(s.state)); err != nil {
 		return fmt.Errorf("save state: %w", err)
 	}
 	return nil
-}
-
-// writeFile replaces a file atomically.
-func writeFile(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // the first error is returned
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

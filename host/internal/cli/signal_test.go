@@ -47,7 +47,8 @@ func TestInterruptCancelsAndSaves(t *testing.T) {
 	), 0o600))
 	var out, errs bytes.Buffer
 	cmd := exec.Command(program, "run", canvas, "-q", "Tell me", "--state", state)
-	cmd.Env = append(os.Environ(), "OPENAI_BASE_URL="+server.URL, "OPENAI_API_KEY=k", "OPENAI_MODEL=m", "EASEL_MODEL_FILE=")
+	cmd.Env = append(os.Environ(),
+		"OPENAI_BASE_URL="+server.URL, "OPENAI_API_KEY=k", "OPENAI_MODEL=m", "EASEL_MODEL_FILE=")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
 	require.NoError(t, cmd.Start())
 	select {
@@ -67,7 +68,7 @@ func TestInterruptCancelsAndSaves(t *testing.T) {
 }
 
 // An unanswered question does not block the end of the program.
-func TestCancelEndsAQuestion(t *testing.T) {
+func TestCancelEndsAPrompt(t *testing.T) {
 	for _, command := range []string{"run", "chat"} {
 		silent, keep := io.Pipe()
 		a, err := newApp(silent, io.Discard, io.Discard)

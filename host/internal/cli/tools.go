@@ -61,13 +61,14 @@ func (h *toolHost) close() error {
 	return h.made.Close(context.Background())
 }
 
-// warm compiles the interpreter of the built-in tools concurrently with the run until it calls one.
-// Its error is that of the first call, which tries again.
+// warm compiles the built-in tools concurrently with the run. They work without, only slower.
 func warm(a *app, set *tools.Set) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = set.Warm(context.Background())
+		if err := set.Warm(context.Background()); err != nil {
+			fmt.Fprintln(a.err, "built-in tools are not compiled; calls take longer:", err)
+		}
 	}()
 	a.ends = slices.Insert(a.ends, 0, func() error { <-done; return nil }) // before the host closes
 }
@@ -95,7 +96,7 @@ func isTool(registry *engine.Registry, obj engine.Value) bool {
 	return slices.ContainsFunc(below, func(tool engine.Value) bool { return isTool(registry, tool) })
 }
 
-// toolCache returns the folder of compiled code, which saves about 20 ms of the first call; "" if
+// toolCache returns the folder of compiled code, which saves the compiler of each command; "" if
 // there is none.
 func toolCache() string {
 	dir, err := os.UserCacheDir()

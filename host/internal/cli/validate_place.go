@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -126,6 +127,11 @@ func (c *placeCheck) node(id, tool, kind string, params engine.Value) {
 			}
 		}
 	}
+	for _, entry := range params.Get("mcp").Elements() {
+		for _, message := range unknownServerParams(entry) {
+			add(engine.SeverityWarning, engine.CodeUnknownParam, own("mcp"), "%s", message)
+		}
+	}
 	for _, entry := range params.Get("tools").Elements() {
 		name := entry.Get("name").Str()
 		if tool != "" {
@@ -157,4 +163,24 @@ func scriptLanguage(name string) string {
 		return "javascript"
 	}
 	return name
+}
+
+// serverParams are the settings of an MCP server in a canvas.
+var serverParams = []string{"mcp_id", "url", "server_type", "tools", "approval"}
+
+// unknownServerParams returns a message for each other setting of an entry. The engine leaves this
+// check out, because its module has a bound on its size.
+func unknownServerParams(entry engine.Value) (messages []string) {
+	for name := range entry.Fields() {
+		if slices.Contains(serverParams, name) || strings.HasPrefix(name, "_") {
+			continue
+		}
+		server := cmp.Or(entry.Get("mcp_id").Text(), entry.Get("url").Text())
+		message := fmt.Sprintf("MCP server %s: unknown parameter %q, which has no effect", server, name)
+		if meant, ok := nearest.Match(name, serverParams); ok {
+			message += fmt.Sprintf("; did you mean %q?", meant)
+		}
+		messages = append(messages, message)
+	}
+	return messages
 }

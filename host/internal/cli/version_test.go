@@ -19,27 +19,27 @@ func TestVersionOfABuild(t *testing.T) {
 		want                    build
 		said                    string
 	}{
-		{"nothing is known", "", "", nil, build{noVersion, noRevision, ""}, "development"},
-		{"no repository", "", "", go1("(devel)"), build{noVersion, noRevision, "go1.26"}, "development"},
+		{"no build information", "", "", nil, build{noVersion, noRevision, ""}, "development"},
+		{"no revision", "", "", go1("(devel)"), build{noVersion, noRevision, "go1.26"}, "development"},
 		{"a commit", "", "", go1("(devel)", vcs), build{noVersion, commit[:12], "go1.26"}, "development+4f2a0c7d9b5e"},
 		{
-			"what Go makes of a commit", "", "", go1("v0.0.0-20261121110000-4f2a0c7d9b5e+dirty", vcs),
+			"pseudo-version of a commit", "", "", go1("v0.0.0-20261121110000-4f2a0c7d9b5e+dirty", vcs),
 			build{"0.0.0-20261121110000-4f2a0c7d9b5e+dirty", commit[:12], "go1.26"},
 			"0.0.0-20261121110000-4f2a0c7d9b5e+dirty",
 		},
 		{"go install of a release", "", "", go1("v0.2.0"), build{"0.2.0", noRevision, "go1.26"}, "0.2.0"},
 		{
-			"the linker was told a version", "0.2.0", "", go1("v0.0.0-2026", vcs),
+			"version set by the linker", "0.2.0", "", go1("v0.0.0-2026", vcs),
 			build{"0.2.0", commit[:12], "go1.26"},
 			"0.2.0+4f2a0c7d9b5e",
 		},
 		{
-			"the linker was told both", "v0.2.0", "abc", go1("(devel)", vcs),
+			"version and revision set by the linker", "v0.2.0", "abc", go1("(devel)", vcs),
 			build{"0.2.0", "abc", "go1.26"},
 			"0.2.0+abc",
 		},
 		{
-			"a version with a mark of its own", "0.2.0+ours", "abc", nil,
+			"version with build metadata", "0.2.0+ours", "abc", nil,
 			build{"0.2.0+ours", "abc", ""},
 			"0.2.0+ours.abc",
 		},

@@ -132,30 +132,37 @@ func (w *world) options(a *app) (engine.Options, error) {
 	if w.save != "" {
 		ports.Documents = w.made(a)
 	}
-	if w.knowledge != "" {
-		if info, err := os.Stat(w.knowledge); err != nil || !info.IsDir() {
-			return engine.Options{}, misuse("", "--knowledge %s: not a folder", w.knowledge)
-		}
-		documents, err := folder.Open(context.Background(), folder.Config{
-			Root: w.knowledge, Wait: -1, Images: w.uploads.Documents.OCR != nil,
-			Cutter: ingest.DocumentCutter{Reader: &w.uploads.Documents},
-			Logger: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		})
-		if err != nil {
-			return engine.Options{}, err
-		}
-		a.atEnd(documents.Close)
-		ports.Retriever = documents.Retriever("")
+	if ports.Retriever, err = w.retriever(a); err != nil {
+		return engine.Options{}, err
 	}
-	others, err := readSources(a, w.sources)
-	if err != nil {
-		return engine.Options{}, &usageError{"", err}
-	}
-	ports.Retriever = external.Open(others, nil).Retriever(ports.Retriever)
 	return engine.Options{
 		Ports: ports, TenantID: "local", Concurrency: w.paces.concurrency, MaxSteps: w.paces.maxSteps,
 		Limits: w.limits.Limits, Prices: w.prices.Prices, Approval: w.approval, Seed: w.seed, Internal: true,
 	}, nil
+}
+
+// retriever searches the folder of documents and the external sources.
+func (w *world) retriever(a *app) (engine.Retriever, error) {
+	others, err := readSources(a, w.sources)
+	if err != nil {
+		return nil, &usageError{"", err}
+	}
+	if w.knowledge == "" {
+		return external.Open(others, nil).Retriever(nil), nil
+	}
+	if info, err := os.Stat(w.knowledge); err != nil || !info.IsDir() {
+		return nil, misuse("", "--knowledge %s: not a folder", w.knowledge)
+	}
+	documents, err := folder.Open(context.Background(), folder.Config{
+		Root: w.knowledge, Wait: -1, Images: w.uploads.Documents.OCR != nil,
+		Cutter: ingest.DocumentCutter{Reader: &w.uploads.Documents},
+		Logger: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.atEnd(documents.Close)
+	return external.Open(others, nil).Retriever(documents.Retriever("")), nil
 }
 
 // made returns the folder for files that a canvas creates.

@@ -85,7 +85,7 @@ func (p *Port) saveArtifacts(ctx context.Context, res *engine.CodeResult) error 
 	for _, f := range files {
 		name := f.Get("name").Text()
 		if p.Save == nil {
-			res.Stderr += fmt.Sprintf("artifact %q left out: there is no place for files here\n", name)
+			res.Stderr += fmt.Sprintf("artifact %q left out: files are not available here\n", name)
 			continue
 		}
 		data, err := base64.StdEncoding.DecodeString(f.Get("content_b64").Text())

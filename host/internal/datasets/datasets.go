@@ -37,7 +37,7 @@ type Config struct {
 	Index string
 	// Dir is where an index of this host is; "" makes a temporary one.
 	Dir string
-	// Alone says that no other process works on the records: leases of documents are of dead ones.
+	// Alone means that no other process uses the records: leases of documents belong to ended ones.
 	Alone   bool
 	Workers int           // see ingest.Config
 	Lease   time.Duration // see ingest.Config

@@ -43,7 +43,7 @@ func TestDownloadIsBounded(t *testing.T) {
 }
 
 // A server on the internet cannot lead a request to a private address.
-func TestPublicServerLeadsNowherePrivate(t *testing.T) {
+func TestPublicServerCannotRedirectToPrivateAddresses(t *testing.T) {
 	c := &Client{}
 	require.NoError(t, c.control("tcp", "127.0.0.1:80", nil), "a person may name a private server")
 	require.NoError(t, c.control("tcp", "93.184.216.34:443", nil))

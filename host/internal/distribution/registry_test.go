@@ -29,7 +29,7 @@ type registry struct {
 	stored    map[string][]byte // by digest
 	manifests map[string][]byte // by digest
 	tags      map[string]string
-	user      string // who may push; anyone may pull
+	user      string // users who may push; anyone may pull
 	leaked    bool   // the content network got credentials
 	corrupt   bool   // blobs are changed on their way
 }
@@ -231,7 +231,7 @@ func TestPublishKeepsVersions(t *testing.T) {
 	require.Equal(t, []string{"1.0.0"}, tags)
 }
 
-func TestPullRefusesWhatDoesNotFitItsDigest(t *testing.T) {
+func TestPullRefusesAWrongDigest(t *testing.T) {
 	r := newRegistry(t)
 	_, err := (&Client{Credentials: r.login("ann")}).Push(t.Context(), r.parse(":1.0.0"), []byte("one"), "w.wasm",
 		"1.0.0", false)

@@ -20,7 +20,7 @@ import (
 // ErrInput means that a param does not fit; the message names it.
 var ErrInput = errors.New("document")
 
-// Files stores what is made, and opens what goes into it.
+// Files stores written files, and opens files that they include.
 type Files interface {
 	// Open finds a file by its descriptor.
 	Open(ctx context.Context, file engine.Value) (document.Source, error)
@@ -89,6 +89,8 @@ func (g *Generator) Call(ctx context.Context, params, arguments engine.Value) (e
 		"doc_id", stored.Get("doc_id"), "filename", stored.Get("file_name"), "mime_type", f.mimeType, "size", len(data),
 	}
 	download, inline := engine.Object(facts...).With("path", stored.Get("file_name")), ""
+	const keep = "include_download_info_in_content"
+	download = download.With(keep, engine.Bool(params.Get(keep).True()))
 	if len(data) <= mostInline {
 		inline = base64.StdEncoding.EncodeToString(data)
 		download = download.With("base64", engine.String(inline))

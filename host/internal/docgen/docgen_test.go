@@ -86,6 +86,18 @@ func TestEveryFormatHoldsItsText(t *testing.T) {
 	}
 }
 
+// The description of the file says whether messages keep it in their text.
+func TestDownloadSaysWhetherItStaysInText(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		params := engine.Object("output_format", "txt", "include_download_info_in_content", keep)
+		out, err := (&Generator{Files: new(shelf), Now: noon}).Call(t.Context(), params, arguments)
+		require.NoError(t, err)
+		download, err := engine.ParseJSONText(out.Get("download").Text())
+		require.NoError(t, err)
+		require.Equal(t, keep, download.Get("include_download_info_in_content").True())
+	}
+}
+
 func TestPagesFollowTheLayout(t *testing.T) {
 	s := new(shelf)
 	generate := func(params engine.Value) {

@@ -16,7 +16,7 @@ import (
 const mostLogo = 4 << 20
 
 // logo reads the picture of a document: a file of the run, or its content in base64, with or
-// without the head of a data address. None is no error.
+// without the head of a data address. A missing logo is not an error.
 func (g *Generator) logo(ctx context.Context, params, picture engine.Value) (*write.Logo, error) {
 	if !picture.Truthy() {
 		return nil, nil

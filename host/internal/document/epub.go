@@ -52,7 +52,7 @@ func (o *office) spine(root string) ([]string, error) {
 		case e.name == "item" && strings.Contains(e.attr("media-type"), "html"):
 			target, err := url.PathUnescape(e.attr("href"))
 			if err != nil {
-				target = e.attr("href") // it is no escaped path
+				target = e.attr("href") // it is not an escaped path
 			}
 			targets[e.attr("id")] = path.Join(path.Dir(root), target)
 			return o.retain(len(e.attr("id")) + len(target))

@@ -57,7 +57,7 @@ func TestFailuresAreBounded(t *testing.T) {
 	require.NoError(t, f.find(kindText, []byte("x")))
 }
 
-// A document holds no memory while it waits for more, so documents cannot deadlock.
+// A document releases its memory while it waits for more, so documents cannot deadlock.
 func TestMemoryIsReservedAtOnce(t *testing.T) {
 	large := docx(t, strings.Repeat("<w:p><w:t>"+strings.Repeat("x", 1000)+"</w:t></w:p>", 4000))
 	memory := memlimit.New("documents", 40<<20)

@@ -130,7 +130,7 @@ func checkBlocks(t *testing.T, name string, data []byte) {
 	check(t, 2*int(limits.Work), text, err)
 }
 
-// FuzzBlocks mutates texts whose name says how they are read.
+// FuzzBlocks mutates texts in the formats of their names.
 func FuzzBlocks(f *testing.F) {
 	for name, text := range map[string]string{
 		"a.md": "# A\n\n| a |\n|-|\n", "a.csv": "a,\"b\n", "a.json": `{"a": [1]}`, "a.jsonl": "1\n{}",

@@ -82,7 +82,7 @@ func (w *webPage) image(z *html.Tokenizer, more bool) {
 		}
 	}
 	if strings.HasPrefix(source, "data:") {
-		source = "" // its bytes are no reference
+		source = "" // its bytes are not a reference
 	}
 	w.images = append(w.images, picture{source, alt})
 }

@@ -172,46 +172,48 @@ func (g *glyphs) render(page int32) (picture image.Image, scale float64, err err
 	if err != nil {
 		return nil, 0, err
 	}
-	picture, err = g.draw(page, width, height)
-	return picture, scale, err
+	gray := image.NewGray(image.Rect(0, 0, width, height))
+	err = g.draw(page, width, height, func(at int, red, green, blue byte) {
+		gray.Pix[at] = byte((299*int(red) + 587*int(green) + 114*int(blue)) / 1000)
+	})
+	return gray, scale, err
 }
 
-func (g *glyphs) draw(page int32, width, height int) (image.Image, error) {
+// draw draws a page on white and calls pixel for each pixel, row by row.
+func (g *glyphs) draw(page int32, width, height int, pixel func(at int, red, green, blue byte)) error {
 	bitmap, err := g.call("FPDFBitmap_Create", uint64(width), uint64(height), 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if bitmap == 0 {
-		return nil, g.outOfMemory()
+		return g.outOfMemory()
 	}
 	const white = 0xFFFFFFFF
 	handle := uint64(uint32(bitmap))
 	if _, err := g.call("FPDFBitmap_FillRect", handle, 0, 0, uint64(width), uint64(height), white); err != nil {
-		return nil, err
+		return err
 	}
 	err = g.do("FPDF_RenderPageBitmap", handle, uint64(uint32(page)), 0, 0, uint64(width), uint64(height), 0, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	stride, err := g.call("FPDFBitmap_GetStride", handle)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	at, err := g.call("FPDFBitmap_GetBuffer", handle)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	data, ok := g.module.Memory().Read(uint32(at), uint32(stride)*uint32(height))
 	if !ok {
-		return nil, fmt.Errorf("%w: a page cannot be drawn", ErrDamaged)
+		return fmt.Errorf("%w: a page cannot be drawn", ErrDamaged)
 	}
-	out := image.NewGray(image.Rect(0, 0, width, height))
 	for y := range height {
 		row := data[y*int(stride):]
 		for x := range width {
-			blue, green, red := int(row[4*x]), int(row[4*x+1]), int(row[4*x+2])
-			out.Pix[y*out.Stride+x] = byte((299*red + 587*green + 114*blue) / 1000)
+			pixel(y*width+x, row[4*x+2], row[4*x+1], row[4*x])
 		}
 	}
-	return out, g.free("FPDFBitmap_Destroy", bitmap)
+	return g.free("FPDFBitmap_Destroy", bitmap)
 }

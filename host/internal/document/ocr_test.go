@@ -16,7 +16,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 )
 
-// seeing is an OCR that gives the size of images and whether they have dark pixels.
+// seeing is an OCR that returns the size of images and whether they have dark pixels.
 type seeing struct {
 	images []image.Image
 	err    error

@@ -146,16 +146,21 @@ func (g *glyphs) page(document int32, n int) (content layout.Page, ok bool, err 
 // size returns the width and the height of a page in pixels for OCR, and how many pixels a point
 // has.
 func (g *glyphs) size(page int32) (width, height int, scale float64, err error) {
-	var points [2]float64
+	points, err := g.points(page)
+	scale = min(scanScale, scanWidth/max(points[0], 1), scanWidth*3/2/max(points[1], 1))
+	return max(int(points[0]*scale), 1), max(int(points[1]*scale), 1), scale, err
+}
+
+// points returns the width and the height of a page.
+func (g *glyphs) points(page int32) (size [2]float64, err error) {
 	for i, function := range [...]string{"FPDF_GetPageWidthF", "FPDF_GetPageHeightF"} {
 		v, err := g.fast(function, uint64(uint32(page)))
 		if err != nil {
-			return 0, 0, 0, err
+			return size, err
 		}
-		points[i] = float64(math.Float32frombits(uint32(v)))
+		size[i] = float64(math.Float32frombits(uint32(v)))
 	}
-	scale = min(scanScale, scanWidth/max(points[0], 1), scanWidth*3/2/max(points[1], 1))
-	return max(int(points[0]*scale), 1), max(int(points[1]*scale), 1), scale, nil
+	return size, nil
 }
 
 // words collects the characters of a page as words.

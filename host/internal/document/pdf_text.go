@@ -69,6 +69,9 @@ func (p *pdf) read(data []byte, out *page) error {
 	case int(pages) > p.limits.Pages:
 		return exceeded(LimitPages, p.limits.Pages, "pages")
 	}
+	if out.drawn != nil {
+		return p.drawFirst(document, out.drawn)
+	}
 	broken := 0
 	if out.blocks != nil {
 		broken, err = p.blocks(document, int(pages), out)

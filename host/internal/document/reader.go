@@ -72,8 +72,9 @@ func (r *Reader) Blocks(ctx context.Context, s Source) ([]block.Block, error) {
 
 // want selects the result instead of the text; at most one field is set.
 type want struct {
-	sheets *[]Sheet
-	blocks *[]block.Block
+	sheets    *[]Sheet
+	blocks    *[]block.Block
+	thumbnail *thumbnail
 }
 
 // text reports whether the text is read.
@@ -85,6 +86,7 @@ func (w want) page(limits *Limits) *page {
 	if w.blocks != nil {
 		out.blocks = &collector{maxSize: limits.Work}
 	}
+	out.drawn = w.thumbnail
 	return out
 }
 
@@ -144,7 +146,7 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 	}
 	defer unmap()
 	next = attempt{kind: kindOf(s.Name, s.MimeType, data), work: a.work}
-	if w.blocks == nil { // OCR may read the document
+	if w.blocks == nil && w.thumbnail == nil { // OCR may read the document
 		if err := r.failed.find(next.kind, data); err != nil {
 			return a, "", err
 		}
@@ -157,7 +159,7 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 	defer stop()
 	out := w.page(limits)
 	switch {
-	case next.kind == kindOffice:
+	case next.kind == kindOffice && w.thumbnail == nil:
 		next.work, err = officeText(working, limits, data, a.work, granted, w.sheets, out)
 		if next.work > a.work {
 			return next, "", nil
@@ -166,6 +168,11 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		return a, "", errNoWorkbook
 	case next.kind == kindPDF:
 		err = r.pdf.read(working, limits, data, granted, out, r.OCR)
+	case w.thumbnail != nil:
+		next.work, err = w.thumbnail.decode(limits, next.kind, data, a.work, granted)
+		if next.work > a.work {
+			return next, "", nil
+		}
 	case next.kind == kindImage:
 		err = imageBlocks(working, data, out, r.OCR)
 	default:

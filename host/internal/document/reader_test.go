@@ -169,7 +169,7 @@ func TestTexts(t *testing.T) {
 	chinese := "退货政策：您可以在三十天内退还鞋子。"
 	gbk := encoded(t, simplifiedchinese.GBK.NewEncoder(), chinese)
 	for _, c := range []struct{ name, file, content, want string }{
-		{"line ends of every platform", "a.txt", "one\r\ntwo\rthree\n", "one\ntwo\nthree\n"},
+		{"line endings of every platform", "a.txt", "one\r\ntwo\rthree\n", "one\ntwo\nthree\n"},
 		{"the UTF-8 byte order mark is dropped", "a.md", "\uFEFF# hé", "# hé"},
 		{"UTF-16 with a byte order mark", "a.txt", "\xff\xfeh\x00i\x00", "hi"},
 		{"big-endian UTF-16 with a byte order mark", "a.txt", "\xfe\xff\x00h\x00i", "hi"},

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine/block"
 )
 
-// textBlocks adds the blocks of a text to c; the name of the file says how it is read.
+// textBlocks adds the blocks of a text to c; the name of the file determines the format.
 func textBlocks(ctx context.Context, limits *Limits, name, text string, c *collector) error {
 	switch extension := strings.ToLower(path.Ext(name)); extension {
 	case ".md", ".markdown", ".mdx":
@@ -67,7 +67,10 @@ func addBlock(b block.Block, c *collector) error {
 func csvBlocks(ctx context.Context, limits *Limits, text string, tabs bool, c *collector) error {
 	in := csv.NewReader(&boundedRows{in: strings.NewReader(text), limits: limits})
 	in.FieldsPerRecord, in.LazyQuotes, in.ReuseRecord = -1, true, true
-	in.Comma = separator(text, tabs)
+	in.Comma = '\t'
+	if !tabs {
+		in.Comma = Separator(text)
+	}
 	for n, rows := 0, 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -110,11 +113,8 @@ func (r *boundedRows) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// separator returns the one of , ; and tab that the first line has most of.
-func separator(text string, tabs bool) rune {
-	if tabs {
-		return '\t'
-	}
+// Separator returns the one of , ; and tab that the first line has most of.
+func Separator(text string) rune {
 	line, _, _ := strings.Cut(text, "\n")
 	best, most := ',', 0
 	for _, r := range ",;\t" {

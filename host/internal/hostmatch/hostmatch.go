@@ -3,7 +3,7 @@
 //
 // A pattern is a host name or address (api.example.org, 10.0.0.7, [::1]), all hosts below a domain
 // (*.example.org, without example.org itself) or * for every host; each but * may end in :port.
-// Without a port a pattern stands for every port. Case does not matter. What a pattern covers is
+// Without a port a pattern matches every port. Case does not matter. What a pattern covers is
 // defined by the plugin contract, see [contract.CoversHost].
 package hostmatch
 

@@ -256,7 +256,7 @@ func TestLongPauseFailsCallsInPlaceOfKeepingThem(t *testing.T) {
 }
 
 // A stream whose reader waits for another call would otherwise keep that call from starting.
-func TestCallThatIsHeldUpFreesItsSlot(t *testing.T) {
+func TestBlockedCallFreesItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, Config{Model: Limits{Concurrency: 1}})
 		call := Call{Tenant: "t", Run: "r", Model: "m"}

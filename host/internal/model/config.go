@@ -30,7 +30,7 @@ type Config struct {
 	// provider.
 	Default string `json:"default,omitempty"`
 	// Speech is the id of the speech model; "" is the first model of kind speech. Without one there
-	// is no speech output.
+	// is not a speech output.
 	Speech string `json:"speech,omitempty"`
 	Voice  string `json:"voice,omitempty"` // voice of the speech model; "" is alloy
 	// Embedding is the id of the embedding model; "" is the first model of kind embedding.

@@ -44,7 +44,7 @@ func TestConfigFromEnvironment(t *testing.T) {
 		env  []string
 		want Config
 	}{
-		{"nothing set", nil, Config{}},
+		{"no variable set", nil, Config{}},
 		{
 			"easel names take precedence",
 			[]string{

@@ -6,23 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/retry"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
-const (
-	// maxResponseBytes bounds the body of a response.
-	maxResponseBytes = 32 << 20
-	// maxRetryWait bounds the pause between two attempts; a longer Retry-After ends the retries.
-	maxRetryWait = time.Minute
-)
+// maxResponseBytes bounds the body of a response.
+const maxResponseBytes = 32 << 20
 
 // exchange sends one request, retries it while the server is busy, and limits the response body. It
 // belongs to one call.
@@ -44,9 +39,9 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 		switch {
 		case errors.Is(err, web.ErrAddress), errors.Is(err, reach.ErrRedirect): // not retryable
 		case err != nil && req.Context().Err() == nil:
-			wait, again = backoff(try), true
+			wait, again = retry.Backoff(try), true
 		case err == nil && retryStatus(res.StatusCode):
-			wait, again = retryAfter(res.Header.Get("Retry-After"), try)
+			wait, again = retry.After(res.Header, try)
 			e.pause(res, wait)
 		}
 		if !again || try >= e.retries {
@@ -105,26 +100,6 @@ func rewind(req *http.Request) error {
 }
 
 func retryStatus(status int) bool { return status == http.StatusTooManyRequests || status >= 500 }
-
-// backoff returns 1, 2, 4, ... seconds, reduced by up to half at random so that concurrent callers
-// do not retry in step.
-func backoff(try int) time.Duration {
-	d := min(time.Second<<min(try, 10), maxRetryWait)
-	return d - rand.N(d/2)
-}
-
-// retryAfter parses the header, in seconds or as a date. again is false if the server asks for more
-// than maxRetryWait.
-func retryAfter(header string, try int) (wait time.Duration, again bool) {
-	if s, err := strconv.ParseFloat(header, 64); err == nil && s >= 0 {
-		wait = time.Duration(min(s, 1e6) * float64(time.Second))
-	} else if at, err := http.ParseTime(header); err == nil {
-		wait = max(0, time.Until(at))
-	} else {
-		return backoff(try), true
-	}
-	return wait, wait <= maxRetryWait
-}
 
 // body limits the size of a response body. It keeps the last bytes read, because the stream reader
 // of the client library hides whether [DONE] arrived.

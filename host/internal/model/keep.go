@@ -16,6 +16,15 @@ const (
 	choiceItem   = "models" // one item: Choice
 )
 
+// Records are the stored items of tenants; [store.Items] implements it.
+type Records interface {
+	List(ctx context.Context, tenant, kind string) ([]store.Item, error)
+	Get(ctx context.Context, tenant, kind, id string) (store.Item, error)
+	Named(ctx context.Context, tenant, kind, name string) (store.Item, error)
+	Put(ctx context.Context, item store.Item) (store.Item, error)
+	Delete(ctx context.Context, tenant, kind, id string) error
+}
+
 // Choice holds the models a tenant uses when a canvas names none; "" means the host's
 // configuration.
 type Choice struct {
@@ -38,7 +47,7 @@ func (t *Tenants) Providers(ctx context.Context, tenant string) (list []Provider
 }
 
 func (t *Tenants) read(ctx context.Context, tenant string) ([]Provider, error) {
-	items, err := t.Items.List(ctx, tenant, providerItem)
+	items, err := t.Records.List(ctx, tenant, providerItem)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +81,7 @@ func (t *Tenants) Put(ctx context.Context, tenant string, p Provider) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	item, err := t.Items.Named(ctx, tenant, providerItem, p.Label())
+	item, err := t.Records.Named(ctx, tenant, providerItem, p.Label())
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		item = store.Item{Tenant: tenant, Kind: providerItem}
@@ -93,17 +102,17 @@ func (t *Tenants) Put(ctx context.Context, tenant string, p Provider) error {
 	if item.Doc, err = json.Marshal(p); err != nil {
 		return err
 	}
-	_, err = t.Items.Put(ctx, item)
+	_, err = t.Records.Put(ctx, item)
 	return err
 }
 
 // Delete removes a provider and its key. Errors: [store.ErrNotFound].
 func (t *Tenants) Delete(ctx context.Context, tenant, label string) error {
-	item, err := t.Items.Named(ctx, tenant, providerItem, label)
+	item, err := t.Records.Named(ctx, tenant, providerItem, label)
 	if err != nil {
 		return err
 	}
-	return t.Items.Delete(ctx, tenant, providerItem, item.ID)
+	return t.Records.Delete(ctx, tenant, providerItem, item.ID)
 }
 
 // Try makes a minimal call to one model of a tenant's provider; an empty name means the first model
@@ -111,7 +120,7 @@ func (t *Tenants) Delete(ctx context.Context, tenant, label string) error {
 //
 // Errors: [store.ErrNotFound], [ErrUnknownModel], those of the model.
 func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, answer string, err error) {
-	item, err := t.Items.Named(ctx, tenant, providerItem, label)
+	item, err := t.Records.Named(ctx, tenant, providerItem, label)
 	if err != nil {
 		return "", "", err
 	}
@@ -166,7 +175,7 @@ func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) 
 // Choice returns the model choice of a tenant.
 func (t *Tenants) Choice(ctx context.Context, tenant string) (Choice, error) {
 	var c Choice
-	item, err := t.Items.Get(ctx, tenant, choiceItem, choiceItem)
+	item, err := t.Records.Get(ctx, tenant, choiceItem, choiceItem)
 	if errors.Is(err, store.ErrNotFound) {
 		return c, nil
 	}
@@ -187,7 +196,7 @@ func (t *Tenants) SetChoice(ctx context.Context, tenant string, c Choice) error 
 			return m.unknown(id, "")
 		}
 	}
-	item, err := t.Items.Get(ctx, tenant, choiceItem, choiceItem)
+	item, err := t.Records.Get(ctx, tenant, choiceItem, choiceItem)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -195,6 +204,6 @@ func (t *Tenants) SetChoice(ctx context.Context, tenant string, c Choice) error 
 	if item.Doc, err = json.Marshal(c); err != nil {
 		return err
 	}
-	_, err = t.Items.Put(ctx, item)
+	_, err = t.Records.Put(ctx, item)
 	return err
 }

@@ -88,7 +88,7 @@ var refusing = []*regexp.Regexp{
 // aboutSchema are the words of servers that accept tools, but not the schema of one.
 var aboutSchema = regexp.MustCompile(`(?i)\bschema\b`)
 
-// refusesTools reports whether a response says that tools are not accepted at all.
+// refusesTools reports whether a response is a refusal of tools.
 func refusesTools(status int, text string) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,

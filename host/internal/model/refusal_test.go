@@ -110,7 +110,7 @@ func TestRefusedToolsAreRemembered(t *testing.T) {
 	}
 }
 
-func TestOtherErrorsAreNoRefusal(t *testing.T) {
+func TestOtherErrorsAreNotRefusals(t *testing.T) {
 	for _, body := range otherBodies {
 		p, _ := picky(t, http.StatusBadRequest, body)
 		_, _, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))

@@ -4,19 +4,20 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/limit"
-	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // Tenants stores the providers that tenants have added to those of the host's configuration, which
 // all tenants share. Keys are stored sealed and are never returned. It is safe for concurrent use.
 type Tenants struct {
-	Items store.Items // the records of the providers
-	Host  *Models
+	Records Records // the providers and the choice of each tenant
+	Host    *Models
 	// Transport sends requests to addresses that tenants configure; a host sets one that refuses
 	// private addresses. Nil means the default one. The host's own providers do not use it.
 	Transport http.RoundTripper
@@ -72,9 +73,21 @@ type Listed struct {
 	Kind     Kind
 	Provider string // label of the provider
 	Host     bool   // from the host's configuration
+	Alias    string // alias of the configuration that leads to the model; "*" is every unknown id
 }
 
-// List returns the models of a tenant, its own first.
+// ID returns what canvases name the model by. "*" stands for any name.
+func (l Listed) ID() string {
+	switch {
+	case l.Alias != "":
+		return l.Alias
+	case l.Name == "":
+		return "*@" + l.Provider
+	}
+	return l.Name + "@" + l.Provider
+}
+
+// List returns the models of a tenant, its own first, and then the aliases of chat models.
 func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
 	m, err := t.load(ctx, tenant)
 	if err != nil {
@@ -94,7 +107,22 @@ func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
 			out = append(out, Listed{Name: e.Name, Kind: e.kind(), Provider: p.config.Label(), Host: host})
 		}
 	}
-	return out, nil
+	return append(out, m.aliases()...), nil
+}
+
+// aliases returns the aliases that lead to a chat model, sorted.
+func (m *Models) aliases() []Listed {
+	var out []Listed
+	for _, alias := range slices.Sorted(maps.Keys(m.config.Aliases)) {
+		p, name, ok := m.find(m.config.Aliases[alias])
+		if !ok {
+			continue
+		}
+		if e, _ := p.config.entry(name); e.kind() == KindChat {
+			out = append(out, Listed{Name: name, Kind: KindChat, Provider: p.config.Label(), Host: true, Alias: alias})
+		}
+	}
+	return out
 }
 
 // Of returns the models of a tenant for one of its callers; "" means the tenant itself. They are

@@ -16,7 +16,7 @@ func testTenants(t *testing.T, host Config) *Tenants {
 	t.Helper()
 	m, err := New(host)
 	require.NoError(t, err)
-	return &Tenants{Items: runstest.Records(t, store.Config{}).Items, Host: m}
+	return &Tenants{Records: runstest.Records(t, store.Config{}).Items, Host: m}
 }
 
 func TestTenantsProviders(t *testing.T) {
@@ -51,16 +51,16 @@ func TestTenantsProviders(t *testing.T) {
 	list, err := tenants.List(ctx, "a")
 	require.NoError(t, err)
 	require.Equal(t, []Listed{
-		{"m", KindChat, "P", false},
-		{"v", KindSpeech, "P", false},
-		{"shared", KindChat, "Host", true},
+		{Name: "m", Kind: KindChat, Provider: "P"},
+		{Name: "v", Kind: KindSpeech, Provider: "P"},
+		{Name: "shared", Kind: KindChat, Provider: "Host", Host: true},
 	}, list)
 
 	shown, hasKey, err := tenants.Providers(ctx, "a")
 	require.NoError(t, err)
 	require.Empty(t, shown[0].Key, "keys are not returned")
 	require.True(t, hasKey["P"])
-	item, err := tenants.Items.Named(ctx, "a", providerItem, "p")
+	item, err := tenants.Records.Named(ctx, "a", providerItem, "p")
 	require.NoError(t, err)
 	require.NotContains(t, string(item.Doc), "sk-1")
 
@@ -149,4 +149,31 @@ func TestLabels(t *testing.T) {
 		_, err := Labelled(bad)
 		require.Error(t, err, bad)
 	}
+}
+
+// A canvas may name what the list says: each id resolves, and each alias that resolves is there.
+func TestTenantsListAliases(t *testing.T) {
+	ctx := t.Context()
+	tenants := testTenants(t, Config{
+		Providers: []Provider{
+			{Name: "Host", Models: []Entry{{Name: "big"}, {Name: "vectors", Kind: KindEmbedding}}},
+			{Name: "Open", BaseURL: "http://one/v1"},
+		},
+		Aliases: map[string]string{
+			"gpt-4@OpenAI": "big@Host", "dead": "missing@Nowhere", "embed": "vectors@Host", "*": "any@Open",
+		},
+	})
+	list, err := tenants.List(ctx, "a")
+	require.NoError(t, err)
+	var ids []string
+	for _, l := range list {
+		ids = append(ids, l.ID())
+	}
+	require.Equal(t, []string{"big@Host", "vectors@Host", "*@Open", "*", "gpt-4@OpenAI"}, ids)
+
+	m, err := tenants.Of("a", "").Models(ctx)
+	require.NoError(t, err)
+	p, name, err := m.resolve("gpt-4@OpenAI", KindChat)
+	require.NoError(t, err)
+	require.Equal(t, "big@Host", name+"@"+p.config.Label())
 }

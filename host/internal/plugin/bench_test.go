@@ -134,8 +134,8 @@ func plainGuest(b *testing.B, in []byte) func() {
 	ctx := context.Background()
 	rt := wazero.NewRuntime(ctx)
 	b.Cleanup(func() { require.NoError(b, rt.Close(ctx)) })
-	h := &Host{runtime: rt}
-	require.NoError(b, h.bindImports(ctx))
+	_, err := bindImports(ctx, rt)
+	require.NoError(b, err)
 	m := &Module{host: newHost(b, Config{}), manifest: &contract.Manifest{}, limits: contract.DefaultLimits}
 	wasm := goGuest(b, "goguest")
 	require.NoError(b, m.read(wasm))

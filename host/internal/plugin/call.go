@@ -26,7 +26,7 @@ type CallRequest struct {
 	// Settings are those of the plugin for the tenant, an object; null for none. They answer
 	// config_get before those of LoadOptions.
 	Settings engine.Value
-	// Services answer what the plugin asks of the host; nil ones are unsupported.
+	// Services handle the requests of the plugin; nil ones are unsupported.
 	Services Services
 	// SecretMark is what a placeholder of a secret has to carry, {{secret:NAME:MARK}}: random text
 	// that is drawn for this call, see engine.NewSecretMark. Any other placeholder is plain text.
@@ -35,6 +35,8 @@ type CallRequest struct {
 	// Emit receives what the plugin emits, in order, while the plugin waits. An
 	// error tells the plugin to finish. Nil drops everything.
 	Emit func(ctx context.Context, e contract.Emission) error
+	// Handover lets a compiled module continue the call of an interpreted one; nil does not.
+	Handover *Handover
 	// Scratch holds the Extism variables of the run; nil gives the call its own.
 	Scratch *Scratch
 

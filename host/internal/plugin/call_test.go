@@ -10,9 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/plugins/contract"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-func TestCallGivesBackWhatTheGuestWrites(t *testing.T) {
+func TestCallReturnsTheOutputOfTheGuest(t *testing.T) {
 	m := load(t, newHost(t, Config{}), echo, nil)
 	for _, input := range [][]byte{nil, []byte("hello"), []byte("Ålesund 天气"), {0xff, 0, 0xfe}, bytes.Repeat([]byte("x"), 1<<20)} {
 		res, err := m.Call(context.Background(), CallRequest{Input: input})
@@ -44,46 +45,48 @@ func TestCallFaults(t *testing.T) {
 		},
 		{"a memory bomb", "loop $l i32.const 16 memory.grow i32.const -1 i32.eq if unreachable end br $l end i32.const 0", contract.OutOfMemory, "4 MB", true},
 		{
-			"output without end", "loop $l i32.const 0 i32.const 65536 call $output_write br $l end i32.const 0",
+			"endless output", "loop $l i32.const 0 i32.const 65536 call $output_write br $l end i32.const 0",
 			contract.OutputTooLarge, "output", true,
 		},
 		{
-			"an error without end", "loop $l i32.const 0 i32.const 65536 call $error_write br $l end i32.const 0",
+			"an endless error message", "loop $l i32.const 0 i32.const 65536 call $error_write br $l end i32.const 0",
 			contract.OutputTooLarge, "error", true,
 		},
 		{
-			"emits without end", "loop $l i32.const 1 i32.const 0 i32.const 1 call $emit drop br $l end i32.const 0",
+			"endless emits", "loop $l i32.const 1 i32.const 0 i32.const 1 call $emit drop br $l end i32.const 0",
 			contract.TooManyCalls, "emits", true,
 		},
 		{
-			"host calls without end",
+			"endless host calls",
 			"loop $l i32.const 0 i32.const 100 i32.const 3 call $call drop br $l end i32.const 0",
 			contract.TooManyCalls, "calls", true,
 		},
 		{
-			"a panic keeps its message",
+			"the message of a panic is kept",
 			"i32.const 2 i32.const 0 i32.const 1 i32.const 50 call $fd_write drop unreachable", contract.Panic, "boom!",
 			true,
 		},
 		{
-			"an error that is written before a trap is its message",
+			"text written before a trap is the error message",
 			"i32.const 100 i32.const 11 call $error_write unreachable", contract.Panic, "not so fast", true,
 		},
-		{"an exit keeps its status", "i32.const 3 call $exit i32.const 0", contract.Exit, "status 3", true},
-		{"a trap names itself", "unreachable", contract.Trap, "unreachable", true},
+		{"the exit status is reported", "i32.const 3 call $exit i32.const 0", contract.Exit, "status 3", true},
+		{"the trap is reported", "unreachable", contract.Trap, "unreachable", true},
 		{"a division by zero", "i32.const 1 i32.const 0 i32.div_u", contract.Trap, "divide by zero", true},
 		{
 			"a pointer outside the memory", "i32.const 65535 i32.const 9 call $output_write i32.const 0", contract.Trap,
 			"output_write: 9 bytes at 65535", true,
 		},
 		{
-			"an error of the plugin", "i32.const 100 i32.const 11 call $error_write i32.const 1", contract.Internal,
+			"an error returned by the plugin",
+			"i32.const 100 i32.const 11 call $error_write i32.const 1", contract.Internal,
 			"not so fast", false,
 		},
-		{"an error without words", "i32.const 7", contract.Internal, "returned 7", false},
+		{"an error without a message", "i32.const 7", contract.Internal, "returned 7", false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := load(t, h, body(c.code), limits)
+		both(t, c.name, func(t *testing.T, o LoadOptions) {
+			m, err := h.Load(t.Context(), pack(t, wattest.Must(body(c.code)), limits), o)
+			require.NoError(t, err)
 			began := time.Now()
 			patience := time.Duration(0)
 			if c.want == contract.Timeout {
@@ -105,7 +108,7 @@ func TestCallFaults(t *testing.T) {
 
 func TestCallUnknownExport(t *testing.T) {
 	m := load(t, newHost(t, Config{}), echo, nil)
-	for _, name := range []string{"nobody", "_initialize", "memory"} {
+	for _, name := range []string{"missing", "_initialize", "memory"} {
 		_, err := m.Call(context.Background(), CallRequest{Export: name})
 		require.ErrorIs(t, err, contract.UnknownExport)
 	}
@@ -152,7 +155,7 @@ func TestCallCancelled(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "bye", string(res.Output))
 	})
-	t.Run("a guest that listens and goes on is stopped after the grace", func(t *testing.T) {
+	t.Run("a guest that ignores a cancel is stopped after the grace period", func(t *testing.T) {
 		m := load(t, h, `(module`+importAll+`(func (export "easel_invoke") (result i32)
 			i32.const 1 i32.const 0 i32.const 3 call $emit drop loop $l br $l end i32.const 0))`, nil)
 		ctx, cancel := context.WithCancel(context.Background())

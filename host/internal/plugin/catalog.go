@@ -40,13 +40,13 @@ type Entry struct {
 	Waiting  *Version             `json:"waiting,omitempty"` // not approved yet
 	Previous *Version             `json:"previous,omitempty"`
 	Approved contract.Permissions `json:"approved,omitzero"`
-	// Considered is what was asked for when somebody approved, the part that was not
+	// Considered is the request at the time of the approval, including the part that was not
 	// approved included: a new version that asks for no more does not wait again.
 	Considered contract.Permissions `json:"considered,omitzero"`
 	// Forget names what kept data under the name of the plugin and was removed;
 	// [Catalog.ForgetData] deletes the data.
 	Forget []string `json:"forget,omitempty"`
-	// Problem says why an active version could not be loaded; empty when all is well.
+	// Problem is the reason why an active version could not be loaded; empty if it was.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -57,6 +57,8 @@ type Version struct {
 	Source  Source   `json:"source"`
 	Origin  string   `json:"origin,omitempty"` // where updates come from; empty for a local file
 	Asks    []string `json:"asks,omitempty"`   // what is not approved, in words
+	// Components are those of a file with several, as canvases name them: weather.forecast.
+	Components []string `json:"components,omitempty"`
 	// Signer is the public key of the file's signature, trusted or not; empty for none. Approvals
 	// and data belong to a name and a signer.
 	Signer string `json:"signer,omitempty"`
@@ -155,6 +157,9 @@ func (c *Catalog) install(ctx context.Context, wasm []byte, v Version, limit *co
 	defer c.retire(trial) // after the version is loaded, so that it is compiled once
 	manifest := trial.Manifest()
 	v.Version, v.Digest, v.Signer = manifest.Version, trial.Digest(), trial.Signer()
+	for _, c := range manifest.Components {
+		v.Components = append(v.Components, c.NodeName())
+	}
 	v.Source = cmp.Or(v.Source, Local)
 	if err := c.keep(v.Digest, wasm); err != nil {
 		return Entry{}, fmt.Errorf("plugin %s: install: %w", manifest.Name, err)
@@ -383,8 +388,9 @@ func (c *Catalog) List() []Entry {
 
 // Get returns the loaded plugin for a reference: weather, which is the newest major that is on,
 // weather@1, weather@1.2. A missing, disabled or different version is a NotFound that says which.
+// The component of weather.forecast@1 is not looked at, see [contract.Manifest.Named].
 func (c *Catalog) Get(ref string) (*Module, error) {
-	name, want, _ := strings.Cut(ref, "@")
+	name, _, want := contract.SplitRef(ref)
 	it := c.referred(name, want)
 	switch {
 	case it == nil:

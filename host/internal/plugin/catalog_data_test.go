@@ -80,7 +80,7 @@ func TestAnotherSignerInheritsNothing(t *testing.T) {
 }
 
 // What is approved is the file that was looked at.
-func TestEnableMeansOneFile(t *testing.T) {
+func TestEnableApprovesOneFile(t *testing.T) {
 	c, err := OpenCatalog(t.Context(), newHost(t, Config{}), t.TempDir(), contract.Everything())
 	require.NoError(t, err)
 	seen, err := c.Install(t.Context(), unsigned(t, "1.0.0", 10), Local)

@@ -10,7 +10,7 @@ import (
 )
 
 // Majors of a plugin serve canvases side by side, with the same approval and data.
-func TestMajorsStandSideBySide(t *testing.T) {
+func TestMajorsAreInstalledSideBySide(t *testing.T) {
 	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
 	c, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)

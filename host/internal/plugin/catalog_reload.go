@@ -61,7 +61,7 @@ func (c *Catalog) reload(ctx context.Context) (bool, error) {
 	return changed, nil
 }
 
-// read is what the folder says is installed.
+// read returns the state in the folder.
 func (c *Catalog) read() ([]Entry, error) {
 	path := filepath.Join(c.dir, stateFile)
 	raw, err := os.ReadFile(path)
@@ -108,13 +108,13 @@ func (c *Catalog) loaded(ctx context.Context, e Entry) *item {
 	return it
 }
 
-// same says that nothing about a plugin changed.
+// same reports whether a plugin is unchanged.
 func same(before, now Entry) bool {
 	before.Problem = ""
 	return reflect.DeepEqual(before, now)
 }
 
-// runsAlike says that the loaded module still is the right one.
+// runsAlike reports whether the loaded module is still valid.
 func runsAlike(before, now Entry) bool {
 	return now.Enabled && now.Active != nil && before.Active != nil && before.Active.Digest == now.Active.Digest &&
 		before.Active.Source == now.Active.Source && reflect.DeepEqual(before.Approved, now.Approved)
@@ -145,7 +145,7 @@ func (c *Catalog) Watch(ctx context.Context, every time.Duration, changed func()
 	}
 }
 
-// mark tells states of the folder apart. The file is replaced as a whole, never written in place.
+// mark distinguishes states of the folder. The file is replaced as a whole, never written in place.
 func (c *Catalog) mark() string {
 	info, err := os.Stat(filepath.Join(c.dir, stateFile))
 	if err != nil {

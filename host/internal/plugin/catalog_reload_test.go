@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -72,7 +73,7 @@ func TestReloadKeepsWhatItHasWhenTheFolderIsBroken(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Install(ctx, asking(t, "1.0.0"), Local)
 	require.NoError(t, err)
-	require.NoError(t, writeFile(dir+"/"+stateFile, []byte("{")))
+	require.NoError(t, disk.Replace(dir+"/"+stateFile, []byte("{")))
 	_, err = c.Reload(ctx)
 	require.ErrorContains(t, err, stateFile)
 	_, err = c.Get("sample")

@@ -3,7 +3,6 @@ package plugin
 import (
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/easel-canvas/easel/plugins/contract"
 )
@@ -11,7 +10,7 @@ import (
 // Section returns a custom section of the active version of an installed plugin,
 // such as its icon, and whether there is one.
 func (c *Catalog) Section(ref, section string) ([]byte, bool, error) {
-	name, want, _ := strings.Cut(ref, "@")
+	name, _, want := contract.SplitRef(ref)
 	it := c.referred(name, want)
 	if it == nil || it.Active == nil {
 		return nil, false, nil

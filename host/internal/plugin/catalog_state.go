@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -94,7 +94,7 @@ func (c *Catalog) majors(name string) (found []*item) {
 	return found
 }
 
-// referred is the major that a reference of a canvas stands for, nil when it is not installed.
+// referred returns the major for a reference of a canvas, nil if it is not installed.
 func (c *Catalog) referred(name, want string) *item {
 	if want != "" {
 		major, _, _ := strings.Cut(want, ".")
@@ -115,7 +115,7 @@ func (c *Catalog) referred(name, want string) *item {
 	return found
 }
 
-// notInstalled explains why a reference stands for nothing.
+// notInstalled returns the reason why a reference has no plugin.
 func (c *Catalog) notInstalled(ref, name string) *contract.Error {
 	var versions []string
 	for _, it := range c.majors(name) {
@@ -157,7 +157,7 @@ func (c *Catalog) put(next, gone *item) error {
 	if err != nil {
 		return fmt.Errorf("plugin: write catalog: %w", err)
 	}
-	if err := writeFile(filepath.Join(c.dir, stateFile), raw); err != nil {
+	if err := disk.Replace(filepath.Join(c.dir, stateFile), raw); err != nil {
 		return fmt.Errorf("plugin: write catalog: %w", err)
 	}
 	c.items = items
@@ -169,26 +169,7 @@ func (c *Catalog) keep(digest string, wasm []byte) error {
 	if _, err := os.Stat(c.file(digest)); err == nil {
 		return nil
 	}
-	return writeFile(c.file(digest), wasm)
-}
-
-// writeFile replaces a file in one step, so that a crash leaves the old or the
-// new one.
-func writeFile(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return disk.Replace(c.file(digest), wasm)
 }
 
 // uses reports whether an installed plugin still needs a file.

@@ -76,7 +76,7 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	e, err = c.Enable(ctx, "sample", "", &contract.Permissions{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"http to a.example, http method GET, http method HEAD: r"}, e.Active.Asks,
-		"what it does without is told")
+		"the missing permissions are listed")
 	m, err := c.Get("sample")
 	require.NoError(t, err)
 	require.Nil(t, m.Granted().HTTP, "a limit on enabling cuts what was approved")
@@ -86,9 +86,9 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	require.ErrorIs(t, err, contract.NotFound)
 }
 
-// TestCatalogPartOfWhatIsAsked has an operator who approves a part: the next version does not ask
-// again for what was refused, one that wants more does.
-func TestCatalogPartOfWhatIsAsked(t *testing.T) {
+// TestCatalogGrantsAPartOfTheRequest approves a part: the next version does not
+// request the refused part again, one that requests more does.
+func TestCatalogGrantsAPartOfTheRequest(t *testing.T) {
 	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
 	c, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestCatalogFailedInstallChangesNothing(t *testing.T) {
 	require.Equal(t, before, c.List())
 }
 
-func TestCatalogCeilingHoldsForEverybody(t *testing.T) {
+func TestCatalogCeilingAppliesToAllTenants(t *testing.T) {
 	ctx, h := context.Background(), newHost(t, Config{})
 	c, err := OpenCatalog(ctx, h, t.TempDir(),
 		contract.Permissions{HTTP: &contract.HTTPPermission{Hosts: []string{"*.ok.example"}}})
@@ -200,7 +200,7 @@ func TestCatalogCeilingHoldsForEverybody(t *testing.T) {
 	require.Equal(t, []string{"a.ok.example"}, m.Granted().HTTP.Hosts)
 }
 
-func TestCatalogNoticesAChangedFile(t *testing.T) {
+func TestCatalogDetectsAChangedFile(t *testing.T) {
 	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
 	c, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)

@@ -63,7 +63,7 @@ func CompileWork(ctx context.Context, in io.Reader) error {
 		return fmt.Errorf("plugin compiler: %w", err)
 	}
 	r := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(cache))
-	_, err = compileModule(ctx, r, module)
+	_, err = compileModule(ctx, r, module, runtime.GOMAXPROCS(0))
 	return errors.Join(err, r.Close(ctx), cache.Close(ctx))
 }
 
@@ -72,8 +72,10 @@ func runtimeConfig(cache wazero.CompilationCache) wazero.RuntimeConfig {
 		WithCompilationCache(cache).WithDebugInfoEnabled(false)
 }
 
-func compileModule(ctx context.Context, r wazero.Runtime, module []byte) (wazero.CompiledModule, error) {
-	return r.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), module)
+func compileModule(
+	ctx context.Context, r wazero.Runtime, module []byte, workers int,
+) (wazero.CompiledModule, error) {
+	return r.CompileModule(experimental.WithCompilationWorkers(ctx, workers), module)
 }
 
 // compile compiles a metered module. Unless it is a part of the program, the work is done in a
@@ -86,7 +88,11 @@ func (h *Host) compile(ctx context.Context, module []byte, source Source) (compi
 				return err
 			}
 		}
-		compiled, err = compileModule(ctx, h.runtime, module)
+		workers := runtime.GOMAXPROCS(0)
+		if source == Builtin {
+			workers = max(1, workers-1) // calls are interpreted meanwhile
+		}
+		compiled, err = compileModule(ctx, h.runtime, module, workers)
 		return err
 	})
 	if err != nil {

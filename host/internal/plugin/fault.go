@@ -56,7 +56,7 @@ func (g *guest) over() bool {
 	}
 }
 
-// tell reports whether the call is cancelled, and notes that the guest knows.
+// tell reports whether the call is cancelled, and records that the guest was notified.
 func (g *guest) tell() bool {
 	if !g.over() && g.emitErr == nil {
 		return false

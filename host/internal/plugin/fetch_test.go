@@ -146,7 +146,12 @@ func TestFetch(t *testing.T) {
 		message string
 	}{
 		{"a granted host answers", open, fetchArgs{URL: at("good.example", "/hello")}, "hello", "", ""},
-		{"so does one below a pattern", open, fetchArgs{URL: at("a.cdn.example", "/hello")}, "hello", "", ""},
+		{
+			"a host that matches a granted pattern answers",
+			open,
+			fetchArgs{URL: at("a.cdn.example", "/hello")},
+			"hello", "", "",
+		},
 		{
 			"another host is denied", open,
 			fetchArgs{URL: at("evil.example", "/hello")},
@@ -154,7 +159,7 @@ func TestFetch(t *testing.T) {
 			"host evil.example:" + w.port + " is not granted",
 		},
 		{
-			"a name that ends like a granted one is denied", open,
+			"a host with a granted suffix is denied", open,
 			fetchArgs{URL: at("evilgood.example", "/hello")},
 			"",
 			contract.Denied, "not granted",
@@ -183,7 +188,7 @@ func TestFetch(t *testing.T) {
 			contract.InvalidArgument, "http or https",
 		},
 		{
-			"redirects without end are cut", open,
+			"endless redirects are stopped", open,
 			fetchArgs{URL: at("good.example", "/loop")},
 			"", contract.Upstream,
 			"more than 5 redirects",
@@ -194,31 +199,31 @@ func TestFetch(t *testing.T) {
 			"", contract.Denied, "private or special address 127.0.0.1",
 		},
 		{
-			"so is the address itself", closed,
+			"a private address is denied", closed,
 			fetchArgs{URL: at("127.0.0.1", "/hello")},
 			"", contract.Denied,
 			"private or special address",
 		},
 		{
-			"a name that does not resolve is upstream", open,
+			"an unknown host is an upstream error", open,
 			fetchArgs{URL: at("gone.missing", "/")},
 			"",
 			contract.Upstream, "no such host",
 		},
 		{
-			"a user name is refused", open,
+			"a user name in the URL is refused", open,
 			fetchArgs{URL: "http://u:p@good.example/"},
 			"", contract.InvalidArgument,
 			"without user name",
 		},
 		{
-			"a response that is too big", open,
+			"too large a response", open,
 			fetchArgs{URL: at("good.example", "/big")},
 			"", contract.Upstream,
 			"more than",
 		},
 		{
-			"a secret is put in and masked on return", open,
+			"a secret is inserted and masked in the response", open,
 			fetchArgs{
 				URL:     at("good.example", "/echo"),
 				Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}"},
@@ -239,7 +244,7 @@ func TestFetch(t *testing.T) {
 			`POST  auth= key= body={"k":"***"}`, "", "",
 		},
 		{
-			"a secret goes to its hosts only", open,
+			"a secret is sent to its hosts only", open,
 			fetchArgs{
 				URL:     at("a.cdn.example", "/echo"),
 				Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}"},
@@ -248,17 +253,17 @@ func TestFetch(t *testing.T) {
 			"not bound to host a.cdn.example",
 		},
 		{
-			"a secret goes over https only", open,
+			"a secret is sent over https only", open,
 			fetchArgs{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:SEALED:m4rk}}"}},
 			"", contract.Denied, "secret SEALED goes to host good.example:" + w.port + " over https only",
 		},
 		{
-			"a secret goes to the usual port only", open,
+			"a secret is sent to the default port only", open,
 			fetchArgs{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:USUAL:m4rk}}"}},
 			"", contract.Denied, "secret USUAL is not bound to host good.example:" + w.port,
 		},
 		{
-			"a secret stays on this machine", open,
+			"a secret for this machine is sent over http", open,
 			fetchArgs{URL: at("127.0.0.1", "/echo"), Headers: map[string]string{"X-Key": "{{secret:LOCAL:m4rk}}"}},
 			"GET  auth= key=*** body=", "", "",
 		},
@@ -276,7 +281,7 @@ func TestFetch(t *testing.T) {
 			"NONE is not configured",
 		},
 		{
-			"a secret that its owner binds to another host", open,
+			"a secret bound to another host", open,
 			fetchArgs{
 				URL:     at("good.example", "/echo"),
 				Headers: map[string]string{"X-Key": "{{secret:BOUND:m4rk}}"},
@@ -293,13 +298,13 @@ func TestFetch(t *testing.T) {
 			"GET  auth= key={{secret:KEY}}{{secret:KEY:}}{{secret:KEY:m}}{{secret:KEY4}} body=", "", "",
 		},
 		{
-			"so is one in the query", open,
+			"a placeholder without the mark in the query is plain text", open,
 			fetchArgs{URL: at("good.example",
 				"/echo?k=%7B%7Bsecret%3AKEY%7D%7D{{secret:KEY}}")},
 			"GET k=%7B%7Bsecret%3AKEY%7D%7D{{secret:KEY}} auth= key= body=", "", "",
 		},
 		{
-			"and one in a body", open,
+			"a placeholder without the mark in a body is plain text", open,
 			fetchArgs{
 				URL: at("good.example", "/echo"), Method: "POST",
 				Headers: map[string]string{"Content-Type": "application/json"},
@@ -308,7 +313,7 @@ func TestFetch(t *testing.T) {
 			`POST  auth= key= body={"k":"{{secret:KEY}}","l":"{{sec\u0072et:KEY}}"}`, "", "",
 		},
 		{
-			"keys do not follow a redirect to another host", open,
+			"keys are not sent to another host after a redirect", open,
 			fetchArgs{
 				URL:     at("good.example", "/to?url="+at("b.cdn.example", "/echo")),
 				Headers: map[string]string{"X-Key": "plain"},
@@ -316,7 +321,7 @@ func TestFetch(t *testing.T) {
 			"GET  auth= key= body=", "", "",
 		},
 		{
-			"secrets do not follow a redirect to another host", open,
+			"secrets are not sent to another host after a redirect", open,
 			fetchArgs{
 				URL: at("good.example", "/to?url="+at("b.cdn.example", "/echo")),
 				Headers: map[string]string{
@@ -342,7 +347,7 @@ func TestFetch(t *testing.T) {
 	for _, hit := range w.hits {
 		require.NotContains(t, hit, "evil", "no request reached a denied host")
 	}
-	t.Run("bytes that are no text travel in base64", func(t *testing.T) {
+	t.Run("bytes that are not text are sent in base64", func(t *testing.T) {
 		out, e := fetch(open, fetchArgs{URL: at("good.example", "/binary")})
 		require.Nil(t, e)
 		require.Equal(t, "/wA=", out.BodyBase64)
@@ -370,7 +375,7 @@ type fetchAnswer struct {
 	BodyBase64 string            `json:"body_base64"`
 }
 
-// TestSecretsAreMasked has a service that gives secrets back in every way it can.
+// TestSecretsAreMasked uses a service that returns secrets in every possible form.
 func TestSecretsAreMasked(t *testing.T) {
 	const secret = `pa&ss"wörd/1`
 	w := newWeb(t)

@@ -52,6 +52,14 @@ func load(t testing.TB, h *Host, text string, fields map[string]any) *Module {
 	return m
 }
 
+// both runs a test with compiled and with interpreted modules.
+func both(t *testing.T, name string, run func(t *testing.T, o LoadOptions)) {
+	t.Run(name, func(t *testing.T) { run(t, LoadOptions{Granted: contract.Everything()}) })
+	t.Run(name+", interpreted", func(t *testing.T) {
+		run(t, LoadOptions{Granted: contract.Everything(), Source: Builtin, Interpret: true})
+	})
+}
+
 const importAll = `
 	(import "easel:host/v1" "input_len" (func $input_len (result i32)))
 	(import "easel:host/v1" "input_read" (func $input_read (param i32 i32) (result i32)))
@@ -65,7 +73,7 @@ const importAll = `
 	(import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
 	(memory (export "memory") 1)`
 
-// echo gives its input back.
+// echo returns its input.
 const echo = `(module` + importAll + `
 	(func (export "easel_invoke") (result i32) (local $n i32)
 		call $input_len local.set $n

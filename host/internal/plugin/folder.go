@@ -28,7 +28,7 @@ func Copied(name string) bool {
 
 // CheckCopy checks the [Copied] files of a folder of plugins as installing them does: modules are
 // what their digests say and what the list says they are, and those from a catalogue are signed by
-// a key that the folder trusts. A listed module that is missing is no error; a catalog lists it
+// a key that the folder trusts. A listed module that is missing is not an error; a catalog lists it
 // with its Problem.
 func CheckCopy(folder fs.FS) error {
 	keys, entries := map[string][]string{}, []Entry(nil)
@@ -107,7 +107,7 @@ func checkVersion(folder fs.FS, name string, v Version, keys map[string][]string
 	return err
 }
 
-// readModule reads a module that is what its name says.
+// readModule reads a module and compares it with the digest in its name.
 func readModule(folder fs.FS, digest string) ([]byte, error) {
 	name := digest + ".wasm"
 	wasm, err := readBounded(folder, name, maxModule)

@@ -54,7 +54,7 @@ func (g *gate) enter(ctx context.Context, tenant string, wait time.Duration) boo
 	return !g.quit(v)
 }
 
-// leave gives back a place of a tenant.
+// leave releases a slot of a tenant.
 func (g *gate) leave(tenant string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,7 +83,7 @@ func (g *gate) take(tenant string) {
 	g.held[tenant]++
 }
 
-// admitWaiting gives the free places to those who wait and may have one.
+// admitWaiting assigns the free slots to waiting calls that may have one.
 func (g *gate) admitWaiting() {
 	for {
 		next := -1

@@ -56,7 +56,8 @@ func TestSlowCallsOfATenantLeavePlaces(t *testing.T) {
 	require.Zero(t, m.places.busy())
 }
 
-// Freed places go to the waiting tenant that holds least, and a tenant alone uses most of them.
+// Freed slots are assigned to the waiting tenant with the fewest, and a tenant alone uses most of
+// them.
 func TestGateShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(8)
@@ -96,8 +97,8 @@ func TestGateShares(t *testing.T) {
 	})
 }
 
-// Every place comes back when callers give up while they wait.
-func TestGateLosesNoPlace(t *testing.T) {
+// Every slot is released when callers cancel while they wait.
+func TestGateLosesNoSlot(t *testing.T) {
 	g := newGate(3)
 	var group sync.WaitGroup
 	for i := range 64 {

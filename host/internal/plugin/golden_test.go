@@ -20,7 +20,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// contractDir holds the contract; the SDKs lie beside it.
+// contractDir contains the contract; the SDKs are beside it.
 const contractDir = "../../../plugins/contract"
 
 // golden is a golden message of the contract.
@@ -46,7 +46,7 @@ func goldens(t *testing.T, kind string) (out []golden) {
 	return out
 }
 
-// valid holds a message against the contract's schema of its kind.
+// valid compares a message with the contract's schema of its kind.
 func valid(t *testing.T, kind string, message []byte) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(contractDir, "messages.schema.json"))
@@ -215,7 +215,7 @@ type goldenGuest struct {
 	emitted []contract.Emission
 }
 
-// tell runs the guest with one argument and gives its outputs.
+// tell runs the guest with one argument and returns its outputs.
 func (g *goldenGuest) tell(what string, message any) (json.RawMessage, error) {
 	g.t.Helper()
 	args, err := json.Marshal(map[string]any{what: message})
@@ -375,8 +375,8 @@ func withoutEmpty(t *testing.T, raw []byte) string {
 // checks has the guest test params.
 func (g *goldenGuest) checks() {
 	g.t.Run("checks params", func(t *testing.T) {
-		require.NoError(t, g.m.Check(context.Background(), engine.Object("bad", false)))
-		err := g.m.Check(context.Background(), engine.Object("bad", true))
+		require.NoError(t, g.m.Check(context.Background(), nil, engine.Object("bad", false)))
+		err := g.m.Check(context.Background(), nil, engine.Object("bad", true))
 		require.ErrorIs(t, err, contract.InvalidArgument)
 		require.ErrorContains(t, err, "bad is true")
 	})
@@ -407,7 +407,7 @@ func (g *goldenGuest) textKinds() {
 	})
 }
 
-// TestInputOfThisHostIsOfTheContract holds what Invoke writes against the schema.
+// TestInputOfThisHostIsOfTheContract compares the input of Invoke with the schema.
 func TestInputOfThisHostIsOfTheContract(t *testing.T) {
 	m := load(t, newHost(t, Config{}), echo, nil)
 	for _, in := range []Invocation{

@@ -44,14 +44,14 @@ func TestGuestOfTheGoPDK(t *testing.T) {
 		return m.Call(context.Background(), CallRequest{Export: export, Input: []byte(input), Scratch: run})
 	}
 	for _, c := range []struct{ name, export, input, want string }{
-		{"text in, JSON out, and a setting", "count_vowels", "The official host counts vowels.", `{"count":10,"vowels":"aeiou"}`},
+		{"text in, JSON out, with a setting", "count_vowels", "The official host counts vowels.", `{"count":10,"vowels":"aeiou"}`},
 		{"JSON in, text out", "greet", `{"name":"Åsa"}`, "Hello, Åsa!"},
 		{"a variable of the run", "tally", "", "x"},
-		{"is there in the next call", "tally", "", "xx"},
-		{"and is removed", "tally", "", "xxx"},
-		{"as if it had never been", "tally", "", "x"},
-		{"memory by hand", "reverse", "stressed", "desserts"},
-		{"a request", "fetch", `{"Method":"POST","URL":"https://good.example/a","Body":"hi"}`, `{"status":201,"headers":{"x-answer":"aye"},"body":"POST /a yes hi"}`},
+		{"the variable in the next call", "tally", "", "xx"},
+		{"the variable is removed", "tally", "", "xxx"},
+		{"the variable after removal", "tally", "", "x"},
+		{"memory handled by hand", "reverse", "stressed", "desserts"},
+		{"an HTTP request", "fetch", `{"Method":"POST","URL":"https://good.example/a","Body":"hi"}`, `{"status":201,"headers":{"x-answer":"aye"},"body":"POST /a yes hi"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res, err := call(c.export, c.input)

@@ -82,7 +82,7 @@ func (m *Module) instantiate(ctx context.Context, tenant string, patience time.D
 		req: &CallRequest{Tenant: tenant}, grant: &contract.Permissions{}, deadline: now.Add(patience), resumed: now,
 		done: ctx.Done(), budget: m.limits.Fuel, requests: requests{g: g},
 	}
-	mod, err := m.host.runtime.InstantiateModule(&g.ctx, m.compiled, g.wasiConfig())
+	mod, err := m.runtime.InstantiateModule(&g.ctx, m.compiled, g.wasiConfig())
 	if err != nil {
 		return nil, g.fault(err).At(m.name(), "start")
 	}

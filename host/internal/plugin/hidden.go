@@ -36,7 +36,7 @@ func (h *hidden) longest() int {
 	return max(1, len(h.forms[0]))
 }
 
-// mask puts *** where a secret stands. It may change b.
+// mask replaces secrets by ***. It may change b.
 func (h *hidden) mask(b []byte) []byte {
 	for _, form := range h.forms {
 		b = bytes.ReplaceAll(b, form, []byte(masked))

@@ -34,6 +34,9 @@ type Config struct {
 	Compiling CompileLimits
 	// Version of this host, compared with min_host of manifests; empty skips that.
 	Version string
+	// BuiltIn reports the names of built-in components, which components of a file do not take, in
+	// whatever case they are written; nil skips that.
+	BuiltIn func(name string) bool
 	// Limits is the operator's ceiling; zero fields mean DefaultLimits.
 	Limits contract.Limits
 	// Trust are the required signatures.
@@ -58,7 +61,7 @@ type Config struct {
 	FreshUnder time.Duration
 	// Resolve looks up host names for http.fetch. Default net.DefaultResolver.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
-	// HTTP stands in for the network behind http.fetch, after a request was checked;
+	// HTTP replaces the network behind http.fetch, after a request was checked;
 	// for tests. Nil is the network.
 	HTTP http.RoundTripper
 	// Now and Random are what guests see of clock and chance, so that tests can pin
@@ -119,7 +122,7 @@ func (c Config) withDefaults() Config {
 // Host runs plugins. It is safe for concurrent use.
 type Host struct {
 	cfg     Config
-	runtime wazero.Runtime
+	runtime wazero.Runtime // of compiled code
 	cache   wazero.CompilationCache
 	files   *wasmcache.Dir // of cache; nil in memory
 	scratch string         // folder of the cache that goes with this host; "" is none
@@ -129,13 +132,16 @@ type Host struct {
 	fetcher *fetcher
 	alive   atomic.Int64 // instances
 
+	interpreter interpreter
+
 	mu      sync.Mutex
 	modules map[*Module]struct{}
-	stop    chan struct{} // closed by Close
-	swept   chan struct{} // closed when the sweeper has ended
+	loads   sync.WaitGroup // under way
+	stop    chan struct{}  // closed by Close
+	swept   chan struct{}  // closed when the sweeper has ended
 }
 
-// ErrNoCompiler says that this machine cannot run plugins.
+// ErrNoCompiler means that this machine cannot run plugins.
 var ErrNoCompiler = errors.New("no compiler")
 
 // New makes a Host. The context is for the setup only.
@@ -164,7 +170,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		running: newSlots(cfg.MaxRunning), calls: newGate(cfg.MaxCalls), fetcher: newFetcher(cfg.Resolve, cfg.HTTP),
 		modules: map[*Module]struct{}{}, stop: make(chan struct{}), swept: make(chan struct{}),
 	}
-	if err := h.bindImports(ctx); err != nil {
+	if h.imports, err = bindImports(ctx, h.runtime); err != nil {
 		return nil, errors.Join(fmt.Errorf("plugin: bind imports: %w", err), h.runtime.Close(ctx), cache.Close(ctx))
 	}
 	go h.sweep()
@@ -201,6 +207,28 @@ func (h *Host) loaded() []*Module {
 	return out
 }
 
+// beginLoad counts a Load in, unless the host is closed. The context it returns ends with the host;
+// done counts the Load out.
+func (h *Host) beginLoad(ctx context.Context) (loading context.Context, done func(), err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	select {
+	case <-h.stop:
+		return nil, nil, contract.Errorf(contract.Closed, "the host is closed")
+	default:
+	}
+	h.loads.Add(1)
+	loading, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-h.stop:
+			cancel()
+		case <-loading.Done():
+		}
+	}()
+	return loading, func() { cancel(); h.loads.Done() }, nil
+}
+
 // Close waits for calls under way, then frees everything. The context bounds the
 // waiting only.
 func (h *Host) Close(ctx context.Context) error {
@@ -216,10 +244,11 @@ func (h *Host) Close(ctx context.Context) error {
 		close(h.stop)
 	}
 	h.mu.Unlock()
+	h.loads.Wait() // the runtimes are closed below
 	<-h.swept
 	h.fetcher.close()
 	free := context.WithoutCancel(ctx)
-	errs = append(errs, h.runtime.Close(free), h.cache.Close(free))
+	errs = append(errs, h.interpreter.close(free), h.runtime.Close(free), h.cache.Close(free))
 	if h.scratch != "" {
 		errs = append(errs, os.RemoveAll(h.scratch))
 	}

@@ -34,10 +34,10 @@ func TestFloods(t *testing.T) {
 			"1073741824 bytes at 0 are outside the memory",
 		},
 		{
-			"a piece of the answer of a gigabyte", "i32.const 1 i32.const 0 i32.const 1073741824 call $emit",
+			"an emit of a gigabyte", "i32.const 1 i32.const 0 i32.const 1073741824 call $emit",
 			contract.Trap, "outside the memory",
 		},
-		{"a flood of stderr is cut", "loop $l i32.const 2 i32.const 16 i32.const 1 i32.const 50 call $fd_write drop " +
+		{"stderr is truncated", "loop $l i32.const 2 i32.const 16 i32.const 1 i32.const 50 call $fd_write drop " +
 			"local.get $i i32.const 1 i32.add local.tee $i i32.const 5000 i32.lt_u br_if $l end unreachable", contract.Panic, "aaaaaaa"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

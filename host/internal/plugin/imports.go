@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
@@ -31,33 +32,34 @@ type hostFunc struct {
 // importTypes maps module and function names to types in the letters of hostFunc.
 type importTypes map[string]map[string]string
 
-// bindImports instantiates the host modules and records what they offer.
-func (h *Host) bindImports(ctx context.Context) error {
-	h.imports = importTypes{}
+// bindImports instantiates the host modules in a runtime and returns what they offer.
+func bindImports(ctx context.Context, r wazero.Runtime) (importTypes, error) {
+	imports := importTypes{}
 	for module, funcs := range map[string][]hostFunc{
 		bulkModule: bulkFuncs, kernelModule: kernelFuncs, userModule: userFuncs,
 		meter.Module: {{meter.Tick, "i:i", (*guest).tick}},
 	} {
-		b := h.runtime.NewHostModuleBuilder(module)
-		h.imports[module] = map[string]string{}
+		b := r.NewHostModuleBuilder(module)
+		imports[module] = map[string]string{}
 		for _, f := range funcs {
-			h.imports[module][f.name] = f.typ
+			imports[module][f.name] = f.typ
 			params, results, _ := strings.Cut(f.typ, ":")
 			b.NewFunctionBuilder().WithGoModuleFunction(f.bind(), valueTypes(params), valueTypes(results)).Export(f.name)
 		}
 		if _, err := b.Instantiate(ctx); err != nil {
-			return fmt.Errorf("%s: %w", module, err)
+			return nil, fmt.Errorf("%s: %w", module, err)
 		}
 	}
-	delete(h.imports, meter.Module) // the meter's own import, refused in what strangers send
-	if _, err := wasi_snapshot_preview1.Instantiate(experimental.WithFunctionListenerFactory(ctx, wasiWork{}), h.runtime); err != nil {
-		return fmt.Errorf("%s: %w", wasiModule, err)
+	delete(imports, meter.Module) // the meter's own import, refused in what strangers send
+	counted := experimental.WithFunctionListenerFactory(ctx, wasiWork{})
+	if _, err := wasi_snapshot_preview1.Instantiate(counted, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", wasiModule, err)
 	}
-	h.imports[wasiModule] = map[string]string{}
-	for name, def := range h.runtime.Module(wasiModule).ExportedFunctionDefinitions() {
-		h.imports[wasiModule][name] = letters(def.ParamTypes()) + ":" + letters(def.ResultTypes())
+	imports[wasiModule] = map[string]string{}
+	for name, def := range r.Module(wasiModule).ExportedFunctionDefinitions() {
+		imports[wasiModule][name] = letters(def.ParamTypes()) + ":" + letters(def.ResultTypes())
 	}
-	return nil
+	return imports, nil
 }
 
 // bind finds the guest that calls in the context of the call.

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -12,11 +13,14 @@ import (
 type Invocation struct {
 	CallRequest // Export and Input are set by Invoke
 
-	ID      string // of the call
-	Node    string // id of the node, such as Weather:0
-	Attempt int    // 1 for the first; 0 counts as 1
-	Locale  string
-	Preview bool
+	// Component is the component of a file with several, as in [contract.Manifest.Named]; nil for
+	// the plugin itself.
+	Component *contract.Manifest
+	ID        string // of the call
+	Node      string // id of the node, such as Weather:0
+	Attempt   int    // 1 for the first; 0 counts as 1
+	Locale    string
+	Preview   bool
 	// Params are the node's settings with references resolved, null is an empty object; Arguments
 	// are what a model filled in, null for none. Placeholders of secrets that the canvas itself
 	// writes carry the SecretMark of the call.
@@ -39,9 +43,10 @@ const (
 // arguments are checked before, outputs after; a mismatch is InvalidArgument or BadOutput and names
 // the place.
 func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
-	in.Export = m.manifest.Export()
+	about := cmp.Or(in.Component, m.manifest)
+	in.Export = about.Export()
 	var err error
-	if in.Settings, err = m.manifest.Configured(in.Settings); err != nil {
+	if in.Settings, err = about.Configured(in.Settings); err != nil {
 		return Answer{}, contract.AsError(err, contract.MissingSetting).At(m.manifest.Name, in.Export)
 	}
 	input, err := m.Input(ctx, in)
@@ -53,7 +58,7 @@ func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
 	if err != nil {
 		return Answer{Result: res}, err
 	}
-	answer, err := m.manifest.ReadOutput(res.Output)
+	answer, err := about.ReadOutput(res.Output)
 	if err != nil {
 		return Answer{Result: res}, contract.AsError(err, contract.BadOutput).At(m.manifest.Name, in.Export)
 	}
@@ -63,8 +68,10 @@ func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
 
 // Check runs easel_check on params, without any permission. A plugin without that export accepts
 // what its schema accepts.
-func (m *Module) Check(ctx context.Context, params engine.Value) error {
-	if err := m.manifest.CheckInput(params, engine.Null); err != nil {
+// about is the manifest of one of its components, or nil for the plugin itself.
+func (m *Module) Check(ctx context.Context, about *contract.Manifest, params engine.Value) error {
+	about = cmp.Or(about, m.manifest)
+	if err := about.CheckInput(params, engine.Null); err != nil {
 		return contract.AsError(err, contract.InvalidArgument).At(m.manifest.Name, exportCheck)
 	}
 	if !m.Has(exportCheck) {
@@ -73,15 +80,17 @@ func (m *Module) Check(ctx context.Context, params engine.Value) error {
 	if params.IsNull() {
 		params = engine.Object()
 	}
-	input := engine.Object("params", params).AppendJSON(nil)
-	_, err := m.Call(ctx, CallRequest{Export: exportCheck, Input: input, Grant: &contract.Permissions{}})
+	_, err := m.Call(ctx, CallRequest{
+		Export: exportCheck, Input: about.CheckMessage(params), Grant: &contract.Permissions{},
+	})
 	return err
 }
 
 // Input is the message Invoke hands to the plugin, after params and arguments were checked.
 func (m *Module) Input(ctx context.Context, in Invocation) ([]byte, error) {
 	params, arguments := contract.Unmarked(in.Params, in.SecretMark), contract.Unmarked(in.Arguments, in.SecretMark)
-	if err := m.manifest.CheckInput(params, arguments); err != nil {
+	about := cmp.Or(in.Component, m.manifest)
+	if err := about.CheckInput(params, arguments); err != nil {
 		return nil, err
 	}
 	call := contract.CallInfo{
@@ -94,7 +103,7 @@ func (m *Module) Input(ctx context.Context, in Invocation) ([]byte, error) {
 	if m.AllowsSecrets(in.Grant) {
 		call.SecretMark = in.SecretMark
 	}
-	return m.manifest.Message(call, in.Params, in.Arguments)
+	return about.Message(call, in.Params, in.Arguments)
 }
 
 // AllowsSecrets reports whether a call with this grant, nil for the module's own, may use any

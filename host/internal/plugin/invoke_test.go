@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// says is a guest with a fixed output.
+// says returns a guest with a fixed output.
 func says(output string) string {
 	return fmt.Sprintf(`(module%s(data (i32.const 0) "%s")
 		(func (export "easel_invoke") (result i32) i32.const 0 i32.const %d call $output_write i32.const 0))`,
@@ -39,17 +39,17 @@ func TestInvokeChecksOutputs(t *testing.T) {
 		outputs          string
 	}{
 		{
-			"outputs of the contract",
+			"outputs object",
 			`{"outputs":{"text":"3","temp":3},"artifacts":[{"name":"a","mime":"b","ref":"c"}]}`,
 			"", `{"text":"3","temp":3}`,
 		},
-		{"a bare string is the text", `"天气"`, "", `{"text":"天气"}`},
+		{"a bare string is the text output", `"天气"`, "", `{"text":"天气"}`},
 		{"a missing output", `{"outputs":{"temp":3}}`, "bad_output: outputs.text: missing", ""},
 		{
 			"an output of the wrong type", `{"outputs":{"text":"x","temp":"warm"}}`,
 			"bad_output: outputs.temp: want number, got string", "",
 		},
-		{"no outputs", `{}`, "bad_output: outputs: missing", ""},
+		{"missing outputs", `{}`, "bad_output: outputs: missing", ""},
 		{"text that is not JSON", `hello`, "bad_output: output is not the JSON of the contract", ""},
 		{"nothing", ``, "bad_output: output is not the JSON of the contract", ""},
 	} {
@@ -85,11 +85,11 @@ func TestInvokeWritesTheInputOfTheContract(t *testing.T) {
 	require.ErrorContains(t, err, "params.units: want one of [c f], got k")
 	_, err = m.Invoke(context.Background(), Invocation{Arguments: engine.Object()})
 	require.ErrorContains(t, err, "arguments.city: missing")
-	require.NoError(t, m.Check(context.Background(), engine.Object("units", "f")))
-	require.ErrorIs(t, m.Check(context.Background(), engine.Object("units", 3)), contract.InvalidArgument)
+	require.NoError(t, m.Check(context.Background(), nil, engine.Object("units", "f")))
+	require.ErrorIs(t, m.Check(context.Background(), nil, engine.Object("units", 3)), contract.InvalidArgument)
 }
 
-func TestClockAndChanceCanBePinned(t *testing.T) {
+func TestClockAndRandomNumbersCanBePinned(t *testing.T) {
 	m := load(t, newHost(t, Config{Now: func() time.Time { return time.Unix(0, 0x0102030405060708) }, Random: zeros{}}), `(module
 		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 		(import "wasi_snapshot_preview1" "clock_time_get" (func $clock (param i32 i64 i32) (result i32)))

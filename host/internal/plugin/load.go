@@ -16,7 +16,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
-// Source says where a plugin's bytes came from; it decides which signature is required.
+// Source is the origin of a plugin file; it determines the required signature.
 type Source string
 
 // The sources. The empty Source is Local.
@@ -44,6 +44,10 @@ type LoadOptions struct {
 	Settings map[string]string
 	// DecodeText gives the plugin the text of responses in UTF-8, whatever charset it came in.
 	DecodeText bool
+	// Interpret runs a Builtin module in an interpreter: it starts without a compiler, and computes
+	// some tens of times slower. Limits and results are those of compiled code. Modules of other
+	// sources are compiled nevertheless.
+	Interpret bool
 	// undescribed leaves easel_describe alone, for Describe.
 	undescribed bool
 }
@@ -52,7 +56,12 @@ type LoadOptions struct {
 // Errors are *Error; Step names the step that failed. Compiling a Go guest takes
 // seconds, from the disk cache a tenth of one: load when a plugin is installed.
 func (h *Host) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Module, error) {
-	m := &Module{host: h, settings: o.Settings, decodeText: o.DecodeText, places: newGate(h.cfg.MaxPerPlugin)}
+	ctx, done, err := h.beginLoad(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	m := &Module{host: h, runtime: h.runtime, settings: o.Settings, decodeText: o.DecodeText, places: newGate(h.cfg.MaxPerPlugin)}
 	for _, step := range []struct {
 		name string
 		run  func() error
@@ -62,9 +71,9 @@ func (h *Host) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Module, e
 		{"read manifest", func() error { return m.readManifest(wasm, o) }},
 		{"grant", func() error { return m.grant(o) }},
 		{"check imports", func() error { return m.checkShape() }},
-		{"compile", func() error { return m.compile(ctx, wasm, o.Source) }},
+		{"compile", func() error { return m.compile(ctx, wasm, o) }},
 		{"try", func() error { return m.try(ctx, o.undescribed) }},
-		{"check exports", m.checkEntry},
+		{"check exports", m.checkEntries},
 	} {
 		if err := step.run(); err != nil {
 			if m.compiled != nil {
@@ -165,6 +174,11 @@ func (m *Module) readManifest(wasm []byte, o LoadOptions) error {
 	if err := m.manifest.CheckHost(m.host.cfg.Version); err != nil {
 		return err
 	}
+	if builtIn := m.host.cfg.BuiltIn; builtIn != nil {
+		if err := m.manifest.CheckNames(builtIn); err != nil {
+			return err
+		}
+	}
 	m.limits = m.manifest.Limits.Tighten(o.Limits).Effective(m.host.cfg.Limits)
 	return nil
 }
@@ -193,7 +207,13 @@ func (m *Module) checkShape() error {
 	if (uses[bulkModule] || uses[wasiModule]) && !exported {
 		return contract.Errorf(contract.Unsupported, "uses pointers but does not export its memory as \"memory\"")
 	}
-	for _, name := range []string{"easel_invoke", "easel_describe", "easel_check"} {
+	names := []string{exportInvoke, exportDescribe, exportCheck}
+	for _, c := range m.manifest.Components {
+		if c.Entry == nil {
+			names = append(names, c.Export())
+		}
+	}
+	for _, name := range names {
 		if t, ok := m.shape.Func(name); ok && letters(t.Params)+":"+letters(t.Results) != ":i" {
 			return contract.Errorf(contract.Unsupported, "exports %s as %s, it is () -> i32", name,
 				readable(letters(t.Params)+":"+letters(t.Results)))
@@ -202,24 +222,35 @@ func (m *Module) checkShape() error {
 	return nil
 }
 
-// checkEntry refuses a plugin that does not export what a call of it calls.
-func (m *Module) checkEntry() error {
-	if entry := m.manifest.Entry; entry != nil {
-		t, ok := m.shape.Func(entry.Export)
-		if !ok || len(t.Params) > 0 || len(t.Results) > 1 {
-			return contract.Errorf(contract.Unsupported,
-				"manifest names the entry %s, but no function without arguments is exported by that name", entry.Export)
+// checkEntries refuses a plugin that does not export what a call of it, or of one of its
+// components, calls.
+func (m *Module) checkEntries() error {
+	for _, c := range m.manifest.Nodes() {
+		if err := m.checkEntry(c); err != nil {
+			return err
 		}
-		return nil
 	}
-	if _, ok := m.shape.Func(exportInvoke); !ok {
+	return nil
+}
+
+func (m *Module) checkEntry(about *contract.Manifest) error {
+	name := about.Export()
+	t, ok := m.shape.Func(name)
+	switch {
+	case about.Entry != nil && (!ok || len(t.Params) > 0 || len(t.Results) > 1):
+		return contract.Errorf(contract.Unsupported,
+			"manifest names the entry %s, but no function without arguments is exported by that name", name)
+	case !ok && name != exportInvoke:
+		return contract.Errorf(contract.Unsupported, "exports no function %s, which the manifest names for %s", name,
+			about.NodeName())
+	case !ok:
 		return contract.Errorf(contract.Unsupported, "exports no function %s; for a module of another kind run "+
 			"`easel plugin adapt`, which writes the export to call into the manifest", exportInvoke)
 	}
 	return nil
 }
 
-func (m *Module) compile(ctx context.Context, wasm []byte, source Source) error {
+func (m *Module) compile(ctx context.Context, wasm []byte, o LoadOptions) error {
 	code, err := contract.WithoutOwn(wasm)
 	if err != nil {
 		return err
@@ -228,7 +259,12 @@ func (m *Module) compile(ctx context.Context, wasm []byte, source Source) error 
 	if err != nil {
 		return meterError(err)
 	}
-	if m.compiled, err = m.host.compile(ctx, metered, source); err != nil {
+	if o.Interpret && o.Source == Builtin {
+		err = m.interpret(ctx, metered)
+	} else {
+		m.compiled, err = m.host.compile(ctx, metered, o.Source)
+	}
+	if err != nil {
 		return err
 	}
 	m.pool = newPool(m)
@@ -265,5 +301,5 @@ func (m *Module) try(ctx context.Context, undescribed bool) error {
 	if err != nil {
 		return fmt.Errorf("easel_describe: %w", err)
 	}
-	return m.sameManifest(res.Output)
+	return sameManifest(res.Output, m.manifest)
 }

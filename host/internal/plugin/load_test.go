@@ -36,9 +36,9 @@ func TestLoadRefuses(t *testing.T) {
 		want    contract.Code
 		message string
 	}{
-		{"bytes that are no module", []byte("hello"), contract.Malformed, "read: "},
-		{"a module cut short", pack(t, plain, nil)[:40], contract.Malformed, ""},
-		{"a module that is not valid", pack(t, wattest.Must(`(module (func (export "easel_invoke") (result i32)))`),
+		{"not a module", []byte("hello"), contract.Malformed, "read: "},
+		{"a truncated module", pack(t, plain, nil)[:40], contract.Malformed, ""},
+		{"an invalid module", pack(t, wattest.Must(`(module (func (export "easel_invoke") (result i32)))`),
 			nil), contract.Malformed, "compile: "},
 		{"a module without manifest", plain, contract.BadManifest, "easel plugin pack"},
 		{
@@ -50,10 +50,10 @@ func TestLoadRefuses(t *testing.T) {
 			contract.BadManifest, "not readable",
 		},
 		{
-			"the ABI of tomorrow in the manifest", pack(t, plain, map[string]any{"abi": 2}), contract.ABIMismatch,
+			"an unknown ABI version in the manifest", pack(t, plain, map[string]any{"abi": 2}), contract.ABIMismatch,
 			"ABI 2",
 		},
-		{"the ABI of tomorrow in the imports", pack(t, wattest.Must(`(module (import "easel:host/v2" "think" (func)))`),
+		{"an unknown ABI version in the imports", pack(t, wattest.Must(`(module (import "easel:host/v2" "think" (func)))`),
 			nil), contract.ABIMismatch, "easel:host/v2 think"},
 		{
 			"an unknown host function", pack(t, wattest.Must(`(module (import "easel:host/v1" "think" (func)))`), nil),
@@ -65,7 +65,7 @@ func TestLoadRefuses(t *testing.T) {
 			contract.Unsupported, "as (i32) -> (), it is () -> i32",
 		},
 		{
-			"a foreign import", pack(t, wattest.Must(`(module (import "env" "abort" (func)))`), nil),
+			"an import from another module", pack(t, wattest.Must(`(module (import "env" "abort" (func)))`), nil),
 			contract.Unsupported,
 			"env abort",
 		},
@@ -93,32 +93,34 @@ func TestLoadRefuses(t *testing.T) {
 			contract.Unsupported, "easel_invoke as () -> (), it is () -> i32",
 		},
 		{
-			"too much memory from the start", pack(t, wattest.Must(`(module (memory 1000))`), nil), contract.OverLimit,
+			"initial memory above the limit", pack(t, wattest.Must(`(module (memory 1000))`), nil), contract.OverLimit,
 			"64000 KiB",
 		},
 		{
-			"a requirement this host lacks", pack(t, plain, map[string]any{"requires": []string{"image.draw@1"}}),
+			"a requirement the host does not meet",
+			pack(t, plain, map[string]any{"requires": []string{"image.draw@1"}}),
 			contract.Unsupported, "image.draw@1",
 		},
 		{
-			"a newer version of an operation", pack(t, plain, map[string]any{"requires": []string{"http.fetch@2"}}),
+			"an operation in a newer version", pack(t, plain, map[string]any{"requires": []string{"http.fetch@2"}}),
 			contract.Unsupported, "http.fetch@2",
 		},
 		{
-			"a newer host", pack(t, plain, map[string]any{"min_host": "0.10"}), contract.Unsupported,
+			"a newer host is required", pack(t, plain, map[string]any{"min_host": "0.10"}), contract.Unsupported,
 			"needs host 0.10, this is 0.4.2",
 		},
 		{
-			"a trap in start", pack(t, wattest.Must(`(module (func $s unreachable) (start $s))`), nil), contract.Trap,
+			"a trap in the start function",
+			pack(t, wattest.Must(`(module (func $s unreachable) (start $s))`), nil), contract.Trap,
 			"start: ",
 		},
 		{
-			"an endless start", pack(t, wattest.Must(`(module (func $s loop $l br $l end) (start $s))`), nil),
+			"an endless start function", pack(t, wattest.Must(`(module (func $s loop $l br $l end) (start $s))`), nil),
 			contract.Timeout, "start: ",
 		},
 		{"an endless _initialize", pack(t, wattest.Must(`(module (func (export "_initialize") loop $l br $l end))`),
 			nil), contract.Timeout, "_initialize: "},
-		{"a description that differs", pack(t, wattest.Must(`(module`+importAll+`(data (i32.const 0) "{\22abi\22:1,\22name\22:\22x\22,\22version\22:\221.0.0\22,\22description\22:\22d\22}")
+		{"a manifest that differs from describe", pack(t, wattest.Must(`(module`+importAll+`(data (i32.const 0) "{\22abi\22:1,\22name\22:\22x\22,\22version\22:\221.0.0\22,\22description\22:\22d\22}")
 			(func (export "easel_describe") (result i32) i32.const 0 i32.const 56 call $output_write i32.const 0))`), nil), contract.BadManifest, "easel_describe"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -182,12 +184,12 @@ func TestSignatures(t *testing.T) {
 		{"no signature", plain, trust, "not signed; trusted are acme with " + key + "; its publisher signs it with `easel plugin sign FILE --key KEY.pem --publisher NAME`, and a file you know is installed without --remote"},
 		{"changed bytes", changed, trust, "signed by publisher \"acme\" with key " + key + ", but the bytes were changed afterwards; trusted keys of acme are " + key + "; get the file again, or sign it again with `easel plugin sign`"},
 		{"an unknown publisher", signed, nil, "signed by publisher \"acme\" with key " + key + "; no keys are trusted here; to trust it, run `easel plugin trust acme " + key + "`"},
-		{"a publisher among others", signed, map[string][]string{"other": {"BBBB", "CCCC"}, "next": {"DDDD"}}, "signed by publisher \"acme\" with key " + key + "; no key of acme is trusted, trusted are next with DDDD; other with BBBB, CCCC; to trust it, run `easel plugin trust acme " + key + "`"},
+		{"one of several publishers", signed, map[string][]string{"other": {"BBBB", "CCCC"}, "next": {"DDDD"}}, "signed by publisher \"acme\" with key " + key + "; no key of acme is trusted, trusted are next with DDDD; other with BBBB, CCCC; to trust it, run `easel plugin trust acme " + key + "`"},
 		{"another key of the publisher", signed, map[string][]string{"acme": {"AAAA", "BBBB"}}, "signed by publisher \"acme\" with key " + key + "; trusted keys of acme are AAAA, BBBB; to trust it, run `easel plugin trust acme " + key + "`"},
 		{"a key of another publisher", signed, map[string][]string{"mallory": {key}}, "no key of acme is trusted, trusted are mallory with " + key},
-		{"a key that is none", unkeyed, trust, "signed by publisher \"acme\" with key AAAA, which is no ed25519 public key in base64; trusted keys of acme are " + key + "; sign the file again with `easel plugin sign`"},
-		{"a name that is a command", mischief, nil, "signed by publisher \"`reboot`\", which is no name of a publisher; sign the file again with `easel plugin sign`"},
-		{"a signature that is not readable", unread, trust, "the signature is not readable: unexpected end of JSON input; sign the file again with `easel plugin sign`"},
+		{"an invalid key", unkeyed, trust, "signed by publisher \"acme\" with key AAAA, which is not an ed25519 public key in base64; trusted keys of acme are " + key + "; sign the file again with `easel plugin sign`"},
+		{"an invalid publisher name", mischief, nil, "signed by publisher \"`reboot`\", which is not a valid publisher name; sign the file again with `easel plugin sign`"},
+		{"an invalid signature", unread, trust, "the signature is not readable: unexpected end of JSON input; sign the file again with `easel plugin sign`"},
 		{"bytes after the signature", append(append([]byte(nil), signed...), pack(t, wattest.Must("(module)"), nil)[8:]...), trust, "not signed; "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

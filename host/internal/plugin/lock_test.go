@@ -107,7 +107,7 @@ func changer(t *testing.T, dir, name string) {
 	require.NoError(t, err)
 }
 
-// TestAChangeWaitsForAnother has somebody hold the folder.
+// TestAChangeWaitsForAnother locks the folder and makes a second change.
 func TestAChangeWaitsForAnother(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	c, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())

@@ -27,6 +27,7 @@ type Module struct {
 	seal       *Seal
 	signer     string // key of a valid signature, trusted or not
 	warning    string
+	runtime    wazero.Runtime // that runs compiled
 	compiled   wazero.CompiledModule
 	fresh      bool // every call gets its own instance
 	pool       *pool
@@ -34,13 +35,13 @@ type Module struct {
 
 	mu      sync.Mutex
 	calls   int // under way
-	pins    int // runs that go on with the module after it was replaced
+	pins    int // runs that continue with the module after it was replaced
 	closed  bool
 	revoked bool          // pins do not count
 	idle    chan struct{} // closed when closed and neither a call nor a pin is left
 }
 
-// Manifest returns what the plugin says about itself; do not change it.
+// Manifest returns the manifest; do not change it.
 func (m *Module) Manifest() *contract.Manifest { return m.manifest }
 
 // Digest returns the SHA-256 of the plugin file, in hex.
@@ -52,7 +53,7 @@ func (m *Module) Granted() contract.Permissions { return m.granted }
 // Limits returns the limits of each call.
 func (m *Module) Limits() contract.Limits { return m.limits }
 
-// Seal returns the trusted signature, nil when there is none; Warning then says why.
+// Seal returns the trusted signature, or nil; Warning then has the reason.
 func (m *Module) Seal() *Seal { return m.seal }
 
 // Warning returns what an operator should know about the signature; empty when all is well.
@@ -64,17 +65,17 @@ func (m *Module) Has(name string) bool {
 	return ok
 }
 
-// sameManifest compares what easel_describe says with the section.
-func (m *Module) sameManifest(raw []byte) error {
-	said, err := contract.ParseManifest(raw)
+// sameManifest compares the answer of easel_describe with the manifest of the section.
+func sameManifest(described []byte, manifest *contract.Manifest) error {
+	said, err := contract.ParseManifest(described)
 	if err != nil {
 		return err
 	}
 	a, errA := json.Marshal(said)
-	b, errB := json.Marshal(m.manifest)
+	b, errB := json.Marshal(manifest)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
 		return contract.Errorf(contract.BadManifest,
-			"easel_describe says something else than section %s; pack the plugin again with `easel plugin pack`",
+			"the manifest of easel_describe differs from section %s; pack the plugin again with `easel plugin pack`",
 			contract.ManifestSection)
 	}
 	return nil
@@ -126,7 +127,7 @@ func (m *Module) revoke() {
 	m.settle()
 }
 
-// settle tells Close that nothing uses the module any more. The caller holds mu.
+// settle notifies Close that the module is no longer in use. The caller holds mu.
 func (m *Module) settle() {
 	if !m.closed || m.calls > 0 || m.pins > 0 && !m.revoked {
 		return

@@ -91,7 +91,7 @@ func (p *pool) leave(req *CallRequest, at *place) {
 	}
 }
 
-// give takes an instance back after a call; good says that nothing was wrong with it.
+// give returns an instance to the pool after a call; good means that it had no fault.
 func (p *pool) give(g *guest, req *CallRequest, good bool) {
 	if g != nil && (!good || g.served >= maxReuse || int(g.memorySize()) > p.m.limits.MemoryMB<<19) {
 		g.close()

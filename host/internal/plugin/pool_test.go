@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// counter gives, as one byte, how often its instance was called.
+// counter returns, as one byte, the number of calls of its instance.
 const counter = `(module` + importAll + `
 	(global $n (mut i32) (i32.const 0))
 	(func (export "easel_invoke") (result i32)
@@ -29,7 +29,7 @@ func count(t *testing.T, m *Module, tenant, run string) int {
 	return int(res.Output[0])
 }
 
-func TestStateSaysWhoSharesAnInstance(t *testing.T) {
+func TestStateDeterminesWhichCallsShareAnInstance(t *testing.T) {
 	h := newHost(t, Config{FreshUnder: time.Minute})
 	t.Run("none gives each call a fresh one where that is cheap", func(t *testing.T) {
 		m := load(t, h, counter, map[string]any{"state": "none"})
@@ -102,7 +102,7 @@ func TestIdleInstancesExpire(t *testing.T) {
 	}
 }
 
-func TestCrowdIsTurnedAway(t *testing.T) {
+func TestCallsBeyondTheQueueAreRefused(t *testing.T) {
 	h := newHost(t, Config{MaxCalls: 1, QueueWait: 10 * time.Millisecond})
 	m := load(t, h, relay, nil)
 	b := blocking{make(chan struct{})}

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// requests answers what a guest asks of the host in one call, after comparing it with the grant.
+// requests handles the requests of a guest in one call, after comparing them with the grant.
 // What is denied or unknown is an answer, never an end of the call.
 type requests struct {
 	g             *guest
@@ -57,6 +57,12 @@ func (r *requests) answer(request []byte) ([]byte, bool) {
 	if r.g.tell() {
 		return nil, false
 	}
+	fetches := op == "http.fetch"
+	if fetches {
+		if answer, ok := r.g.req.Handover.replay(request); ok {
+			return answer, true
+		}
+	}
 	out := engine.Null
 	if err == nil {
 		out, err = r.run(op, args)
@@ -64,7 +70,11 @@ func (r *requests) answer(request []byte) ([]byte, bool) {
 	if r.g.tell() {
 		return nil, false
 	}
-	return answerMessage(out, err), true
+	answer := answerMessage(out, err)
+	if fetches {
+		r.handOver(request, answer)
+	}
+	return answer, true
 }
 
 func checkRequest(request []byte) error {

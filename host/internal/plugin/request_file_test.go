@@ -68,18 +68,18 @@ func TestFilesWithinTheGrant(t *testing.T) {
 	}{
 		{"a file is read", `{"op":"file.read","args":{"id":"a"}}`, "", nil, false},
 		{"a file is stored", `{"op":"file.put","args":{"name":"b.txt","body":"B"}}`, "", nil, false},
-		{"reading is granted apart", `{"op":"file.read","args":{"id":"a"}}`, "denied", &writeOnly, false},
+		{"reading is granted separately", `{"op":"file.read","args":{"id":"a"}}`, "denied", &writeOnly, false},
 		{
-			"storing is granted apart",
+			"writing is granted separately",
 			`{"op":"file.put","args":{"name":"b.txt","body":"B"}}`, "denied", &readOnly, false,
 		},
-		{"nothing is granted", `{"op":"file.read","args":{"id":"a"}}`, "denied", &contract.Permissions{}, false},
+		{"no permission", `{"op":"file.read","args":{"id":"a"}}`, "denied", &contract.Permissions{}, false},
 		{"a host without files", `{"op":"file.read","args":{"id":"a"}}`, "unsupported", nil, true},
 		{"a host that stores nothing", `{"op":"file.put","args":{"name":"b","body":"B"}}`, "unsupported", nil, true},
-		{"a file that is not there", `{"op":"file.read","args":{"id":"../a"}}`, "not_found", nil, false},
-		{"a store that fails", `{"op":"file.read","args":{"id":"broken"}}`, "upstream", nil, false},
+		{"a missing file", `{"op":"file.read","args":{"id":"../a"}}`, "not_found", nil, false},
+		{"the store fails", `{"op":"file.read","args":{"id":"broken"}}`, "upstream", nil, false},
 		{"a file that ends early", `{"op":"file.read","args":{"id":"torn"}}`, "upstream", nil, false},
-		{"no id", `{"op":"file.read","args":{}}`, "invalid_argument", nil, false},
+		{"missing id", `{"op":"file.read","args":{}}`, "invalid_argument", nil, false},
 		{"a number as id", `{"op":"file.read","args":{"id":7}}`, "invalid_argument", nil, false},
 		{
 			"a long id",
@@ -90,29 +90,29 @@ func TestFilesWithinTheGrant(t *testing.T) {
 			"more bytes than granted",
 			`{"op":"file.put","args":{"name":"b","body":"` + strings.Repeat("x", 41) + `"}}`, "denied", nil, false,
 		},
-		{"no name", `{"op":"file.put","args":{"body":"B"}}`, "invalid_argument", nil, false},
+		{"missing name", `{"op":"file.put","args":{"body":"B"}}`, "invalid_argument", nil, false},
 		{"a path", `{"op":"file.put","args":{"name":"../b","body":"B"}}`, "invalid_argument", nil, false},
-		{"another path", `{"op":"file.put","args":{"name":"..\\b","body":"B"}}`, "invalid_argument", nil, false},
-		{"the folder above", `{"op":"file.put","args":{"name":"..","body":"B"}}`, "invalid_argument", nil, false},
+		{"a Windows path", `{"op":"file.put","args":{"name":"..\\b","body":"B"}}`, "invalid_argument", nil, false},
+		{"the parent folder", `{"op":"file.put","args":{"name":"..","body":"B"}}`, "invalid_argument", nil, false},
 		{
-			"a line end in the name",
+			"a line break in the name",
 			`{"op":"file.put","args":{"name":"a\nb","body":"B"}}`, "invalid_argument", nil, false,
 		},
 		{
-			"a name that turns around",
+			"a bidirectional control in the name",
 			`{"op":"file.put","args":{"name":"a\u202etxt.exe","body":"B"}}`, "invalid_argument", nil, false,
 		},
 		{"a long name", `{"op":"file.put","args":{"name":"` + long + `","body":"B"}}`, "invalid_argument", nil, false},
 		{
-			"no media type",
+			"missing media type",
 			`{"op":"file.put","args":{"name":"b","mime":"text","body":"B"}}`, "invalid_argument", nil, false,
 		},
 		{
-			"a header in it",
+			"a header in the media type",
 			`{"op":"file.put","args":{"name":"b","mime":"text/csv\r\nX: 1","body":"B"}}`,
 			"invalid_argument", nil, false,
 		},
-		{"no base64", `{"op":"file.put","args":{"name":"b","body_base64":"*"}}`, "invalid_argument", nil, false},
+		{"invalid base64", `{"op":"file.put","args":{"name":"b","body_base64":"*"}}`, "invalid_argument", nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			large := memoryFile{data: strings.Repeat("x", 10<<20+1)}

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// ErrKVFull says that a value does not fit into the quota of a KV.
+// ErrKVFull means that a value exceeds the quota of a KV.
 var ErrKVFull = errors.New("quota of keys and values is used up")
 
 // maxKey bounds keys and variable names, in bytes.

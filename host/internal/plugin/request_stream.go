@@ -33,7 +33,7 @@ type stream struct {
 	buffer  []byte
 }
 
-// streams are the bodies a call has open, by the number the guest knows.
+// streams are the open bodies of a call, by their number in the guest.
 type streams struct {
 	open   map[int]*stream
 	last   int // number given
@@ -65,7 +65,7 @@ func (r *requests) hangUp(number int) {
 	s := r.streams.open[number]
 	delete(r.streams.open, number)
 	s.t.stop()
-	// Nobody waits for the rest: what closing says about it is of no use.
+	// The rest of the body is discarded, so an error of closing it does not matter.
 	_ = s.body.Close()
 }
 
@@ -123,7 +123,7 @@ func streamNumber(op string, args engine.Value) (int, error) {
 	return int(n), err
 }
 
-// closeOp is http.close. Closing what is closed is no error.
+// closeOp is http.close. Closing twice is not an error.
 func (r *requests) closeOp(args engine.Value) (engine.Value, error) {
 	number, err := streamNumber("http.close", args)
 	if err == nil && r.streams.open[number] != nil {

@@ -18,7 +18,7 @@ func (r *requests) variable(args engine.Value, verb string,
 	case p == nil || !slices.Contains(granted(p), name) && !slices.Contains(granted(p), "*"):
 		return "", contract.Errorf(contract.Denied, "%s variable %q is not granted", verb, name)
 	case r.g.req.Services.Variables == nil:
-		return "", contract.Errorf(contract.Unsupported, "there are no variables here")
+		return "", contract.Errorf(contract.Unsupported, "variables are not available here")
 	}
 	return name, nil
 }

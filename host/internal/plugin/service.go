@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Services answer what a plugin asks of the host in one call. A nil field is an operation that this
+// Services handle the requests of a plugin in one call. A nil field is an operation that this
 // host does not offer. Errors that are an *contract.Error reach the plugin as they are, others with
 // the code Upstream.
 type Services struct {

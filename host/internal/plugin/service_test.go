@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// blocking is a Variables that says when it is asked and waits to be released.
+// blocking is a Variables that signals a request and waits to be released.
 type blocking struct{ c chan struct{} }
 
 func (b blocking) Variable(ctx context.Context, _ string) (engine.Value, bool, error) {
@@ -81,27 +81,27 @@ func TestCallOperations(t *testing.T) {
 		grant               *contract.Permissions
 	}{
 		{"a model answers", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"ok":{"text":"re: hi","usage":{"prompt_tokens":3,"completion_tokens":4}}}`, all, nil},
-		{"texts become vectors", `{"op":"embed","args":{"texts":["a","bb"]}}`, `{"ok":{"vectors":[[1],[2]]}}`, all, nil},
+		{"texts are embedded", `{"op":"embed","args":{"texts":["a","bb"]}}`, `{"ok":{"vectors":[[1],[2]]}}`, all, nil},
 		{"a missing key is not found", `{"op":"kv.get","args":{"key":"k"}}`, `{"ok":{"found":false,"value":""}}`, all, nil},
-		{"a value is kept", `{"op":"kv.set","args":{"key":"k","value":"v"}}`, `{"ok":{}}`, all, nil},
-		{"and found", `{"op":"kv.get","args":{"key":"k"}}`, `{"ok":{"found":true,"value":"v"}}`, all, nil},
-		{"and listed", `{"op":"kv.list"}`, `{"ok":{"keys":["k"]}}`, all, nil},
-		{"within the quota", `{"op":"kv.set","args":{"key":"k","value":"0123456789"}}`, `{"error":{"code":"denied","message":"kv: more than the 10 bytes granted","retryable":false}}`, all, nil},
-		{"and deleted", `{"op":"kv.delete","args":{"key":"k"}}`, `{"ok":{}}`, all, nil},
-		{"a value is required", `{"op":"kv.set","args":{"key":"k"}}`, `{"error":{"code":"invalid_argument","message":"kv.set: value is missing","retryable":false}}`, all, nil},
+		{"set a key", `{"op":"kv.set","args":{"key":"k","value":"v"}}`, `{"ok":{}}`, all, nil},
+		{"get a key", `{"op":"kv.get","args":{"key":"k"}}`, `{"ok":{"found":true,"value":"v"}}`, all, nil},
+		{"list keys", `{"op":"kv.list"}`, `{"ok":{"keys":["k"]}}`, all, nil},
+		{"quota exceeded", `{"op":"kv.set","args":{"key":"k","value":"0123456789"}}`, `{"error":{"code":"denied","message":"kv: more than the 10 bytes granted","retryable":false}}`, all, nil},
+		{"delete a key", `{"op":"kv.delete","args":{"key":"k"}}`, `{"ok":{}}`, all, nil},
+		{"set without a value", `{"op":"kv.set","args":{"key":"k"}}`, `{"error":{"code":"invalid_argument","message":"kv.set: value is missing","retryable":false}}`, all, nil},
 		{"a declared variable", `{"op":"var.get","args":{"name":"sys.query"}}`, `{"ok":{"found":true,"value":"why"}}`, all, nil},
 		{"an undeclared variable", `{"op":"var.get","args":{"name":"sys.secret"}}`, `{"error":{"code":"denied","message":"reading variable \"sys.secret\" is not granted","retryable":false}}`, all, nil},
-		{"reading is not writing", `{"op":"var.set","args":{"name":"sys.query","value":1}}`, `{"error":{"code":"denied","message":"writing variable \"sys.query\" is not granted","retryable":false}}`, all, nil},
+		{"read access does not allow writing", `{"op":"var.set","args":{"name":"sys.query","value":1}}`, `{"error":{"code":"denied","message":"writing variable \"sys.query\" is not granted","retryable":false}}`, all, nil},
 		{"a written variable", `{"op":"var.set","args":{"name":"env.x","value":{"a":1}}}`, `{"ok":{}}`, all, nil},
 		{"sleeping", `{"op":"sleep","args":{"ms":1}}`, `{"ok":{}}`, all, nil},
-		{"an operation of tomorrow", `{"op":"image.draw"}`, `{"error":{"code":"unsupported","message":"no operation \"image.draw\" on this host","retryable":false}}`, all, nil},
-		{"a service this host lacks", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"error":{"code":"unsupported","message":"this host offers no model","retryable":false}}`, Services{}, nil},
+		{"an unknown operation", `{"op":"image.draw"}`, `{"error":{"code":"unsupported","message":"no operation \"image.draw\" on this host","retryable":false}}`, all, nil},
+		{"a service the host does not offer", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"error":{"code":"unsupported","message":"this host offers no model","retryable":false}}`, Services{}, nil},
 		{
 			"a service the tenant lacks", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`,
 			`{"error":{"code":"denied","message":"llm.chat is not granted","retryable":false}}`, all,
 			&contract.Permissions{},
 		},
-		{"a model that fails", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"error":{"code":"upstream","message":"down","retryable":true}}`, Services{Chat: model{errors.New("down")}}, nil},
+		{"a model call that fails", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"error":{"code":"upstream","message":"down","retryable":true}}`, Services{Chat: model{errors.New("down")}}, nil},
 		{
 			"a request that is not JSON", `hello`,
 			`{"error":{"code":"invalid_argument","message":"request is not readable: invalid JSON at line 1, column 1: unexpected \"h\"","retryable":false}}`, all, nil,

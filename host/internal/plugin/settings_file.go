@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // SettingsFile holds, in a folder of plugins, the settings of `easel run`: {owner: {name: value}}.
@@ -44,7 +45,7 @@ func ChangeSettings(ctx context.Context, dir, owner string, change engine.Value)
 	if err != nil {
 		return err
 	}
-	err = writeFile(filepath.Join(dir, SettingsFile), all.With(owner, MergeSettings(all.Get(owner),
+	err = disk.Replace(filepath.Join(dir, SettingsFile), all.With(owner, MergeSettings(all.Get(owner),
 		change)).AppendJSON(nil))
 	if err != nil {
 		return fmt.Errorf("plugin: change settings: %w", err)

@@ -84,14 +84,14 @@ func Verify(wasm []byte, keys map[string][]string) (Seal, error) {
 	}
 	if !publisherPattern.MatchString(seal.Publisher) {
 		return seal, contract.Errorf(contract.BadSignature,
-			"signed by publisher %q, which is no name of a publisher; sign the file again with `easel plugin sign`",
+			"signed by publisher %q, which is not a valid publisher name; sign the file again with `easel plugin sign`",
 			seal.Publisher)
 	}
 	seen := fmt.Sprintf("signed by publisher %q with key %s", seal.Publisher, seal.Key)
 	key, err := base64.StdEncoding.DecodeString(seal.Key)
 	if err != nil || len(key) != ed25519.PublicKeySize {
 		return seal, contract.Errorf(contract.BadSignature,
-			"%s, which is no ed25519 public key in base64; %s; sign the file again with `easel plugin sign`", seen,
+			"%s, which is not an ed25519 public key in base64; %s; sign the file again with `easel plugin sign`", seen,
 			trusts(seal.Publisher, keys))
 	}
 	sig, err := base64.StdEncoding.DecodeString(seal.Sig)

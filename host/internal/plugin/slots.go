@@ -65,7 +65,7 @@ func (s *slots) enter(ctx context.Context, tenant, plugin string, wait time.Dura
 	return time.Since(began), !s.quit(tenant, plugin, t)
 }
 
-// leave gives back a place that was taken at since.
+// leave releases a slot that was taken at since.
 func (s *slots) leave(tenant, plugin string, since time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *slots) of(tenant, plugin string) (t, p *share) {
 
 func (s *slots) join(tenant, plugin string) *turn {
 	t, p := s.of(tenant, plugin)
-	// Who waited for nothing so far has no claim on the time that others used meanwhile.
+	// A caller that was idle has no claim on the time that others used meanwhile.
 	if t.waiting == 0 {
 		t.used = max(t.used, s.floor)
 	}

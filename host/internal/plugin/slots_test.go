@@ -76,7 +76,7 @@ func TestRunawayStartSharesItsPlace(t *testing.T) {
 	require.Equal(t, 1, h.running.free)
 }
 
-// Time is shared by tenant first, then by plugin, whatever the number of calls.
+// Time is shared by tenant first, then by plugin, independently of the number of calls.
 func TestSlotsShareTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(1)
@@ -114,7 +114,7 @@ func entered(ctx context.Context, s *slots, tenant, plugin string) bool {
 }
 
 // Guests that give up leave no trace.
-func TestSlotsForgetWhoGaveUp(t *testing.T) {
+func TestSlotsReleaseCanceledWaiters(t *testing.T) {
 	s := newSlots(1)
 	require.True(t, entered(t.Context(), s, "ann", "a"))
 	waited, ok := s.enter(t.Context(), "bob", "b", time.Millisecond)

@@ -18,9 +18,9 @@ func TestHammerGoGuest(t *testing.T) {
 	hammer(t, h, m, "shouts", 10_000)
 }
 
-// TestManyLives installs and removes a plugin over and over: code, instances and goroutines go with
-// it.
-func TestManyLives(t *testing.T) {
+// TestLoadedAndClosedPluginsLeakNothing installs and removes a plugin over and over: code,
+// instances and goroutines go with it.
+func TestLoadedAndClosedPluginsLeakNothing(t *testing.T) {
 	h := newHost(t, Config{IdleFor: time.Hour})
 	before := settled()
 	for range 500 {

@@ -206,7 +206,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		late := time.After(20 * time.Second)
 		for range maxStreams + 1 {
 			select {
-			case <-hung: // whatever the guest left open, the host closed
+			case <-hung: // the host closed the streams that the guest left open
 			case <-late:
 				t.Fatal("a stream outlived its call")
 			}

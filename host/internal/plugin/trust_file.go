@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // TrustFile lists, in a folder of plugins, whose signatures are trusted:
@@ -50,7 +52,7 @@ func ChangeTrust(ctx context.Context, dir string, change func(keys map[string][]
 	change(keys)
 	raw, err := json.MarshalIndent(keys, "", "  ")
 	if err == nil {
-		err = writeFile(filepath.Join(dir, TrustFile), raw)
+		err = disk.Replace(filepath.Join(dir, TrustFile), raw)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("plugin: change trust: %w", err)

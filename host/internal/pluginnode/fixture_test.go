@@ -130,7 +130,7 @@ func (s *shop) add(wasm []byte, fields string) *plugin.Module {
 	return m
 }
 
-// remove takes a plugin away.
+// remove removes a plugin.
 func (s *shop) remove(m *plugin.Module) {
 	s.mu.Lock()
 	delete(s.modules, "sample@1")
@@ -138,7 +138,7 @@ func (s *shop) remove(m *plugin.Module) {
 	require.NoError(s.t, m.Close(context.Background()))
 }
 
-// registry holds the built-ins and the shop's plugins.
+// registry contains the built-ins and the shop's plugins.
 func (s *shop) registry() *engine.Registry {
 	s.t.Helper()
 	reg, err := engine.NewRegistry(component.Builtin()...)

@@ -10,23 +10,30 @@ import (
 	"github.com/easel-canvas/easel/plugins/node"
 )
 
-// loaded is a plugin of the host as a node works with it.
+// loaded is a plugin of the host, or one component of its file, as a node works with it.
 type loaded struct {
 	adapter *Adapter
-	ref     string // weather@1
+	ref     string // weather@1, or weather.forecast@1 for a component of a file with several
 	module  *plugin.Module
+	about   *contract.Manifest // of the component
 }
 
-// Manifest is what the plugin says about itself.
-func (l *loaded) Manifest() *contract.Manifest {
-	m := l.module.Manifest()
-	if m.Trigger == "" || !l.adapter.cfg.Try {
-		return m
+// load returns the component of a module that a ref names.
+func (a *Adapter) load(ref string, m *plugin.Module) (*loaded, error) {
+	about, err := m.Manifest().Named(ref)
+	if err != nil {
+		return nil, err
 	}
-	node := *m
-	node.Trigger = ""
-	return &node
+	if about.Trigger != "" && a.cfg.Try {
+		node := *about
+		node.Trigger = ""
+		about = &node
+	}
+	return &loaded{adapter: a, ref: ref, module: m, about: about}, nil
 }
+
+// Manifest is what the plugin says about the component.
+func (l *loaded) Manifest() *contract.Manifest { return l.about }
 
 // Check asks the plugin about params.
 func (l *loaded) Check(params engine.Value) error {
@@ -35,7 +42,7 @@ func (l *loaded) Check(params engine.Value) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), node.CheckFor)
 	defer cancel()
-	return l.module.Check(ctx, params)
+	return l.module.Check(ctx, l.about, params)
 }
 
 // For returns the plugin for the run of a call: the version with which the run began, if an update
@@ -49,7 +56,11 @@ func (l *loaded) For(call *engine.Call) node.Plugin {
 	if m == l.module {
 		return l
 	}
-	return &loaded{adapter: l.adapter, ref: l.ref, module: m}
+	before, err := l.adapter.load(l.ref, m)
+	if err != nil {
+		return l // the component is newer than the run
+	}
+	return before
 }
 
 // Invoke runs the plugin. One that is replaced between lookup and call is looked up again.
@@ -66,7 +77,9 @@ func (l *loaded) Invoke(ctx context.Context, call *engine.Call, in node.Invocati
 		if err != nil {
 			return contract.Answer{}, err
 		}
-		l = &loaded{adapter: l.adapter, ref: l.ref, module: next}
+		if l, err = l.adapter.load(l.ref, next); err != nil {
+			return contract.Answer{}, err
+		}
 	}
 }
 
@@ -75,7 +88,9 @@ func (l *loaded) invocation(call *engine.Call, in node.Invocation) plugin.Invoca
 	a := l.adapter
 	tenant := a.tenant(call)
 	run := call.RunInfo().MessageID
-	inv := plugin.Invocation{ID: call.Key(), Node: call.NodeID(), Attempt: in.Attempt, Locale: a.cfg.Locale}
+	inv := plugin.Invocation{
+		Component: l.about, ID: call.Key(), Node: call.NodeID(), Attempt: in.Attempt, Locale: a.cfg.Locale,
+	}
 	if a.cfg.Grant != nil {
 		inv.Grant = a.cfg.Grant(tenant)
 	}

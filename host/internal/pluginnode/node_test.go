@@ -23,7 +23,7 @@ const mirrorManifest = `{
 	"arguments": {"type": "object", "required": ["city"], "properties": {
 		"city": {"type": "string", "description": "City name"}, "tags": {"type": "array", "items": {"type": "string"}}, "limit": {"type": "integer", "default": 3}}}}`
 
-func TestNodeHandsOverItsParams(t *testing.T) {
+func TestNodePassesItsParams(t *testing.T) {
 	s := newShop(t, pluginnode.Config{Locale: "en"})
 	s.add(mirror, mirrorManifest)
 	got := s.play(t.Context(), engine.Ports{},
@@ -154,9 +154,9 @@ func TestErrorsOfPlugins(t *testing.T) {
 		tries                      int
 		waited                     time.Duration
 	}{
-		{"what may pass is tried again", "upstream", `,"retryable":true`, "", 3, 4 * time.Second},
-		{"what will not pass is not", "invalid_argument", "", "", 1, 0},
-		{"a wish to wait is respected", "rate_limited", `,"retryable":true,"data":{"retry_after_ms":9000}`, "", 3, 18 * time.Second},
+		{"temporary errors are retried", "upstream", `,"retryable":true`, "", 3, 4 * time.Second},
+		{"permanent errors are not retried", "invalid_argument", "", "", 1, 0},
+		{"the requested delay is respected", "rate_limited", `,"retryable":true,"data":{"retry_after_ms":9000}`, "", 3, 18 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newShop(t, pluginnode.Config{})

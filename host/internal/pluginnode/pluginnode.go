@@ -16,7 +16,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/node"
 )
 
-// Config says what an Adapter works with. Only Find is required.
+// Config configures an Adapter. Only Find is required.
 type Config struct {
 	// Find gives the loaded plugin for weather or weather@1; usually Catalog.Get. Its error tells
 	// the author of a canvas what to do.
@@ -41,9 +41,16 @@ type Config struct {
 	Models map[string]string
 	// Locale is passed to plugins; empty is none.
 	Locale string
-	// Try runs plugins that begin runs as nodes too, for authors who try them out.
+	// Try runs plugins that start runs as nodes too, for authors who test them.
 	Try bool
 }
+
+// alone reports whether an output may be said before the others of its node are known.
+func alone(call *engine.Call, output string) bool { return call.SpeaksOnly(output) }
+
+// BuiltIn reports which names components of plugins leave to those of a registry, see
+// [plugin.Config].
+func BuiltIn(r *engine.Registry) func(name string) bool { return node.BuiltIn(r) }
 
 // Adapter turns plugins into components. It is safe for concurrent use.
 type Adapter struct {
@@ -55,12 +62,13 @@ type Adapter struct {
 // New makes an Adapter.
 func New(cfg Config) *Adapter {
 	a := &Adapter{cfg: cfg}
-	a.shelf = node.Shelf{Find: a.find, Ended: a.runs.end}
+	a.shelf = node.Shelf{Find: a.find, Alone: alone, Ended: a.runs.end}
 	return a
 }
 
-// Lookup is what engine.Registry.Plugin wants: the Spec of a component named plugin:weather@1. It
-// always finds one; a plugin that cannot run has a Spec that says why in Missing.
+// Lookup implements engine.Registry.Plugin: it returns the Spec of a component named
+// plugin:weather@1. It always finds one; a plugin that cannot run has a Spec with the reason in
+// Missing.
 func (a *Adapter) Lookup(name string) (engine.Spec, bool) { return a.shelf.Lookup(name) }
 
 // LookupFor is Lookup for canvases that are validated: diagnostics say what the tenant has to set.
@@ -70,8 +78,12 @@ func (a *Adapter) LookupFor(tenant string) func(name string) (engine.Spec, bool)
 		if err != nil {
 			return nil, err
 		}
-		return &checked{loaded{adapter: a, ref: ref, module: m}, tenant}, nil
-	}, Ended: a.runs.end}
+		l, err := a.load(ref, m)
+		if err != nil {
+			return nil, err
+		}
+		return &checked{*l, tenant}, nil
+	}, Alone: alone, Ended: a.runs.end}
 	return shelf.Lookup
 }
 
@@ -95,7 +107,11 @@ func (a *Adapter) find(ref string) (node.Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &loaded{adapter: a, ref: ref, module: m}, nil
+	l, err := a.load(ref, m)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // tenant names whose call it is.

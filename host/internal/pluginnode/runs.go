@@ -8,7 +8,7 @@ import (
 )
 
 // keepRun is how long what a run keeps outlives its last use. Runs say when they end; this is for
-// tools inside an Agent, which are not told.
+// tools inside an Agent, which are not notified.
 const keepRun = time.Hour
 
 // runs keeps what plugins hold for a run: Extism variables, the instance of a plugin with state
@@ -44,7 +44,7 @@ func (r *runs) join(m *plugin.Module, tenant, run string) *plugin.Scratch {
 	return r.hold(m, tenant, run).scratch
 }
 
-// hold is what a run keeps of a plugin. The caller holds mu.
+// hold is the state of a plugin in a run. The caller holds mu.
 func (r *runs) hold(m *plugin.Module, tenant, run string) *held {
 	who, now := holder{tenant, m.Manifest().Name, m.Manifest().Major()}, time.Now()
 	r.sweep(now)

@@ -37,7 +37,7 @@ func TestInstanceOfARun(t *testing.T) {
 	}
 }
 
-func TestTenantsAreToldApart(t *testing.T) {
+func TestTenantsAreDistinguished(t *testing.T) {
 	tenant := "a"
 	s := newShop(t, pluginnode.Config{
 		Tenant: func(*engine.Call) string { return tenant },

@@ -30,7 +30,7 @@ func (a *Adapter) services(call *engine.Call, tenant, owner, llm string) plugin.
 	return s
 }
 
-// run answers what a plugin asks of the run it works for.
+// run handles the requests of a plugin to its run.
 type run struct{ *node.Services }
 
 // Secret is the value behind a name, looked up through the run, which then keeps it out of outputs

@@ -23,7 +23,7 @@ const everything = `{"permissions": {
 	"llm": {"max_calls": 3, "reason": "asks"}, "embed": {"max_calls": 1, "reason": "compares"}, "kv": {"bytes": 1000, "reason": "keeps"},
 	"variables": {"read": ["sys.query", "env.n", "env.none", "P@text"], "write": ["env.n", "env.none"], "reason": "counts"}}}`
 
-// ask is a guest that makes one request and gives the answer as its output.
+// ask is a guest that makes one request and returns the answer as its output.
 func ask(request string) []byte { return guest(`say {"outputs":{"answer":`, "call "+request, "say }}") }
 
 // shelf keeps one KV per tenant and plugin.
@@ -107,7 +107,7 @@ func TestVariablesAreWritten(t *testing.T) {
 	require.Equal(t, []string{"2"}, got.said)
 }
 
-func TestStreamedChatIsSaid(t *testing.T) {
+func TestStreamedChatIsEmitted(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
 	s.add(guest(`say {"outputs":{"text":"Hello","x":`, `call {"op":"llm.chat","args":{"stream":true,"messages":[{"role":"user","content":"Hi"}]}}`, "say }}"),
 		`{"streams": true, "permissions": {"llm": {"max_calls": 1, "reason": "asks"}}}`)
@@ -152,8 +152,8 @@ func TestSecretsStayOutOfOutputs(t *testing.T) {
 	require.Contains(t, play("NONE"), "secret NONE is not configured")
 }
 
-// TestSecretsAppearNowhere has a service that gives the password back in every way, and a plugin
-// that says, logs and fails with what it got: no event, trace, error or log line holds it.
+// TestSecretsAppearNowhere uses a service that returns the password in every form, and a plugin
+// that emits, logs and fails with the response: no event, trace, error or log line contains it.
 func TestSecretsAppearNowhere(t *testing.T) {
 	const password = "hunter2&secret"
 	inBase64 := base64.StdEncoding.EncodeToString([]byte("user:" + password))
@@ -178,9 +178,9 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		name  string
 		steps []string
 	}{
-		{"as an answer", []string{`say {"outputs":{"text":"x","answer":`, "call " + fetch, "say }}"}},
-		{"as an error", []string{"call " + fetch, `fail {"code":"upstream","message":"it said {{secret:KEY:MARK}}"}`}},
-		{"as a host that is not granted", []string{`say {"outputs":{"text":"x","answer":`, "call " + strings.Replace(fetch, server.URL+"/", server.URL+"/?{{secret:KEY:MARK}}", 1), "say }}"}},
+		{"in the answer", []string{`say {"outputs":{"text":"x","answer":`, "call " + fetch, "say }}"}},
+		{"in the error", []string{"call " + fetch, `fail {"code":"upstream","message":"it said {{secret:KEY:MARK}}"}`}},
+		{"in the name of a host", []string{`say {"outputs":{"text":"x","answer":`, "call " + strings.Replace(fetch, server.URL+"/", server.URL+"/?{{secret:KEY:MARK}}", 1), "say }}"}},
 	} {
 		for _, asTool := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, tool %t", c.name, asTool), func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 const streams = `{"streams": true, "outputs": {"type": "object", "properties": {"text": {"type": "string"}}}}`
 
-func TestWhatAPluginEmitsIsSaid(t *testing.T) {
+func TestEmissionsOfAPluginAreStreamed(t *testing.T) {
 	begin, message := "begin Begin -> P", `M Message {"content": ["{P@text}"]}`
 	for _, c := range []struct {
 		name, manifest string
@@ -20,12 +20,12 @@ func TestWhatAPluginEmitsIsSaid(t *testing.T) {
 		said           string
 		pieces         int
 	}{
-		{"piece by piece", streams, []string{"emit 1 one ", "emit 1 two", `say {"outputs":{"text":"one two"}}`}, "one two", 2},
-		{"the rest follows", streams, []string{"emit 1 one ", `say "one two three"`}, "one two three", 2},
-		{"without pieces the text is said at once", streams, []string{`say "whole"`}, "whole", 1},
-		{"pieces of the output count as well", streams, []string{`emit 4 {"key":"text","delta":"a"}`, `say "ab"`}, "ab", 2},
-		{"a different text is not said again", streams, []string{"emit 1 draft", `say "final"`}, "draft", 1},
-		{"a plugin that does not stream is said when it is done", "", []string{"emit 1 one ", `say "one two"`}, "one two", 1},
+		{"streamed in pieces", streams, []string{"emit 1 one ", "emit 1 two", `say {"outputs":{"text":"one two"}}`}, "one two", 2},
+		{"the rest is sent at the end", streams, []string{"emit 1 one ", `say "one two three"`}, "one two three", 2},
+		{"without pieces the text is sent at the end", streams, []string{`say "whole"`}, "whole", 1},
+		{"streamed output counts as sent", streams, []string{`emit 4 {"key":"text","delta":"a"}`, `say "ab"`}, "ab", 2},
+		{"a different text is not sent again", streams, []string{"emit 1 draft", `say "final"`}, "draft", 1},
+		{"a plugin that does not stream is sent at the end", "", []string{"emit 1 one ", `say "one two"`}, "one two", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newShop(t, pluginnode.Config{})
@@ -74,4 +74,42 @@ func TestWhatAPluginEmitsIsSaid(t *testing.T) {
 		require.ErrorContains(t, got.err, "lost")
 		require.Empty(t, clock.slept)
 	})
+}
+
+// TestTextOfAPluginWithMoreOutputsIsSaid streams the text of a plugin that also gives other
+// outputs, as long as the canvas reads none of them before the end.
+func TestTextOfAPluginWithMoreOutputsIsSaid(t *testing.T) {
+	const manifest = `{"streams": true, "outputs": {"type": "object", "properties": {
+		"text": {"type": "string"}, "pages": {"type": "integer"}, "rest": {"type": "object"}}}}`
+	steps := []string{"emit 1 one ", "emit 1 two", `say {"outputs":{"text":"one two","pages":2,"rest":{"a":[1]}}}`}
+	for name, c := range map[string]struct {
+		lines []string
+		said  []string
+	}{
+		"only the text is said": {[]string{`M Message {"content": ["{P@text}"]}`}, []string{"one ", "two"}},
+		"another output is said, too": {
+			[]string{`M Message {"content": ["{P@text} of {P@pages}"]}`},
+			[]string{"one two", " of ", "2"},
+		},
+		"a later node reads another": {[]string{
+			`M Message {"content": ["{P@text}"]} -> N`,
+			`N Message {"content": ["{P@rest.a}"]}`,
+		}, []string{"one two", "[1]"}},
+		"another node follows": {[]string{
+			`M Message {"content": ["{P@text}"]}`,
+			`P plugin:sample@1 -> M S`, `S StringTransform {"method": "merge", "script": "x"}`,
+		}, []string{"one two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, pluginnode.Config{})
+			s.add(guest(steps...), manifest)
+			got := s.play(t.Context(), engine.Ports{}, append([]string{"begin Begin -> P", "P plugin:sample@1 -> M"},
+				c.lines...)...)
+			require.NoError(t, got.err)
+			require.Equal(t, c.said, got.said)
+			require.Equal(t, "2", got.outputs["P"].Get("pages").Text())
+			require.JSONEq(t, `{"a":[1]}`, got.outputs["P"].Get("rest").JSON())
+			require.Equal(t, "one two", got.outputs["P"].Get("text").Str())
+		})
+	}
 }

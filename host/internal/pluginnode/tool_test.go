@@ -65,16 +65,16 @@ func TestToolWithoutPinsShowsAll(t *testing.T) {
 	require.Equal(t, "3 degrees\n\n{\"temp\": 3}", m.asked[1].Messages[len(m.asked[1].Messages)-1].Content)
 }
 
-// TestToolGivesAllItsOutputs holds the form in which a model reads the outputs of a plugin.
+// TestToolGivesAllItsOutputs checks the form in which a model reads the outputs of a plugin.
 func TestToolGivesAllItsOutputs(t *testing.T) {
 	long := strings.Repeat("x", 40_000)
 	for _, c := range []struct{ name, outputs, want string }{
-		{"a text alone", `{"text":"hi"}`, "hi"},
+		{"text only", `{"text":"hi"}`, "hi"},
 		{"outputs without a text", `{"temp":3,"n":9007199254740993}`, `{"temp": 3, "n": 9007199254740993}`},
-		{"a text and others", `{"a":[1],"text":"hi","b":{"c":null}}`, "hi\n\n{\"a\": [1], \"b\": {\"c\": null}}"},
-		{"a text that is a number", `{"text":1}`, `{"text": 1}`},
+		{"text and other outputs", `{"a":[1],"text":"hi","b":{"c":null}}`, "hi\n\n{\"a\": [1], \"b\": {\"c\": null}}"},
+		{"a number as text", `{"text":1}`, `{"text": 1}`},
 		{
-			"an output beyond the limit", `{"text":"hi","long":"` + long + `","n":1}`,
+			"an output above the limit", `{"text":"hi","long":"` + long + `","n":1}`,
 			"hi\n\n{\"n\": 1, \"left_out\": [\"long\"]}",
 		},
 		{"no outputs", `{}`, "{}"},
@@ -136,12 +136,12 @@ func TestToolErrorsAreTextForTheModel(t *testing.T) {
 	s.add(mirror, mirrorManifest)
 	m := &model{replies: []engine.ModelPiece{wish(`{"limit": 1}`)}}
 	got := s.play(t.Context(), engine.Ports{Model: m}, agent(`{}`)...)
-	require.NoError(t, got.err, "the run goes on")
+	require.NoError(t, got.err, "the run continues")
 	told := m.asked[1].Messages[len(m.asked[1].Messages)-1].Content
 	require.JSONEq(t, `{"error": {"code": "invalid_argument", "message": "arguments.city: missing", "retryable": false}}`, told)
 }
 
-func TestMissingToolIsToldToTheModel(t *testing.T) {
+func TestModelGetsAnErrorForAMissingTool(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
 	m := &model{replies: []engine.ModelPiece{wish(`{}`)}}
 	got := s.play(t.Context(), engine.Ports{Model: m}, agent(`{}`)...)
@@ -150,9 +150,9 @@ func TestMissingToolIsToldToTheModel(t *testing.T) {
 	require.Contains(t, m.asked[1].Messages[len(m.asked[1].Messages)-1].Content, "easel plugin install")
 }
 
-// TestToolComesAliveWhenThePluginArrives binds an Agent while its plugin is missing: the model is
+// TestToolWorksOnceItsPluginIsInstalled binds an Agent while its plugin is missing: the model is
 // told so, and the same binding uses the plugin as soon as it is there, with what the canvas pins.
-func TestToolComesAliveWhenThePluginArrives(t *testing.T) {
+func TestToolWorksOnceItsPluginIsInstalled(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
 	c, err := engine.Load(s.registry(), canvas(t, agent(`{"city": "Oslo"}`)...))
 	require.NoError(t, err)
@@ -170,8 +170,8 @@ func TestToolComesAliveWhenThePluginArrives(t *testing.T) {
 	require.Contains(t, ask(), "easel plugin install")
 }
 
-// TestToolGoneAfterBinding has the plugin leave while an Agent holds it: the model is told what to
-// do, and the run goes on.
+// TestToolGoneAfterBinding removes a plugin that is bound to an Agent: the model gets an error with
+// instructions, and the run continues.
 func TestToolGoneAfterBinding(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
 	m := s.add(guest(`say {"outputs":{"text":"3 degrees"}}`), mirrorManifest)

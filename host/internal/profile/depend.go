@@ -1,21 +1,25 @@
 package profile
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // link finds the dependencies of each execution.
 func (r *run) link() {
 	for _, e := range r.all {
-		if outer := r.outer(e); outer != nil {
-			outer.inner = append(outer.inner, e)
+		if e.outer = r.containerOf(e); e.outer != nil {
+			e.outer.takeIn(e)
 		}
 	}
 	for _, e := range r.all {
 		e.deps = r.needs(e)
-		if r.inBody(e) {
+		if e.outer != nil && slices.ContainsFunc(e.deps, func(d *execution) bool { return d.outer == e.outer }) {
 			continue
 		}
-		if outer := r.outer(e); outer != nil { // it begins a turn
-			e.deps = append(r.needs(outer), r.turnBefore(e, outer)...)
+		if e.outer != nil { // it begins a turn
+			e.deps = append(r.needs(e.outer), r.turnBefore(e)...)
 			continue
 		}
 		if before := r.endedBefore(e, r.all); len(e.deps) == 0 && before != nil {
@@ -27,23 +31,38 @@ func (r *run) link() {
 	}
 }
 
-// outer returns the execution of the container around an execution.
-func (r *run) outer(e *execution) *execution {
+// containerOf returns the execution of the container around an execution. If its body runs for
+// several elements at once, the path of the container lacks the last index.
+func (r *run) containerOf(e *execution) *execution {
 	parent := r.graph[e.node].Parent
 	if parent == "" {
 		return nil
 	}
-	return r.around(parent, e.until)
+	outer := r.around(parent, e.path, e.until)
+	if n := len(e.items); outer == nil && n > 0 {
+		outer = r.around(parent, strings.TrimSuffix(e.path, strconv.Itoa(e.items[n-1])+"/"), e.until)
+	}
+	return outer
+}
+
+// takeIn adds an execution to the container around it.
+func (e *execution) takeIn(inner *execution) {
+	e.inner = append(e.inner, inner)
+	if e.ends == nil {
+		e.ends = map[string]float64{}
+	}
+	e.ends[inner.path] = max(e.ends[inner.path], inner.end)
 }
 
 // needs returns the executions of the nodes that a node needs: of each the last that started
-// before.
+// before, in the same elements.
 func (r *run) needs(e *execution) []*execution {
 	var deps []*execution
 	for _, id := range r.graph[e.node].Needs {
 		var last *execution
 		for _, d := range r.byNode[id] {
-			if d != e && d.from <= e.from+tolerance && !within(e, d) && (last == nil || d.from >= last.from) {
+			same := strings.HasPrefix(e.path, d.path) || strings.HasPrefix(d.path, e.path)
+			if d != e && same && d.from <= e.from+tolerance && d.outer != e && (last == nil || d.from >= last.from) {
 				last = d
 			}
 		}
@@ -54,18 +73,16 @@ func (r *run) needs(e *execution) []*execution {
 	return deps
 }
 
-// within reports whether an execution is one inside of another.
-func within(e, container *execution) bool { return slices.Contains(container.inner, e) }
-
-// inBody reports whether an execution depends on one of the same body.
-func (r *run) inBody(e *execution) bool {
-	outer := r.outer(e)
-	return outer != nil && slices.ContainsFunc(e.deps, func(d *execution) bool { return within(d, outer) })
-}
-
-// turnBefore returns the last execution that ended in the container before one that begins a turn.
-func (r *run) turnBefore(e, outer *execution) []*execution {
-	if before := r.endedBefore(e, outer.inner); before != nil {
+// turnBefore returns the execution that ended last in the container before one that begins a turn.
+// Elements that run at once wait for none but those that were done.
+func (r *run) turnBefore(e *execution) []*execution {
+	var done []*execution
+	for _, d := range e.outer.inner {
+		if d.path == e.path || e.outer.ends[d.path] <= e.from+tolerance {
+			done = append(done, d)
+		}
+	}
+	if before := r.endedBefore(e, done); before != nil {
 		return []*execution{before}
 	}
 	return nil

@@ -47,11 +47,29 @@ type Step struct {
 type Span struct {
 	Node   string       `json:"node"`
 	Run    int          `json:"run"`
+	Name   string       `json:"name"`
+	Items  []int        `json:"items,omitempty"` // indexes of the elements of bodies that run at once, the outer first
+	Parent int          `json:"parent"`          // index in Steps of the container around it, or -1
 	From   float64      `json:"from"`
 	Until  float64      `json:"until"`  // end of its work; its event may come later, with its batch
-	Calls  [][2]float64 `json:"calls"`  // of models and tools, from and until
-	Queues [][2]float64 `json:"queues"` // waits for slots
+	Calls  []Call       `json:"calls"`  // each after the call in which it was made
+	Queues [][2]float64 `json:"queues"` // waits for slots, from and until
 	OnPath bool         `json:"on_path"`
+}
+
+// The kinds of calls.
+const (
+	Model = "model"
+	Tool  = "tool"
+)
+
+// Call is one call of a model or a tool.
+type Call struct {
+	Kind  string  `json:"kind"`  // Model or Tool
+	Name  string  `json:"name"`  // of the model, or of the tool in the canvas
+	Depth int     `json:"depth"` // the number of calls of agents around it
+	From  float64 `json:"from"`
+	Until float64 `json:"until"`
 }
 
 // Of computes the profile of a run from its events; those it does not need are skipped. It is the
@@ -140,17 +158,47 @@ func (e *execution) chain() float64 {
 
 func (e *execution) span(from float64) Span {
 	s := Span{
-		Node: e.node, Run: e.number, From: e.from - from, Until: e.end - from, OnPath: e.onPath,
-		Calls: [][2]float64{}, Queues: [][2]float64{},
+		Node: e.node, Run: e.number, Name: e.name, Items: e.items, Parent: -1, From: e.from - from, Until: e.end - from,
+		OnPath: e.onPath, Calls: e.callTree(from), Queues: [][2]float64{},
 	}
-	for _, c := range e.calls {
-		s.Calls = append(s.Calls, [2]float64{c.from - from, c.until - from})
+	if e.outer != nil {
+		s.Parent = e.outer.index
 	}
 	for _, q := range e.queues {
 		s.Queues = append(s.Queues, [2]float64{q.from - from, q.until - from})
 	}
-	slices.SortStableFunc(s.Calls, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
 	return s
+}
+
+// callTree returns the calls in the order of their starts, those of an agent after the call of that
+// agent.
+func (e *execution) callTree(from float64) []Call {
+	list := []Call{}
+	slices.SortStableFunc(e.calls, func(a, b call) int { return cmp.Compare(a.from, b.from) })
+	parents := make([]int, len(e.calls))
+	for i := range e.calls {
+		parents[i] = e.callerOf(i)
+	}
+	var add func(parent, depth int)
+	add = func(parent, depth int) {
+		for i, c := range e.calls {
+			if parents[i] == parent {
+				list = append(list, Call{c.kind, c.name, depth, c.from - from, c.until - from})
+				add(i, depth+1)
+			}
+		}
+	}
+	add(-1, 0)
+	return list
+}
+
+// callerOf returns the index of the call of an agent in which a call was made, or -1.
+func (e *execution) callerOf(i int) int {
+	c := e.calls[i]
+	return slices.IndexFunc(e.calls, func(d call) bool {
+		return d.kind == Tool && c.agent == d.agent+"-->"+d.name &&
+			d.from <= c.from+tolerance && c.until <= d.until+tolerance
+	})
 }
 
 // micros rounds to the microseconds that events have.
@@ -167,10 +215,11 @@ func (p *Profile) round() {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		s.From, s.Until = micros(s.From), micros(s.Until)
-		for _, list := range [...][][2]float64{s.Calls, s.Queues} {
-			for j := range list {
-				list[j] = [2]float64{micros(list[j][0]), micros(list[j][1])}
-			}
+		for j, q := range s.Queues {
+			s.Queues[j] = [2]float64{micros(q[0]), micros(q[1])}
+		}
+		for j := range s.Calls {
+			s.Calls[j].From, s.Calls[j].Until = micros(s.Calls[j].From), micros(s.Calls[j].Until)
 		}
 	}
 }

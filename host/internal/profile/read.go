@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -19,14 +20,18 @@ type run struct {
 type execution struct {
 	index       int // in run.all
 	node, name  string
-	number      int // among those of its node, from 1
+	number      int    // among those of its node, from 1
+	items       []int  // indexes of the elements of bodies that run at once, the outer body first
+	path        string // items as text, "2/0/"
 	from, until float64
 	begin, end  float64 // of its work; of its first queue, if that came before
-	calls       []interval
+	calls       []call
 	queues      []interval // without overlaps, in order
 	container   bool
-	deps        []*execution // executions it depends on
-	inner       []*execution // of a container: the executions inside
+	outer       *execution         // the container around it
+	deps        []*execution       // executions it depends on
+	inner       []*execution       // of a container: the executions inside
+	ends        map[string]float64 // of a container: the end of each element, by path
 
 	linked  bool // longest is set
 	longest float64
@@ -34,6 +39,13 @@ type execution struct {
 }
 
 type interval struct{ from, until float64 }
+
+// call is a call of a model or a tool.
+type call struct {
+	interval
+	kind, name string
+	agent      string // the path of agents that made it
+}
 
 // tolerance is the largest difference of two equal times, in seconds: events have them in
 // microseconds.
@@ -75,10 +87,21 @@ func (r *run) finished(data engine.Value) {
 		e.from = min(start, e.until)
 	}
 	e.end = e.until
+	e.items, e.path = itemsOf(data)
 	e.container = r.graph.isParent(e.node)
 	r.byNode[e.node] = append(r.byNode[e.node], e)
 	e.number = len(r.byNode[e.node])
 	r.all = append(r.all, e)
+}
+
+// itemsOf returns the index path of an event.
+func itemsOf(data engine.Value) (items []int, path string) {
+	for _, v := range data.Get("index_path").Elements() {
+		i, _ := v.Int()
+		items = append(items, int(i))
+		path += strconv.Itoa(int(i)) + "/"
+	}
+	return items, path
 }
 
 // detail adds a call or a queue to its execution, or records the end of the run.
@@ -90,7 +113,8 @@ func (r *run) detail(typ engine.EventType, data engine.Value) {
 		r.until = max(r.until, until)
 		r.from = min(r.from, part.from)
 	case engine.EventUsage, engine.EventToolFinished, engine.EventQueued, engine.EventWorked:
-		e := r.around(data.Get("component_id").Str(), until)
+		_, path := itemsOf(data)
+		e := r.around(data.Get("component_id").Str(), path, until)
 		if e == nil || until == 0 {
 			return // of a node that has not finished, or an entry without times
 		}
@@ -100,16 +124,27 @@ func (r *run) detail(typ engine.EventType, data engine.Value) {
 		case engine.EventQueued: // in eager runs, before the node starts
 			e.queues = append(e.queues, part)
 		default:
-			part.from = max(part.from, e.from)
-			e.calls = append(e.calls, part)
+			e.called(typ, data, part)
 		}
 	}
 }
 
-// around returns the execution of a node that was active at a time.
-func (r *run) around(node string, at float64) *execution {
+// called adds a call to its execution. Steps of an agent itself, which name no tool, are left out.
+func (e *execution) called(typ engine.EventType, data engine.Value, part interval) {
+	part.from = max(part.from, e.from)
+	c := call{part, Model, data.Get("model").Str(), data.Get("path").Str()}
+	if typ == engine.EventToolFinished {
+		if c.kind, c.name = Tool, data.Get("tool").Str(); c.name == "" {
+			return
+		}
+	}
+	e.calls = append(e.calls, c)
+}
+
+// around returns the execution of a node, for an element of a body, that was active at a time.
+func (r *run) around(node, path string, at float64) *execution {
 	for _, e := range r.byNode[node] {
-		if e.from-tolerance <= at && at <= e.until+tolerance {
+		if e.path == path && e.from-tolerance <= at && at <= e.until+tolerance {
 			return e
 		}
 	}
@@ -121,8 +156,11 @@ func (r *run) around(node string, at float64) *execution {
 func (e *execution) settle() {
 	e.queues = joined(e.queues)
 	e.begin = e.end
-	for _, part := range slices.Concat(e.calls, e.queues) {
-		e.begin = min(e.begin, part.from)
+	for _, c := range e.calls {
+		e.begin = min(e.begin, c.from)
+	}
+	for _, q := range e.queues {
+		e.begin = min(e.begin, q.from)
 	}
 	if len(e.calls)+len(e.queues) == 0 {
 		e.begin = e.from

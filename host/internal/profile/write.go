@@ -32,8 +32,11 @@ func (p *Profile) Write(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "one more slot, %d in place of %d: %.3f s less\n", p.Slots+1, p.Slots, p.Saved)
-	return err
+	if _, err := fmt.Fprintf(w, "one more slot, %d in place of %d: %.3f s less\n",
+		p.Slots+1, p.Slots, p.Saved); err != nil {
+		return err
+	}
+	return p.writeBars(w)
 }
 
 // negligible is the least duration of a printed step of the path, in seconds.

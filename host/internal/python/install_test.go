@@ -82,13 +82,13 @@ func TestAddRefusesOtherFiles(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{"a text", []byte("print(1)"), "neither a module nor an archive"},
+		{"a text file", []byte("print(1)"), "neither a module nor an archive"},
 		{"an archive without a module", archiveOf(t, map[string][]byte{"a.txt": []byte("x")}), "has no .wasm file"},
 		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), "not a core module"},
-		{"half a module", []byte("\x00asm\x01\x00\x00\x00\x01\x60x"), "cut off after 8 bytes"},
+		{"a truncated module", []byte("\x00asm\x01\x00\x00\x00\x01\x60x"), "cut off after 8 bytes"},
 		{"a library", wattest.Must(`(module (func (export "f")))`), "neither _start nor _initialize"},
 		{
-			"a reactor that runs nothing",
+			"a reactor without an entry point",
 			wattest.Must(`(module (func (export "_initialize")))`), "must export one of [Py_BytesMain",
 		},
 		{
@@ -103,7 +103,7 @@ func TestAddRefusesOtherFiles(t *testing.T) {
 			"malloc of",
 		},
 		{
-			"another program",
+			"a program that is not Python",
 			wattest.Must(`(module (memory (export "memory") 1) (func (export "_start")))`), "ended before the script",
 		},
 	} {

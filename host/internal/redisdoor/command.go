@@ -191,34 +191,29 @@ func (c *client) get(ctx context.Context, args [][]byte) {
 }
 
 func (c *client) del(ctx context.Context, args [][]byte) {
+	c.countFound(ctx, args, c.door.cfg.Keys.Delete)
+}
+
+func (c *client) exists(ctx context.Context, args [][]byte) {
+	c.countFound(ctx, args, func(context.Context, string) error { return nil })
+}
+
+// countFound calls f for each key that exists, and replies with their number.
+func (c *client) countFound(ctx context.Context, keys [][]byte, f func(ctx context.Context, key string) error) {
 	var n int64
-	for _, arg := range args {
-		_, _, found, ok := c.find(ctx, arg)
+	for _, key := range keys {
+		_, _, found, ok := c.find(ctx, key)
 		if !ok {
 			return
 		}
 		if !found {
 			continue
 		}
-		if err := c.door.cfg.Keys.Delete(ctx, string(arg)); err != nil {
+		if err := f(ctx, string(key)); err != nil {
 			c.broken(err)
 			return
 		}
 		n++
-	}
-	c.out.number(n)
-}
-
-func (c *client) exists(ctx context.Context, args [][]byte) {
-	var n int64
-	for _, arg := range args {
-		_, _, found, ok := c.find(ctx, arg)
-		if !ok {
-			return
-		}
-		if found {
-			n++
-		}
 	}
 	c.out.number(n)
 }

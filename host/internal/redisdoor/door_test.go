@@ -61,7 +61,7 @@ func TestDoorSpeaksRedis(t *testing.T) {
 			"three wrong passwords close the connection", "AUTH x\r\nAUTH y\r\nAUTH z\r\nPING\r\n",
 			strings.Repeat("-WRONGPASS invalid username-password pair or user is disabled.\r\n", 3),
 		},
-		{"user name is accepted and ignored", "AUTH default pw\r\nPING\r\n", "+OK\r\n+PONG\r\n+OK\r\n"},
+		{"user name is ignored", "AUTH default pw\r\nPING\r\n", "+OK\r\n+PONG\r\n+OK\r\n"},
 		{
 			"set, get, delete", "AUTH pw\r\nSET t-cancel x\r\nGET t-cancel\r\nDEL t-cancel t-logs\r\nGET t-cancel\r\n",
 			"+OK\r\n+OK\r\n$1\r\nx\r\n:1\r\n$-1\r\n+OK\r\n",

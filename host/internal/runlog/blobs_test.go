@@ -124,7 +124,7 @@ func TestTakeOverWithLargeValues(t *testing.T) {
 	require.Less(t, stateOf(t, l.records.stream).Bytes, uint64(510<<10))
 }
 
-// TestBlobsFallOutOfMemory reads more blobs than the cache holds.
+// TestBlobsFallOutOfMemory reads more blobs than the cache can contain.
 func TestBlobsFallOutOfMemory(t *testing.T) {
 	var c blobCache
 	for i := range 40 {

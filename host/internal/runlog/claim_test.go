@@ -22,10 +22,10 @@ func finishes(t *testing.T, l *Log) <-chan string {
 	return done
 }
 
-// TestQueuedRunComesAgainWhileItsClaimIsOpen lets the queue deliver a run a
+// TestQueuedRunIsDeliveredAgainWhileItsClaimIsOpen lets the queue deliver a run a
 // second time, as it does when the claim waits for an election. When the claim
 // then fails, the second message is all that is left of the run.
-func TestQueuedRunComesAgainWhileItsClaimIsOpen(t *testing.T) {
+func TestQueuedRunIsDeliveredAgainWhileItsClaimIsOpen(t *testing.T) {
 	l := openTest(t, setup{Lease: 2 * time.Second})
 	claiming, err := l.open(t.Context(), Run{ID: "r", Attempt: 1}, bundle{first: 1}, 0)
 	require.NoError(t, err)

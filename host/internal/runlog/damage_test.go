@@ -127,7 +127,7 @@ func TestMissingMessagesAreReported(t *testing.T) {
 
 // The end of a message that a kill cut off was not acknowledged, and zeros are what a loss of power
 // leaves: both are no damage at the end of the newest file.
-func TestTornEndIsNoDamage(t *testing.T) {
+func TestTruncatedEndIsNotDamage(t *testing.T) {
 	whole := filledDir(t)
 	for name, end := range map[string][]byte{
 		"cut":   {0x60, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 3, 0, 'a'},

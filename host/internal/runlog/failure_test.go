@@ -243,7 +243,7 @@ func TestReaderHops(t *testing.T) {
 	t.Logf("%d connections", hops)
 }
 
-func TestSlowReadersHoldNobodyUp(t *testing.T) {
+func TestSlowReadersDelayNoOthers(t *testing.T) {
 	far, c, _, _ := external(t)
 	near := openTest(t, c.Config.config())
 	e, err := near.Claim(t.Context(), Run{ID: "r"})

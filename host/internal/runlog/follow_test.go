@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhatWasToldAndNotStoredIsReplaced follows a run on the host that owns it and loses it, while
-// another host takes it over: the reader then has records that were never stored, and gets those
-// that replace them.
-func TestWhatWasToldAndNotStoredIsReplaced(t *testing.T) {
+// TestEventsThatWereSentAndNotStoredAreReplaced follows a run on the host that owns it and loses
+// it, while another host takes it over: the reader then has records that were never stored, and
+// gets those that replace them.
+func TestEventsThatWereSentAndNotStoredAreReplaced(t *testing.T) {
 	l, c, _, _ := external(t)
 	other := openTest(t, setup{URLs: c.Config.URLs})
 	ctx := t.Context()

@@ -61,7 +61,7 @@ func TestDiskFull(t *testing.T) {
 	require.EqualValues(t, stored+1, len(read(t, l, "r", Pos{})))
 }
 
-// TestManyReaders holds 5,000 readers, half of them on another host, and gives
+// TestManyReaders opens 5,000 readers, half of them on another host, and sends
 // each of them everything.
 func TestManyReaders(t *testing.T) {
 	far, c, _, _ := external(t)

@@ -117,7 +117,7 @@ func read(t testing.TB, l *Log, run string, after Pos) []Record {
 	return out
 }
 
-// stateOf asks the server about a stream, again when it takes its time.
+// stateOf requests the state of a stream from the server, again after a timeout.
 func stateOf(t testing.TB, s jetstream.Stream, of ...jetstream.StreamInfoOpt) jetstream.StreamState {
 	t.Helper()
 	info, err := broker.Retry(t.Context(), func(ctx context.Context) (*jetstream.StreamInfo,
@@ -190,7 +190,7 @@ func testRun(t *testing.T, cfg setup) {
 	})
 }
 
-func TestTellReachesReadersBeforeTheStream(t *testing.T) {
+func TestBufferedRecordsReachReadersBeforeTheStream(t *testing.T) {
 	l := openTest(t, setup{FlushInterval: time.Hour})
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r"})
@@ -269,7 +269,7 @@ func testFailedAppendIsNotMissed(t *testing.T, cfg setup) {
 	require.Equal(t, want, texts(read(t, l, "r", Pos{})))
 }
 
-func TestToldRecordsAreStoredInTime(t *testing.T) {
+func TestBufferedRecordsAreStoredInTime(t *testing.T) {
 	l := openTest(t, setup{FlushInterval: 5 * time.Millisecond})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
@@ -292,7 +292,7 @@ func TestSecondOwnerFencesTheFirst(t *testing.T) {
 	require.NoError(t, err)
 	_, err = e.Append(ctx, rec("ev", "1"))
 	require.NoError(t, err)
-	// Another host takes it over, as this one would after its death.
+	// Another host takes it over, as after a crash of this one.
 	other := newLog(ctx, l.conn, l.keys, l.cfg)
 	other.records.stream, other.queue.stream, other.notes.stream = l.records.stream, l.queue.stream, l.notes.stream
 	e2, err := other.take(ctx, Run{ID: "r"})
@@ -395,7 +395,7 @@ func testQueue(t *testing.T, cfg setup) {
 	require.Equal(t, map[string]int{"a": 1, "b": 2}, ran)
 }
 
-func TestPoisonIsBuried(t *testing.T) { onBoth(t, testPoisonIsBuried) }
+func TestPoisonRunEndsAsFailed(t *testing.T) { onBoth(t, testPoisonIsBuried) }
 
 func testPoisonIsBuried(t *testing.T, cfg setup) {
 	dead := make(chan uint64, 1)
@@ -438,9 +438,9 @@ func TestClosingHandsRunsOver(t *testing.T) {
 	require.Equal(t, []string{"1 ev told", `2 ev in 2 ["1 ev told"]`}, texts(read(t, next, "r", Pos{})))
 }
 
-// TestStoppingIsNoDeath hands a run over more often than it may fail: a rolling update of hosts
+// TestShutdownIsNotACrash hands a run over more often than it may fail: a rolling update of hosts
 // must not end it.
-func TestStoppingIsNoDeath(t *testing.T) {
+func TestShutdownIsNotACrash(t *testing.T) {
 	dir := t.TempDir()
 	var hosts []uint64
 	for i := range 4 {
@@ -543,7 +543,7 @@ func testEndedRunsAreForgotten(t *testing.T, cfg setup) {
 	}, patience, 10*time.Millisecond)
 }
 
-func TestForgottenHistoryIsSaid(t *testing.T) {
+func TestDeletedHistoryIsReported(t *testing.T) {
 	l := openTest(t, setup{})
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()

@@ -87,7 +87,7 @@ func TestWaitingRunIsNotQueuedAgain(t *testing.T) {
 	requireTaken(t, l, 0)
 }
 
-// requireTaken waits until the run r comes from the queue.
+// requireTaken waits until the run r is delivered by the queue.
 func requireTaken(t *testing.T, l *Log, deaths uint64) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)

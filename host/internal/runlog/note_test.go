@@ -84,9 +84,9 @@ func TestNoteBookRemovesOnlyWhatMayGo(t *testing.T) {
 	}
 }
 
-// TestNotesOfEndedRunsGo executes many short runs beside a long one: in the end its note is the
-// only one.
-func TestNotesOfEndedRunsGo(t *testing.T) {
+// TestNotesOfEndedRunsAreDeleted executes many short runs beside a long one: in the end its note is
+// the only one.
+func TestNotesOfEndedRunsAreDeleted(t *testing.T) {
 	l := openTest(t, setup{})
 	end := func(id string) {
 		e, err := l.Claim(t.Context(), Run{ID: id})

@@ -83,14 +83,14 @@ func testPlace(t *testing.T, cfg setup) {
 		counts  uint64 // what of it counts
 	}{
 		{"nothing was lost", second - 1, 1, second - 1},
-		{"the tail of the first host", second + 40, 1, second - 1},
-		{"a tail as long as the run", 9000, 1, second - 1},
-		{"the tail of the second host", third + 1, 2, third - 1},
-		{"in the middle of the second host's", second + 50, 2, second + 50},
-		{"right at the beginning of the second host's", second, 2, second},
-		{"stored meanwhile", third + 100, 3, third + 100},
-		{"beyond what is stored", 6*messages + 5, 3, 6*messages + 5},
-		{"told by an attempt that is not known here yet", 6*messages + 5, 4, 6*messages + 5},
+		{"the last events of the first host", second + 40, 1, second - 1},
+		{"as many lost events as the run has", 9000, 1, second - 1},
+		{"the last events of the second host", third + 1, 2, third - 1},
+		{"events in the middle of the second host's", second + 50, 2, second + 50},
+		{"the first events of the second host", second, 2, second},
+		{"stored since", third + 100, 3, third + 100},
+		{"beyond the end", 6*messages + 5, 3, 6*messages + 5},
+		{"from an attempt that is not known yet", 6*messages + 5, 4, 6*messages + 5},
 	} {
 		require.Equal(t, c.counts, cheap(Pos{Seq: c.seen}, c.attempt).Seen, c.name)
 	}

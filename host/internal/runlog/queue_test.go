@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQueueThatForgot checks that after a power loss, when a server may have lost queue messages
-// but not their delivery state, new messages are delivered.
-func TestQueueThatForgot(t *testing.T) {
+// TestQueueThatLostMessages checks that after a power loss, when a server may have lost queue
+// messages but not their delivery state, new messages are delivered.
+func TestQueueThatLostMessages(t *testing.T) {
 	dir := t.TempDir()
 	work := func(runs ...string) {
 		l, err := openLog(t.Context(), setup{Dir: dir})

@@ -13,7 +13,7 @@ import (
 
 // Hosts that survive the loss of all data of a NATS continue with a new one: their old runs are
 // fenced or lost, and all later requests succeed.
-func TestServerThatForgotEverything(t *testing.T) {
+func TestServerThatLostAllStreams(t *testing.T) {
 	dir, port := t.TempDir(), freePort(t)
 	server := natsChild(t, dir, port)
 	cfg := hostConfig{URLs: []string{address(port)}, Lease: time.Second}

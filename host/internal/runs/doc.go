@@ -10,7 +10,7 @@
 // entry of the engine: events, checkpoints, snapshots and results. A host that
 // takes a run over (takeover.go) rebuilds the state from them and continues;
 // what its predecessor had already written is not written again (fold.go). The last
-// record says how the run ended.
+// record has the outcome of the run.
 //
 // Order at the end: first the last records, then the result in the records
 // store (session or canvas, in settle.go), then the mark that ends the log. A

@@ -14,10 +14,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// TestEndedRunIsNotDoneAgain: a server of the log that lost its power has forgotten how a run
+// TestEndedRunIsNotExecutedAgain: a server of the log that lost its power has forgotten how a run
 // ended, of which the records and the next turn of its session know. The log gets its end; nothing
 // is done or saved twice.
-func TestEndedRunIsNotDoneAgain(t *testing.T) {
+func TestEndedRunIsNotExecutedAgain(t *testing.T) {
 	b := newBench(t)
 	canvas := b.Canvas(runstest.Waiting)
 	session := b.Session(canvas, runstest.Waiting)
@@ -31,7 +31,7 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 		v.Rev, err = b.Store.Runs.End(t.Context(), store.RunEnd{ID: run, Status: store.RunDone}, &v)
 		require.NoError(t, err)
 	}
-	b.Close() // the log still says that the run waits
+	b.Close() // in the log the run still waits
 	b.Open()
 	records := b.read(j.ID)
 	require.Regexp(t, "takeover end$", kinds(records))
@@ -65,7 +65,7 @@ func TestForgottenEndIsWrittenAgain(t *testing.T) {
 	require.Equal(t, store.RunDone, EndOf(records[len(records)-1]).Status)
 }
 
-// forget takes the queue and the notes away from a run log that is closed.
+// forget deletes the queue and the notes of a closed run log.
 func forget(t *testing.T, dir string) {
 	for _, stream := range []string{"easel_RUNS", "easel_OWN"} {
 		require.NoError(t, os.RemoveAll(filepath.Join(dir, "nats", "jetstream", "$G", "streams", stream)))

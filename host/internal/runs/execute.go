@@ -62,7 +62,7 @@ func (x *executor) run(lease *runlog.Lease, w *work) {
 	}
 }
 
-// lost says that the run is another host's now, or will be.
+// lost means that another host has taken over the run, or will do so.
 func lost(err error) bool {
 	return errors.Is(err, runlog.ErrFenced) || errors.Is(err, runlog.ErrStopping) || errors.Is(err, runlog.ErrEnded)
 }
@@ -84,7 +84,7 @@ func (x *executor) execute(lease *runlog.Lease, w *work, wr *writer) (err error)
 	return x.results.settle(wr.ctx, lease, w, wr.said, end)
 }
 
-// drive does the engine's part. An error means that this host must not go on;
+// drive runs the engine. An error means that this host must not continue;
 // how the run itself went is the End.
 func (x *executor) drive(lease *runlog.Lease, w *work, wr *writer) (end End, err error) {
 	defer func() {
@@ -131,7 +131,7 @@ func (x *executor) entries(ctx context.Context, w *work) iter.Seq2[*engine.Event
 	return w.canvas.Run(ctx, w.state, w.job.input(), opt)
 }
 
-// input is the job as the engine wants it.
+// input returns the job in the form for the engine.
 func (j *Job) input() engine.Input {
 	return engine.Input{Query: j.Query, UserID: j.User, Inputs: j.Inputs, Files: j.Files, Webhook: j.Webhook, Visitor: j.Visitor}
 }
@@ -167,7 +167,7 @@ func (x *executor) options(j *Job) engine.Options {
 	return opt
 }
 
-// endOf says how a run went.
+// endOf returns the outcome of a run.
 func endOf(w *work, failed error) End {
 	switch {
 	case errors.Is(failed, engine.ErrCanceled), errors.Is(failed, context.Canceled):

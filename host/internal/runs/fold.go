@@ -41,7 +41,7 @@ func newFold(void []runlog.Record) *fold {
 	return f
 }
 
-func foldKey(r runlog.Record) string { return r.Kind + " " + Facts(r).Node }
+func foldKey(r runlog.Record) string { return r.Kind + " " + Execution(r) }
 
 // take gives the records to write in place of one.
 func (f *fold) take(r runlog.Record) []runlog.Record {

@@ -79,16 +79,16 @@ func document(data []byte) engine.Value {
 
 func TestFold(t *testing.T) {
 	for _, test := range []struct{ name, told, again, want string }{
-		{"nothing was told", "", "+a m:x end -a ck", "+a m:x end -a ck"},
-		{"all was told", "+a m:x m:y end -a", "+a m:x m:y end -a ck", "ck"},
-		{"the batch was cut", "+a +b -a", "+a +b -a -b ck", "-b ck"},
+		{"nothing was sent", "", "+a m:x end -a ck", "+a m:x end -a ck"},
+		{"everything was sent", "+a m:x m:y end -a", "+a m:x m:y end -a ck", "ck"},
+		{"the batch was truncated", "+a +b -a", "+a +b -a -b ck", "-b ck"},
 		{"the message continues", "+a m:one m:two", "+a m:one m:two m:three end -a", "m:three end -a"},
-		{"the message is cut elsewhere", "+a m:onetw", "+a m:one m:two m:three end", "m:o m:three end"},
+		{"the message is truncated elsewhere", "+a m:onetw", "+a m:one m:two m:three end", "m:o m:three end"},
 		{"the message is different", "+a m:one m:two", "+a m:one m:zwei end -a", "reset m:one m:zwei end -a"},
 		{"the message is shorter", "+a m:one m:two", "+a m:one end -a", "reset m:one end -a"},
 		{"reasoning continues", "+a t m:hm", "+a t m:hm m:so /t m:yes end", "m:so /t m:yes end"},
-		{"the second message was cut", "+a m:x end -a +b m:y", "+a m:x end -a +b m:y m:z end", "m:z end"},
-		{"a node that runs again later is written again", "+a -a", "+a -a ck +a -a ck", "ck +a -a ck"},
+		{"the second message was truncated", "+a m:x end -a +b m:y", "+a m:x end -a +b m:y m:z end", "m:z end"},
+		{"a node that runs again is written again", "+a -a", "+a -a ck +a -a ck", "ck +a -a ck"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFold(script(test.told))
@@ -108,4 +108,17 @@ func TestFold(t *testing.T) {
 			require.Equal(t, plain.Text.String(), whole.Text.String(), "a reader ends with the text of a run that never stopped")
 		})
 	}
+}
+
+// TestFoldTellsElementsApart has the model call of one element written before a crash: that of
+// another is not the same.
+func TestFoldTellsElementsApart(t *testing.T) {
+	usage := func(item string) runlog.Record {
+		return runlog.Record{Kind: string(engine.EventUsage), Data: []byte(
+			`{"event":"usage","data":{"component_id":"LLM:L","index_path":` + item + `}}`)}
+	}
+	f := newFold([]runlog.Record{usage("[1]")})
+	require.Len(t, f.take(usage("[0]")), 1)
+	require.Empty(t, f.take(usage("[1]")))
+	require.Len(t, f.take(usage("[1]")), 1)
 }

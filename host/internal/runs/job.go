@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Keep says where the state of a run goes when it ends.
+// Keep determines where the state of a run is stored when it ends.
 type Keep string
 
 const (
@@ -35,7 +35,7 @@ type Job struct {
 	// key; "" counts them for the tenant only.
 	Caller string `json:"caller,omitempty"`
 
-	// Visitor says that the anonymous visitor of an embedding page asks.
+	// Visitor means that the user is the anonymous visitor of an embedding page.
 	Visitor bool `json:"visitor,omitempty"`
 
 	// Published runs the published version of the canvas, from its beginning. The

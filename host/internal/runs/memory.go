@@ -50,7 +50,7 @@ func jsonSize(doc []byte) int64 {
 	return engine.JSONSize(unsafe.String(unsafe.SliceData(doc), len(doc)))
 }
 
-// noRoomError is an [ErrMemory] that says how much a document needs, for await.
+// noRoomError is an [ErrMemory] with the memory that a document needs, for await.
 type noRoomError struct {
 	size int64
 	err  error

@@ -26,7 +26,7 @@ func (b *bench) put(id, verb string, publish bool) store.Canvas {
 	return c
 }
 
-// said runs a job to its end and gives its text.
+// said runs a job to its end and returns its text.
 func (b *bench) said(j Job) string {
 	b.T.Helper()
 	var said Transcript

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,6 +78,20 @@ func Facts(r runlog.Record) engine.Facts {
 		return *f
 	}
 	return engine.ReadFacts(engine.EventType(r.Kind), r.Data)
+}
+
+// Execution names the execution that a record is about, among those that run at once: the node, and
+// the element of a body that runs for several.
+func Execution(r runlog.Record) string {
+	node := Facts(r).Node
+	if !bytes.Contains(r.Data, []byte(`"index_path":`)) {
+		return node
+	}
+	v, err := engine.ParseJSON(r.Data)
+	if path := v.Get("data").Get("index_path"); err == nil && !path.IsNull() {
+		return node + " " + path.JSON()
+	}
+	return node
 }
 
 // event makes an engine event of a record.

@@ -15,7 +15,7 @@ import (
 // a run log that lost its power can leave any combination of them. The table
 // recovery has the action for each.
 
-// sessionState is what the session of a run says of it.
+// sessionState is the state of a run in its session.
 type sessionState int
 
 const (
@@ -24,7 +24,7 @@ const (
 	sessionHeld              // by this run
 )
 
-// rowState is what the history says of a run.
+// rowState is the state of a run in the history.
 type rowState int
 
 const (
@@ -41,7 +41,7 @@ func rowStateOf(v store.Run) rowState {
 	return rowEnded
 }
 
-// logState is what the run log says of a run.
+// logState is the state of a run in the run log.
 type logState int
 
 const (
@@ -197,7 +197,7 @@ func (sc *scanner) scanRuns(ctx context.Context, alone bool, before map[string]t
 	return unowned
 }
 
-// recoverRun does what recovery says about an active run. unowned says that no
+// recoverRun applies recovery to an active run. unowned means that no
 // host looks after it, if the log has begun it.
 func (sc *scanner) recoverRun(ctx context.Context, row store.Run, unowned bool) {
 	if slices.Contains(sc.log.Active(), row.ID) {

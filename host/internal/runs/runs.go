@@ -36,7 +36,7 @@ type Config struct {
 	Prices engine.Prices
 	// Approval names what only runs when a person agrees; see the engine's option.
 	Approval []string
-	// Full says why no new run may start now, or nil; nil lets all start.
+	// Full returns the reason why no new run may start now, or nil; a nil Full allows all.
 	Full func() error
 	// Suspect reports whether the former host of a run died of memory, most likely
 	// because of it; nil suspects none.

@@ -110,7 +110,7 @@ func TestTurnsOfASession(t *testing.T) {
 	require.Contains(t, string(v.DSL), "hello 0")
 }
 
-func TestTurnsAtOnceAreDoneOneAfterTheOther(t *testing.T) {
+func TestConcurrentTurnsRunOneAfterTheOther(t *testing.T) {
 	b := newBench(t)
 	canvas := b.Canvas(runstest.Talk)
 	session := b.Session(canvas, runstest.Talk)
@@ -209,7 +209,7 @@ func TestRerunFromANode(t *testing.T) {
 	require.ErrorIs(t, err, ErrRecord)
 }
 
-func TestAcceptedRunIsBegunByAnotherHost(t *testing.T) {
+func TestAcceptedRunIsStartedByAnotherHost(t *testing.T) {
 	b := newBench(t)
 	canvas := b.Canvas(runstest.Talk)
 	j := Job{ID: "r", Message: "m", Tenant: "t", Canvas: canvas, Query: engine.String("x")}
@@ -222,9 +222,9 @@ func TestAcceptedRunIsBegunByAnotherHost(t *testing.T) {
 	require.Contains(t, kinds(b.read("r")), "workflow_finished end")
 }
 
-// TestGivenUpRunTellsReaders: a reader may have seen what the last host had
+// TestAbandonedRunNotifiesReaders: a reader may have seen what the last host had
 // told and not stored, under the number that the end gets.
-func TestGivenUpRunTellsReaders(t *testing.T) {
+func TestAbandonedRunNotifiesReaders(t *testing.T) {
 	b := newBench(t)
 	canvas := b.Canvas(runstest.Waiting)
 	session := b.Session(canvas, runstest.Waiting)

@@ -7,12 +7,12 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// greeting is what the original says when a canvas has no prologue.
+// greeting is the message of the original for a canvas without a prologue.
 const greeting = "Hi! I'm your smart assistant. What can I do for you?"
 
 // Prologue is the greeting of a document. One that is set counts, also when it is empty.
 func Prologue(doc engine.Value) string {
-	prologue := doc.Get("components").Get("begin").Get("obj").Get("params").Get("prologue")
+	prologue := engine.StartParams(doc).Get("prologue")
 	if prologue.IsNull() {
 		return greeting
 	}

@@ -53,7 +53,7 @@ func (s *results) settle(ctx context.Context, lease *runlog.Lease, w *work, said
 	return err
 }
 
-// save writes state and turn where the job wants them, once.
+// save stores state and turn as the job requires, once.
 func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) error {
 	if w.saved {
 		return nil
@@ -71,7 +71,7 @@ func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) 
 		v, err := s.store.Sessions.Get(ctx, j.Tenant, j.Session)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			// Somebody deleted the session during its run.
+			// The session was deleted during its run.
 		case err != nil:
 			return err
 		case v.LastRun != j.ID:

@@ -49,7 +49,7 @@ func (s *suspects) admit(most time.Duration) (leave func(), ok bool) {
 	}, true
 }
 
-// Gate decides whether a queued run may be claimed now; it is what [runlog.Config].Gate wants.
+// Gate decides whether a queued run may be claimed now; it implements [runlog.Config].Gate.
 func (s *suspects) Gate(run runlog.Run) (leave func(), ok bool) {
 	if s.full != nil && s.full() != nil {
 		return nil, false

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
-func TestSuspectsWorkOneAtATime(t *testing.T) {
+func TestSuspectedRunsExecuteOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := New(Config{Logger: slog.New(slog.DiscardHandler)})
 		for range 3 {
@@ -44,7 +44,7 @@ func TestSuspectsWorkOneAtATime(t *testing.T) {
 	})
 }
 
-func TestFullHostTakesNoRuns(t *testing.T) {
+func TestFullHostRefusesRuns(t *testing.T) {
 	full := ErrMemory
 	r := New(Config{Logger: slog.New(slog.DiscardHandler), Full: func() error { return full }})
 	_, ok := r.Gate(runlog.Run{ID: "a"})

@@ -72,31 +72,39 @@ func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
 	if err != nil {
 		return t.results.fail(steady, lease, &j, err)
 	}
-	w.saved = ended
-	if last := past.records[len(past.records)-1]; last.Kind == KindEnd {
-		return t.results.settle(steady, lease, w, wr.said, EndOf(last))
+	var saved *End
+	if w.saved = ended; ended {
+		saved = &End{Status: row.Status, Error: row.Error}
 	}
-	if err := lease.Buffer(steady, takeoverMark(lease)...); err != nil {
+	return t.proceed(steady, lease, w, wr, past.records[len(past.records)-1], saved)
+}
+
+// proceed settles a run that has ended, or continues it behind the last record of its log. saved is
+// the end that the store has, nil if it has none.
+func (t *takeovers) proceed(
+	ctx context.Context, lease *runlog.Lease, w *work, wr *writer, last runlog.Record, saved *End,
+) error {
+	if last.Kind == KindEnd {
+		return t.results.settle(ctx, lease, w, wr.said, EndOf(last))
+	}
+	if err := lease.Buffer(ctx, takeoverMark(lease)...); err != nil {
 		return err
 	}
-	if ended {
-		// The log has lost its end, with the power of its server.
-		end := End{Status: row.Status, Error: row.Error}
-		if _, err := lease.Append(steady, end.record()); err != nil {
-			return err
-		}
-		return t.results.settle(steady, lease, w, wr.said, end)
-	}
-	if !w.state.Unfinished() {
+	var end End
+	switch {
+	case saved != nil: // the log has lost its end, with the power of its server
+		end = *saved
+	case w.state.Unfinished():
+		return t.executor.execute(lease, w, wr)
+	default:
 		// The engine had finished; only how it went was not written. It did not
 		// fail, because a failure is written together with the last snapshot.
-		end := endOf(w, nil)
-		if _, err := lease.Append(steady, end.record()); err != nil {
-			return err
-		}
-		return t.results.settle(steady, lease, w, wr.said, end)
+		end = endOf(w, nil)
 	}
-	return t.executor.execute(lease, w, wr)
+	if _, err := lease.Append(ctx, end.record()); err != nil {
+		return err
+	}
+	return t.results.settle(ctx, lease, w, wr.said, end)
 }
 
 // beginLate starts a run of which nothing is in the log.

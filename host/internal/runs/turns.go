@@ -72,8 +72,8 @@ func (t *turns) waiting(ctx, stop context.Context) (context.Context, func()) {
 	}
 }
 
-// waitError says why a turn waits no longer: [ErrClosed], an error that lost
-// knows, or [ErrBusy].
+// waitError returns the reason why a turn stops waiting: [ErrClosed], an error of lost
+// or [ErrBusy].
 func waitError(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, ErrClosed) || lost(cause) {
 		return cause

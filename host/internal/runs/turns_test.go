@@ -15,8 +15,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// requireTurn takes a turn in a session and gives its answer. The session must be free long before
-// a turn gives up.
+// requireTurn takes a turn in a session and returns its answer. The session must be free long
+// before a turn gives up.
 func (b *bench) requireTurn(canvas, session, query string) (answer string) {
 	b.T.Helper()
 	ctx, stop := context.WithTimeout(b.T.Context(), runstest.Patience)
@@ -81,7 +81,7 @@ func TestTurnThatTheLogDoesNotTakeFreesItsSession(t *testing.T) {
 	b.requireTurn(canvas, session, "x")
 }
 
-// watched is a context that says when somebody begins to wait for its end.
+// watched is a context that signals when a caller starts to wait for its end.
 type watched struct {
 	context.Context
 	waiting func()
@@ -166,9 +166,9 @@ func TestStopEndsAQueuedTurn(t *testing.T) {
 	}
 }
 
-// TestWaitingTurnHasLostRunsLookedFor: a host has died between accepting a turn and claiming its
-// run. The next turn of its session does not wait for the regular scan.
-func TestWaitingTurnHasLostRunsLookedFor(t *testing.T) {
+// TestWaitingTurnTriggersTheSearchForLostRuns: a host has died between accepting a turn and
+// claiming its run. The next turn of its session does not wait for the regular scan.
+func TestWaitingTurnTriggersTheSearchForLostRuns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	canvas := b.Canvas(runstest.Talk)

@@ -37,7 +37,7 @@ func (w *workers) Close() {
 	w.working.Wait()
 }
 
-// enter counts one more worker, or says that the host stops.
+// enter counts one more worker, or reports that the host stops.
 func (w *workers) enter() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -71,7 +71,7 @@ func New(t testing.TB) *Host {
 	return h
 }
 
-// wait is a component that takes as long as the test wants.
+// wait is a component that blocks until the test releases it.
 type wait struct{ h *Host }
 
 func (w wait) Run(ctx context.Context, call *engine.Call) error {

@@ -85,7 +85,7 @@ const kind = "schedule"
 // most bounds the schedules of one tenant.
 const most = 1000
 
-// document is a schedule as its item holds it.
+// document is a schedule in the form of its item.
 type document struct {
 	When
 	Trigger

@@ -75,7 +75,7 @@ func (b *bench) reopen(work func(context.Context) error) {
 	b.Open()
 }
 
-// drop takes runs and does not do them.
+// drop claims runs and does not execute them.
 func (b *bench) drop(ctx context.Context) error {
 	return b.Log.Work(ctx, func(context.Context, *runlog.Lease) error { return nil })
 }
@@ -295,8 +295,8 @@ func TestRunsOfAScheduleDoNotPileUp(t *testing.T) {
 	b.Gate <- struct{}{}
 }
 
-// The records decide: a run log that knows nothing, as after a restore, or
-// something else, is set by them when a host starts.
+// The records decide: a run log without clocks, as after a restore, or with other ones is updated
+// from them when a host starts.
 func TestClocksFollowTheRecords(t *testing.T) {
 	b := newBench(t)
 	b.reopen(b.drop) // no host compares by itself for now
@@ -385,7 +385,7 @@ func (b *bench) another(url string, report func(*runs.Job, runs.End, time.Durati
 }
 
 // Two hosts with one run log and one store begin each run once.
-func TestScheduleComesOnceForTwoHosts(t *testing.T) {
+func TestTwoHostsStartEachScheduledRunOnce(t *testing.T) {
 	srv, err := server.NewServer(
 		&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true},
 	)
@@ -442,17 +442,21 @@ func TestScheduleIsRefused(t *testing.T) {
 	}{
 		{"no time", Schedule{}, "either every or cron"},
 		{"two times", Schedule{When: When{Every: "1h", Cron: "@daily"}}, "not both"},
-		{"a time that does not parse", Schedule{When: When{Cron: "now and then"}}, `cron "now and then": 3 fields`},
-		{"no period", Schedule{When: When{Every: "ten minutes"}}, "not a period such as"},
-		{"a period that is too short", Schedule{When: When{Every: "500ms"}}, "whole seconds"},
-		{"a period with half a second", Schedule{When: When{Every: "90.5s"}}, "whole seconds"},
-		{"a period back in time", Schedule{When: When{Every: "-1h"}}, "at most 366 days"},
-		{"a period that is too long", Schedule{When: When{Every: "10000h"}}, "at most 366 days"},
-		{"a period with a zone", Schedule{When: When{Every: "1h", Zone: "UTC"}}, "only cron has one"},
-		{"an unknown zone", Schedule{When: When{Cron: "@daily", Zone: "Europe/Nowhere"}}, `zone "Europe/Nowhere"`},
-		{"the zone of the host", Schedule{When: When{Cron: "@daily", Zone: "Local"}}, `zone "Local"`},
-		{"a zone that is a path", Schedule{When: When{Cron: "@daily", Zone: "../../etc/passwd"}}, "is no time zone"},
-		{"a day that never comes", Schedule{When: When{Cron: "0 0 30 2 *"}}, "names no time"},
+		{"an invalid time", Schedule{When: When{Cron: "now and then"}}, `cron "now and then": 3 fields`},
+		{"an empty period", Schedule{When: When{Every: "ten minutes"}}, "not a period such as"},
+		{"too short a period", Schedule{When: When{Every: "500ms"}}, "whole seconds"},
+		{"a period with a fraction of a second", Schedule{When: When{Every: "90.5s"}}, "whole seconds"},
+		{"a negative period", Schedule{When: When{Every: "-1h"}}, "at most 366 days"},
+		{"too long a period", Schedule{When: When{Every: "10000h"}}, "at most 366 days"},
+		{"a period with a time zone", Schedule{When: When{Every: "1h", Zone: "UTC"}}, "only cron has one"},
+		{"an unknown time zone", Schedule{When: When{Cron: "@daily", Zone: "Europe/Nowhere"}}, `zone "Europe/Nowhere"`},
+		{"the time zone Local", Schedule{When: When{Cron: "@daily", Zone: "Local"}}, `zone "Local"`},
+		{
+			"a time zone that is a path",
+			Schedule{When: When{Cron: "@daily", Zone: "../../etc/passwd"}},
+			"unknown time zone",
+		},
+		{"a date that does not exist", Schedule{When: When{Cron: "0 0 30 2 *"}}, "names no time"},
 		{
 			"an unknown canvas",
 			Schedule{When: When{Cron: "@daily"}, Job: runs.Job{Canvas: "none"}},
@@ -516,7 +520,7 @@ func (b *bench) setAt(s Schedule, at time.Time) {
 
 // Times that came while no host was there are made up for once, also when the
 // run log has lost what it knew; a period keeps its phase.
-func TestMissedTimesAreMadeUpForOnce(t *testing.T) {
+func TestMissedTimesStartOneRun(t *testing.T) {
 	const period = 5 * time.Second
 	for _, lost := range []bool{false, true} {
 		b := newBench(t)

@@ -24,7 +24,7 @@ var ErrTrigger = errors.New("trigger")
 type Trigger struct {
 	Plugin string       `json:"plugin,omitempty"` // feed or feed@1
 	Params engine.Value `json:"params,omitzero"`  // its settings in this schedule, an object
-	// Hook says that the plugin is called with requests; the schedule has no times.
+	// Hook means that the plugin is called with requests; the schedule has no times.
 	Hook bool `json:"hook,omitempty"`
 }
 

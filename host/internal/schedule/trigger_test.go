@@ -18,7 +18,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// feed is a plugin that gives the events after its cursor.
+// feed is a plugin that returns the events after its cursor.
 type feed struct {
 	mu      sync.Mutex
 	kind    contract.TriggerKind
@@ -105,7 +105,7 @@ func (b *bench) queries(s Schedule) map[string]int {
 
 // Each event of a plugin begins one run, although calls fail before and after their runs begin and
 // the host changes.
-func TestTriggerBeginsARunForEachEvent(t *testing.T) {
+func TestTriggerStartsARunForEachEvent(t *testing.T) {
 	f := &feed{kind: contract.TriggerPoll}
 	f.add(3)
 	b := newFeedBench(t, f)
@@ -141,7 +141,7 @@ func TestTriggerBeginsARunForEachEvent(t *testing.T) {
 	require.Equal(t, want, b.queries(s))
 }
 
-// A call that is repeated, at every point at which its host may have died, begins no run twice.
+// A call that is repeated, at every point at which its host may have crashed, starts no run twice.
 func TestTriggerIsRepeatedAfterEachStep(t *testing.T) {
 	f := &feed{kind: contract.TriggerWebhook}
 	f.add(4)

@@ -84,7 +84,7 @@ func (w *When) cron() (cron, error) {
 		var err error
 		// "Local" would be another zone on each host.
 		if zone, err = time.LoadLocation(w.Zone); err != nil || strings.EqualFold(w.Zone, "local") {
-			return cron{}, badWhen("zone %.40q is no time zone such as Europe/Berlin", w.Zone)
+			return cron{}, badWhen("unknown time zone %.40q; use a name such as Europe/Berlin", w.Zone)
 		}
 	}
 	c, err := parseCron(w.Cron, zone)

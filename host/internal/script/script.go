@@ -2,9 +2,9 @@
 // engine.
 //
 // A script defines main(args), which receives one object and returns a value or a promise; it may
-// also assign main to module.exports. There are no modules, files or network: only the language,
-// console and timers. Time, memory and output are limited, and a script stops when its context is
-// done.
+// also assign main to module.exports. Scripts have the language, console and timers, and neither
+// modules nor files nor network. Time, memory and output are limited, and a script stops when its
+// context is done.
 //
 // Scripts are written by the authors of canvases. The interpreter (goja) shares the memory of its
 // process, and a hostile script can exhaust that memory or overflow the stack, which terminates a

@@ -48,7 +48,7 @@ func call(script string) *engine.CodeCall {
 
 func TestScripts(t *testing.T) {
 	for _, c := range []struct{ name, script, value, stdout, stderr string }{
-		{"main receives one object", `function main({text, n}) { return text.toUpperCase() + n }`, `"GRÜSS2"`, "", ""},
+		{"main takes one object", `function main({text, n}) { return text.toUpperCase() + n }`, `"GRÜSS2"`, "", ""},
 		{
 			"an object keeps its order", `function main(a) { return {z: a.list, a: 1.5, u: undefined, f() {}} }`,
 			`{"z":[1,{"a":null}],"a":1.5}`, "", "",
@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 			`const main = async () => { let s = ""; setTimeout(() => s += "b", 8); setTimeout(() => s += "a", 1); ` +
 				`await new Promise(r => setTimeout(r, 12)); return s }`, `"ab"`, "", "",
 		},
-		{"timers run in order, however slow the script is", `const main = async () => {
+		{"timers fire in order, however slow the script is", `const main = async () => {
 			let s = ""
 			const busy = () => { for (const t = Date.now(); Date.now() - t < 30;); }
 			setTimeout(() => { s += "b"; busy(); setTimeout(() => s += "c", 5) }, 8)
@@ -94,8 +94,8 @@ func TestScripts(t *testing.T) {
 			"a thrown error", `function main() { throw new Error("no luck") }`, `null`, "",
 			"Error: no luck\n\tat main (script.js:1:25(3))\n",
 		},
-		{"a string thrown in a promise", `async function main() { throw "no luck" }`, `null`, "", "no luck\n"},
-		{"no main", `let x = 1`, `null`, "", "the script defines no function main(args)\n"},
+		{"a promise that throws a string", `async function main() { throw "no luck" }`, `null`, "", "no luck\n"},
+		{"main is missing", `let x = 1`, `null`, "", "the script defines no function main(args)\n"},
 		{"a cyclic result", `function main() { const a = []; a.push(a); return a }`, `error: holds itself`, "", ""},
 		{"a promise that never settles", `const main = () => new Promise(() => {})`, `error: never settled`, "", ""},
 	} {

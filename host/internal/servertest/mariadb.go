@@ -1,7 +1,6 @@
 package servertest
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
-	"time"
 
 	_ "github.com/go-sql-driver/mysql" // registers "mysql"
 )
@@ -52,7 +50,7 @@ func StartMariaDB() (*MariaDB, error) {
 }
 
 func (s *MariaDB) start(program string) error {
-	credential, err := s.account()
+	credential, err := ownDir(s.dir, func() (*user.User, error) { return user.LookupId("65534") })
 	if err != nil {
 		return err
 	}
@@ -92,54 +90,14 @@ func (s *MariaDB) start(program string) error {
 	if s.Process, err = Start(cmd); err != nil {
 		return err
 	}
-	if err := s.ready(); err != nil {
+	if err := s.awaitDatabase("mysql", s.url(), "MariaDB"); err != nil {
 		s.Kill()
 		return err
 	}
 	return nil
 }
 
-// account returns the user that runs the server, which refuses to run as root.
-func (s *MariaDB) account() (*syscall.Credential, error) {
-	if os.Getuid() != 0 {
-		return nil, nil
-	}
-	u, err := user.LookupId("65534")
-	if err != nil {
-		return nil, err
-	}
-	uid, err := strconv.Atoi(u.Uid)
-	if err != nil {
-		return nil, err
-	}
-	gid, err := strconv.Atoi(u.Gid)
-	if err != nil {
-		return nil, err
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(s.dir, uid, gid)
-}
-
-func (s *MariaDB) ready() error {
-	db, err := sql.Open("mysql", fmt.Sprintf("easel:easel@tcp(127.0.0.1:%d)/test", s.Port))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	ctx, stop := context.WithTimeout(context.Background(), Patience)
-	defer stop()
-	for {
-		if err = db.PingContext(ctx); err == nil {
-			return nil
-		}
-		select {
-		case <-s.Done():
-			return fmt.Errorf("MariaDB ended: %s", s.Output())
-		case <-ctx.Done():
-			return fmt.Errorf("MariaDB is not ready: %w: %s", err, s.Output())
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
+func (s *MariaDB) url() string { return fmt.Sprintf("easel:easel@tcp(127.0.0.1:%d)/test", s.Port) }
 
 // Remove kills the server and removes its files.
 func (s *MariaDB) Remove() error {
@@ -158,7 +116,7 @@ func findMariaDB() (string, error) {
 
 // AddAccount creates an account with read access.
 func (s *MariaDB) AddAccount(name, password string) error {
-	db, err := sql.Open("mysql", fmt.Sprintf("easel:easel@tcp(127.0.0.1:%d)/test?multiStatements=true", s.Port))
+	db, err := sql.Open("mysql", s.url()+"?multiStatements=true")
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func startPostgres(parent, fsync string) (*Postgres, error) {
 		bin: bin, dir: dir, port: strconv.Itoa(port), fsync: fsync,
 		URL: fmt.Sprintf("postgres://easel@127.0.0.1:%d/postgres?sslmode=disable", port),
 	}
-	if s.user, err = serverUser(dir); err == nil {
+	if s.user, err = ownDir(dir, serverUser); err == nil {
 		var out []byte
 		args := []string{"-D", s.data(), "-U", "easel", "-A", "trust", "-E", "UTF8"}
 		if fsync == "off" {
@@ -98,34 +98,12 @@ func (s *Postgres) Restart() error {
 			return err
 		}
 		s.Process = p
-		err = s.ready()
+		err = p.awaitDatabase("pgx", s.URL, "PostgreSQL")
 		// Child processes of a killed server may hold its shared memory for a moment.
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
 		p.Kill()
-	}
-}
-
-func (s *Postgres) ready() error {
-	db, err := sql.Open("pgx", s.URL)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	ctx, stop := context.WithTimeout(context.Background(), Patience)
-	defer stop()
-	for {
-		if err = db.PingContext(ctx); err == nil {
-			return nil
-		}
-		select {
-		case <-s.Done():
-			return fmt.Errorf("PostgreSQL ended: %s", s.Output())
-		case <-ctx.Done():
-			return fmt.Errorf("PostgreSQL is not ready: %w: %s", err, s.Output())
-		case <-time.After(20 * time.Millisecond):
-		}
 	}
 }
 
@@ -176,22 +154,11 @@ func findPostgres() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// serverUser makes the user postgres own dir when the tests run as root.
-func serverUser(dir string) (*syscall.Credential, error) {
-	if os.Getuid() != 0 {
-		return nil, nil
-	}
+// serverUser finds the user postgres.
+func serverUser() (*user.User, error) {
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		return nil, fmt.Errorf("%w (running as root, and there is no user postgres)", ErrNoPostgres)
+		return nil, fmt.Errorf("%w (running as root, and the user postgres does not exist)", ErrNoPostgres)
 	}
-	uid, err := strconv.Atoi(u.Uid)
-	if err != nil {
-		return nil, err
-	}
-	gid, err := strconv.Atoi(u.Gid)
-	if err != nil {
-		return nil, err
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
+	return u, nil
 }

@@ -161,7 +161,7 @@ func (t *table) cells() [][]document.Cell {
 func readCSV(text string) ([][]document.Cell, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = true, -1, true
-	r.Comma = separator(text)
+	r.Comma = document.Separator(text)
 	var rows [][]document.Cell
 	for n := 0; ; {
 		record, err := r.Read()
@@ -180,17 +180,6 @@ func readCSV(text string) ([][]document.Cell, error) {
 		}
 		rows = append(rows, row)
 	}
-}
-
-func separator(text string) rune {
-	line, _, _ := strings.Cut(text, "\n")
-	best, most := ',', strings.Count(line, ",")
-	for _, r := range ";\t" {
-		if n := strings.Count(line, string(r)); n > most {
-			best, most = r, n
-		}
-	}
-	return best
 }
 
 // isNumber holds for a field that JSON would write the same way: no leading zeros, which numbers of

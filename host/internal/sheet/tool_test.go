@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 )
 
-// folder holds files by id, and what was saved by name.
+// folder contains files by id, and saved ones by name.
 type folder struct{ files, saved map[string][]byte }
 
 func (f folder) Open(_ context.Context, file engine.Value) (document.Source, error) {

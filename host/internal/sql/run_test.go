@@ -200,7 +200,7 @@ func TestOnlyTheNetworkDials(t *testing.T) {
 	}
 }
 
-func TestRefusedLoginSaysSo(t *testing.T) {
+func TestRefusedLoginShowsTheReason(t *testing.T) {
 	s := maria(t)
 	s.Password = "s3cret-and-wrong"
 	err := runner.Test(t.Context(), &s)

@@ -29,7 +29,7 @@ func TestStatementsEndOutsideOfQuotes(t *testing.T) {
 	require.Equal(t, []string{"/*!SELECT 1*/"}, statements("/*!SELECT 1*/", mySQL))
 }
 
-func TestFirstWordDecides(t *testing.T) {
+func TestReadOnlyStatementsAreRecognised(t *testing.T) {
 	for text, want := range map[string]bool{
 		"select 1": true, "(SELECT 1)": true, "( ( select 1))": true, "/* a */ -- b\n SELECT 1": true,
 		"SHOW TABLES":              true,

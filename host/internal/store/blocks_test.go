@@ -105,7 +105,7 @@ func TestPagesStartAtTheirBlock(t *testing.T) {
 	})
 }
 
-// Rows of one millisecond form one block, whatever their number.
+// Rows of one millisecond form one block, independently of their number.
 func TestBlockOfOneMillisecond(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		blockStore(t, s)

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -157,7 +159,7 @@ func TestDocumentQueue(t *testing.T) {
 		require.ErrorIs(t, err, ErrNotFound)
 		require.ErrorIs(t, s.Ingestion.Renew(ctx, &late, s.ms()+1e6), ErrConflict)
 		late.State = dataset.Done
-		_, err = s.Ingestion.Finish(ctx, late, &Parsed{ChunkFile: "c/a/lease1"}, dataset.Ran{})
+		_, err = finishOne(ctx, s, late, &Parsed{ChunkFile: "c/a/lease1"})
 		require.ErrorIs(t, err, ErrConflict)
 
 		// The one that has the lease publishes.
@@ -165,9 +167,9 @@ func TestDocumentQueue(t *testing.T) {
 		require.NoError(t, s.Ingestion.Renew(ctx, &v, s.ms()+1e6))
 		v.State, v.Progress = dataset.Done, 1
 		has := func(id string) bool { return id == "in" }
-		done, err := s.Ingestion.Finish(ctx, v, &Parsed{
+		done, err := finishOne(ctx, s, v, &Parsed{
 			ChunkFile: "c/a/lease3", Chunks: 3, Tokens: 30, Has: has, Meta: map[string]any{"k": "v"},
-		}, dataset.Ran{})
+		})
 		require.NoError(t, err)
 		require.Equal(t, "v", done.Meta["k"])
 		ds, err := s.Datasets.Get(ctx, "t", "1")
@@ -184,7 +186,7 @@ func TestDocumentQueue(t *testing.T) {
 		_, err = claim(s.ms() + 1e6)
 		require.ErrorIs(t, err, ErrNotFound)
 
-		// A worker that stops gives its document back without an attempt.
+		// A worker that stops returns its document without counting an attempt.
 		require.NoError(t, s.Ingestion.Queue(ctx, "t", "1", "b"))
 		v, err = claim(s.ms() + 1e6)
 		require.NoError(t, err)
@@ -192,6 +194,57 @@ func TestDocumentQueue(t *testing.T) {
 		v, err = claim(s.ms() + 1e6)
 		require.NoError(t, err)
 		require.Equal(t, 1, v.Attempts)
+	})
+}
+
+// finishOne finishes one document.
+func finishOne(ctx context.Context, s *Store, v Document, p *Parsed) (Document, error) {
+	out, err := s.Ingestion.Finish(ctx, Finished{Document: v, Result: p})
+	if err != nil {
+		return Document{}, err
+	}
+	return out[0], nil
+}
+
+// Documents are finished together or not at all.
+func TestFinishTogether(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		shop := newDataset(t, s, "t", "1", "shop")
+		var list []Finished
+		for i, id := range []string{"a", "b", "c"} {
+			newDocument(t, s, shop, id, id+".txt")
+			require.NoError(t, s.Ingestion.Queue(ctx, "t", "1", id))
+			v, err := s.Ingestion.Claim(ctx, Claim{
+				Lease: "lease " + id, Until: s.ms() + 1e6, Due: s.ms() + 1e6,
+				File: func(d *Document) string { return "c/" + d.ID },
+			})
+			require.NoError(t, err)
+			v.State = dataset.Done
+			list = append(list, Finished{Document: v, Result: &Parsed{
+				ChunkFile: "c/" + id, Chunks: i + 1, Has: func(string) bool { return false }, Limit: 6,
+			}})
+		}
+		lost := slices.Clone(list)
+		lost[2].Document.Lease = "another"
+		_, err := s.Ingestion.Finish(ctx, lost...)
+		require.ErrorIs(t, err, ErrConflict)
+		v, err := s.Documents.Get(ctx, "t", "1", "a")
+		require.NoError(t, err)
+		require.Equal(t, dataset.Running, v.State)
+		large := slices.Clone(list)
+		more := *list[2].Result
+		more.Chunks, large[2].Result = 4, &more
+		_, err = s.Ingestion.Finish(ctx, large...)
+		require.ErrorIs(t, err, ErrQuota, "the chunks of all count")
+
+		done, err := s.Ingestion.Finish(ctx, list...)
+		require.NoError(t, err)
+		require.Equal(t, []string{"a", "b", "c"}, idsOfDocuments(done))
+		ds, err := s.Datasets.Get(ctx, "t", "1")
+		require.NoError(t, err)
+		require.Equal(t, 6, ds.Chunks)
+		require.Equal(t, done[2].Seq, ds.Seq)
 	})
 }
 
@@ -231,9 +284,9 @@ func TestChunkEdits(t *testing.T) {
 		})
 		require.NoError(t, err)
 		v.State = dataset.Done
-		v, err = s.Ingestion.Finish(ctx, v, &Parsed{
+		v, err = finishOne(ctx, s, v, &Parsed{
 			ChunkFile: "c", Chunks: 5, Tokens: 50, Has: func(id string) bool { return id == "kept" },
-		}, dataset.Ran{})
+		})
 		require.NoError(t, err)
 		require.Equal(t, [2]int{6, 54}, [2]int{v.Chunks, v.Tokens})
 		edits, err = s.Documents.ChunkEdits(ctx, "a", 0)

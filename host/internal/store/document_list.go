@@ -65,17 +65,8 @@ func (f *DocumentFilter) where() *where {
 	w.equal("name", f.Name)
 	w.contains("name_key", f.Words)
 	w.in("suffix", f.Suffixes)
-	states := make([]string, len(f.States))
-	for i, st := range f.States {
-		states[i] = string(st)
-	}
-	w.in("state", states)
-	if f.From > 0 {
-		w.add("create_time >= ?", f.From)
-	}
-	if f.To > 0 {
-		w.add("create_time <= ?", f.To)
-	}
+	w.in("state", texts(f.States))
+	w.between("create_time", f.From, f.To)
 	return w
 }
 

@@ -176,52 +176,72 @@ type Parsed struct {
 	Limit int64
 }
 
-// Finish publishes the result of a parse in one step: the file of v becomes the chunks of
-// the document, under the edits that people made. A nil result leaves the chunks as they are: the
-// state of v, Done or Failed, with its messages is all that is written. The log of the parse has
-// the pipeline that ran.
+// Finished is how the parse of a document ended.
+type Finished struct {
+	// Document has its state, Done or Failed, and its messages.
+	Document Document
+	// Result is what the parse made; nil leaves the chunks as they are.
+	Result *Parsed
+	// Ran is the pipeline that ran.
+	Ran dataset.Ran
+}
+
+// Finish publishes the results of parses in one step: the file of each becomes the chunks of its
+// document, under the edits that people made. If one cannot be finished, none is.
 //
-// Errors: [ErrConflict] if the lease is lost, [ErrModel], [ErrQuota].
-func (s Ingestion) Finish(ctx context.Context, v Document, p *Parsed, ran dataset.Ran) (Document, error) {
-	var out Document
-	err := s.write(ctx, fmt.Sprintf("finish document %q", v.ID), func(ctx context.Context, q querier) error {
-		if err := lockDataset(ctx, q, v.Tenant, v.Dataset); err != nil {
-			return err
-		}
-		old, err := lockDocument(ctx, q, s.engine, v.Tenant, v.Dataset, v.ID)
-		if err != nil {
-			return err
-		}
-		if old.Lease != v.Lease || old.State != dataset.Running {
-			return fmt.Errorf("lease %s is lost: %w", v.Lease, ErrConflict)
-		}
-		next := old
-		next.State, next.Progress, next.Messages = v.State, v.Progress, v.Messages
-		next.Duration, next.LeaseUntil = v.Duration, 0
-		affects := Nothing
-		if p != nil {
-			affects = Content
-			same, err := exists(ctx, q, `SELECT 1 FROM datasets WHERE id = $1 AND model = $2`, v.Dataset, p.Model)
-			if err == nil && !same {
-				err = fmt.Errorf("vectors of model %q: %w", p.Model, ErrModel)
-			}
+// Errors: [ErrConflict] if a lease is lost, [ErrModel], [ErrQuota].
+func (s Ingestion) Finish(ctx context.Context, list ...Finished) (out []Document, err error) {
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].Document.ID
+	}
+	err = s.write(ctx, fmt.Sprintf("finish document %q", ids), func(ctx context.Context, q querier) error {
+		out = nil
+		for i := range list {
+			v, err := s.finish(ctx, q, &list[i])
 			if err != nil {
 				return err
 			}
-			if err := s.adopt(ctx, q, &next, p); err != nil {
-				return err
-			}
+			out = append(out, v)
 		}
-		if err := Documents(s).save(ctx, q, &next, &old, affects); err != nil {
-			return err
-		}
-		if err := addParseLog(ctx, q, &next, ran, s.now()); err != nil {
-			return err
-		}
-		out = next
 		return nil
 	})
 	return out, err
+}
+
+func (s Ingestion) finish(ctx context.Context, q querier, f *Finished) (Document, error) {
+	v, p := &f.Document, f.Result
+	if err := lockDataset(ctx, q, v.Tenant, v.Dataset); err != nil {
+		return Document{}, err
+	}
+	old, err := lockDocument(ctx, q, s.engine, v.Tenant, v.Dataset, v.ID)
+	if err != nil {
+		return Document{}, err
+	}
+	if old.Lease != v.Lease || old.State != dataset.Running {
+		return Document{}, fmt.Errorf("lease %s is lost: %w", v.Lease, ErrConflict)
+	}
+	next := old
+	next.State, next.Progress, next.Messages = v.State, v.Progress, v.Messages
+	next.Duration, next.LeaseUntil = v.Duration, 0
+	affects := Nothing
+	if p != nil {
+		affects = Content
+		same, err := exists(ctx, q, `SELECT 1 FROM datasets WHERE id = $1 AND model = $2`, v.Dataset, p.Model)
+		if err == nil && !same {
+			err = fmt.Errorf("vectors of model %q: %w", p.Model, ErrModel)
+		}
+		if err != nil {
+			return Document{}, err
+		}
+		if err := s.adopt(ctx, q, &next, p); err != nil {
+			return Document{}, err
+		}
+	}
+	if err := Documents(s).save(ctx, q, &next, &old, affects); err != nil {
+		return Document{}, err
+	}
+	return next, addParseLog(ctx, q, &next, f.Ran, s.now())
 }
 
 // adopt makes the result of a parse that of the document.

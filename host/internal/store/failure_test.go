@@ -192,10 +192,10 @@ func TestClassify(t *testing.T) {
 		{"read-only transaction", pg("25006"), ErrReadOnly},
 		{"server shutting down", pg("57P01"), ErrUnavailable},
 		{"damaged page", pg("XX001"), ErrCorrupt},
-		{"a mistake of ours stays as it is", pg("42601"), nil},
+		{"an error that is not a storage failure is unchanged", pg("42601"), nil},
 		{"no space for the key file", &os.PathError{Err: syscall.ENOSPC}, ErrFull},
 		{"read-only directory", &os.PathError{Err: syscall.EROFS}, ErrReadOnly},
-		{"the caller gave up", context.Canceled, nil},
+		{"canceled by the caller", context.Canceled, nil},
 		{"unknown", errors.New("x"), nil},
 	}
 	for _, test := range tests {

@@ -62,13 +62,13 @@ func BenchmarkLists(b *testing.B) {
 		}{
 			{"sessions", sessions(SessionFilter{Canvas: "c"}, Page{})},
 			{"sessions by update", sessions(SessionFilter{Canvas: "c"}, Page{Order: "update_time"})},
-			{"sessions deep", sessions(SessionFilter{Canvas: "c"}, Page{Offset: 100_000})},
+			{"sessions, deep page", sessions(SessionFilter{Canvas: "c"}, Page{Offset: 100_000})},
 			{"sessions of a user", sessions(SessionFilter{Canvas: "c", User: "u7"}, Page{})},
 			{"sessions with words", sessions(SessionFilter{Canvas: "c", Keywords: "item 1234"}, Page{})},
 			{"runs", runs(RunFilter{}, Page{})},
-			{"runs deep", runs(RunFilter{}, Page{Offset: 100_000})},
+			{"runs, deep page", runs(RunFilter{}, Page{Offset: 100_000})},
 			{"runs of a canvas", runs(RunFilter{Canvas: "c"}, Page{})},
-			{"done runs", runs(RunFilter{Status: RunDone}, Page{})},
+			{"succeeded runs", runs(RunFilter{Status: RunDone}, Page{})},
 		} {
 			for _, first := range []bool{true, false} {
 				name := engine + "/" + list.name

@@ -109,19 +109,10 @@ func (s ParseLogs) List(ctx context.Context, f ParseLogFilter, p Page) ([]datase
 	w.equal("dataset_id", f.Dataset)
 	w.equal("document_id", f.Document)
 	w.contains("name_key", f.Words)
-	states := make([]string, len(f.States))
-	for i, st := range f.States {
-		states[i] = string(st)
-	}
-	w.in("state", states)
+	w.in("state", texts(f.States))
 	w.in("suffix", f.Suffixes)
 	w.in("kind", f.Kinds)
-	if f.From > 0 {
-		w.add("create_time >= ?", f.From)
-	}
-	if f.To > 0 {
-		w.add("create_time <= ?", f.To)
-	}
+	w.between("create_time", f.From, f.To)
 	p.Documents = NoDocuments
 	return list(ctx, s.database, &parseLogList, w, p)
 }

@@ -19,9 +19,9 @@ func parsed(t *testing.T, s *Store, state dataset.State, ran dataset.Ran) Docume
 	})
 	require.NoError(t, err)
 	v.State, v.Messages = state, "line"
-	v, err = s.Ingestion.Finish(t.Context(), v, nil, ran)
+	done, err := s.Ingestion.Finish(t.Context(), Finished{Document: v, Ran: ran})
 	require.NoError(t, err)
-	return v
+	return done[0]
 }
 
 func TestParseLogs(t *testing.T) {

@@ -84,6 +84,25 @@ func (w *where) in(column string, values []string) {
 	w.add(column+" IN ("+marks+")", args...)
 }
 
+// between adds that a column is in a range with both its ends; 0 is no end.
+func (w *where) between(column string, from, to int64) {
+	if from > 0 {
+		w.add(column+" >= ?", from)
+	}
+	if to > 0 {
+		w.add(column+" <= ?", to)
+	}
+}
+
+// texts returns the texts of values.
+func texts[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}
+
 // contains adds a substring search in a folded column.
 func (w *where) contains(column, text string) {
 	if text == "" {

@@ -227,11 +227,6 @@ func (f *SessionFilter) where() *where {
 	w.equal("user_id", f.User)
 	w.equal("source", f.Source)
 	w.contains("find", f.Keywords)
-	if f.From > 0 {
-		w.add("create_time >= ?", f.From)
-	}
-	if f.To > 0 {
-		w.add("create_time <= ?", f.To)
-	}
+	w.between("create_time", f.From, f.To)
 	return w
 }

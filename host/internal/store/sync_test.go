@@ -20,11 +20,14 @@ func TestSyncSettings(t *testing.T) {
 		want                string
 	}{
 		{"SQLite syncs each commit", "sqlite", sqlite, nil, SyncAlways, "2"}, // FULL
-		{"SQLite syncs now and then", "sqlite", sqlite, nil, SyncInterval, "1"},
-		{"PostgreSQL syncs as its server says", "postgres", postgres, nil, SyncAlways, "on"},
-		{"PostgreSQL syncs as its address says", "postgres", postgres, local, SyncAlways, "local"},
-		{"PostgreSQL syncs later", "postgres", postgres, nil, SyncInterval, "off"},
-		{"PostgreSQL syncs later, its address in words", "postgres", postgres, inWords, SyncInterval, "off"},
+		{"SQLite syncs at intervals", "sqlite", sqlite, nil, SyncInterval, "1"},
+		{"PostgreSQL syncs as configured on the server", "postgres", postgres, nil, SyncAlways, "on"},
+		{"PostgreSQL syncs as configured in the URL", "postgres", postgres, local, SyncAlways, "local"},
+		{"PostgreSQL syncs asynchronously", "postgres", postgres, nil, SyncInterval, "off"},
+		{
+			"PostgreSQL syncs asynchronously, keyword connection string",
+			"postgres", postgres, inWords, SyncInterval, "off",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := engineConfig(t, test.engine)

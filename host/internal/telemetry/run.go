@@ -18,7 +18,7 @@ import (
 type run struct {
 	ctx   context.Context
 	span  trace.Span
-	nodes map[string]open // by node id
+	nodes map[string]open // by execution
 	used  time.Time
 }
 
@@ -54,7 +54,7 @@ func (t *Tracer) Watch(j *runs.Job, e runlog.Record, again bool) {
 	r.used = time.Now()
 	switch kind := engine.EventType(e.Kind); kind {
 	case engine.EventNodeStarted, engine.EventNodeFinished, engine.EventToolFinished, engine.EventQueued:
-		t.step(r, kind, runs.Facts(e))
+		t.step(r, kind, e)
 	case runs.KindTakeover:
 		r.span.SetAttributes(attribute.Bool("easel.run.taken_over", true))
 	}
@@ -77,24 +77,25 @@ func (t *Tracer) begin(j *runs.Job) *run {
 }
 
 // step opens or ends the span of a node, or creates that of a tool call; mu is held.
-func (t *Tracer) step(r *run, kind engine.EventType, f engine.Facts) {
+func (t *Tracer) step(r *run, kind engine.EventType, e runlog.Record) {
+	f, execution := runs.Facts(e), runs.Execution(e)
 	switch kind {
 	case engine.EventNodeStarted:
 		ctx, span := t.tracer.Start(r.ctx, "node "+f.Component, trace.WithAttributes(
 			attribute.String("easel.node.id", f.Node), attribute.String("easel.component", f.Component)))
-		r.nodes[f.Node] = open{ctx: ctx, span: span}
+		r.nodes[execution] = open{ctx: ctx, span: span}
 	case engine.EventNodeFinished:
-		r.end(f.Node, f.Failed)
+		r.end(execution, f.Failed)
 	case engine.EventQueued:
-		if n, ok := r.nodes[f.Node]; ok {
+		if n, ok := r.nodes[execution]; ok {
 			seconds, _ := f.Data.Get("elapsed_time").Float()
 			n.queued += seconds
 			n.span.SetAttributes(attribute.Float64("easel.queue.seconds", n.queued))
-			r.nodes[f.Node] = n
+			r.nodes[execution] = n
 		}
 	case engine.EventToolFinished:
 		ctx := r.ctx
-		if n, ok := r.nodes[f.Node]; ok {
+		if n, ok := r.nodes[execution]; ok {
 			ctx = n.ctx
 		}
 		// The event comes at the end, and has the duration of the call.
@@ -111,12 +112,12 @@ func (t *Tracer) step(r *run, kind engine.EventType, f engine.Facts) {
 }
 
 // end ends the span of a node, unless the node began on another host.
-func (r *run) end(node string, failed bool) {
-	o, ok := r.nodes[node]
+func (r *run) end(execution string, failed bool) {
+	o, ok := r.nodes[execution]
 	if !ok {
 		return
 	}
-	delete(r.nodes, node)
+	delete(r.nodes, execution)
 	if failed {
 		o.span.SetStatus(codes.Error, "")
 	}
@@ -148,8 +149,8 @@ func (t *Tracer) End(j *runs.Job, e runs.End) {
 
 // close ends the run's span and the open spans below it.
 func (r *run) close(status codes.Code) {
-	for node := range r.nodes {
-		r.end(node, false)
+	for execution := range r.nodes {
+		r.end(execution, false)
 	}
 	r.span.SetStatus(status, "")
 	r.span.End()

@@ -139,9 +139,14 @@ func TestSpans(t *testing.T) {
 	tell("node_started", `{"component_id":"Agent:A","component_type":"Agent"}`)
 	tell("queued", `{"component_id":"Agent:A","queue":"model","name":"hush-model","elapsed_time":1.5}`)
 	tell("queued", `{"component_id":"Agent:A","queue":"model","name":"hush-model","elapsed_time":0.5}`)
-	tell("tool_finished", `{"component_id":"Agent:A","tool_name":"search","arguments":{"q":"hush-argument"},"result":"hush-result","elapsed_time":2.5}`)
+	tell("tool_finished", `{"component_id":"Agent:A","tool_name":"search","arguments":{"q":"hush-argument"},`+
+		`"result":"hush-result","elapsed_time":2.5}`)
 	tell("node_finished",
 		`{"component_id":"Agent:A","component_type":"Agent","inputs":{"p":"hush-prompt"},"error":"hush-error"}`)
+	tell("node_started", `{"component_id":"LLM:L","component_type":"LLM","index_path":[0]}`)
+	tell("node_started", `{"component_id":"LLM:L","component_type":"LLM","index_path":[1]}`)
+	tell("node_finished", `{"component_id":"LLM:L","component_type":"LLM","index_path":[1],"error":null}`)
+	tell("node_finished", `{"component_id":"LLM:L","component_type":"LLM","index_path":[0],"error":"x"}`)
 	tell("node_started", `{"component_id":"Message:M","component_type":"Message"}`)
 	tr.End(&job, runs.End{Status: "failed", Code: "run_failed", Error: "hush-error"})
 	require.Empty(t, tr.runs)
@@ -158,7 +163,7 @@ func TestSpans(t *testing.T) {
 	const request = "POST /api/v1/agents/{id}/completions"
 	require.ElementsMatch(t, []string{
 		request + " < ", "run < " + request + " !", "node Begin < run", "node Agent < run !", "tool < node Agent",
-		"node Message < run", "run < " + request,
+		"node LLM < run", "node LLM < run !", "node Message < run", "run < " + request,
 	}, r.tree())
 	s := r.find(t, request)
 	require.Equal(t, "0af7651916cd43dd8448eb211c80319c", hex.EncodeToString(s.TraceId), "the caller's trace continues")
@@ -194,7 +199,7 @@ func TestRequestsWithoutARoute(t *testing.T) {
 }
 
 // An unavailable collector blocks no request, and closing ends soon.
-func TestCollectorThatIsAway(t *testing.T) {
+func TestUnavailableCollector(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	tr := opened(t)
 	tr.closing = closeTime
@@ -244,7 +249,7 @@ func TestNilTracer(t *testing.T) {
 	require.NoError(t, tr.Close())
 }
 
-func TestWanted(t *testing.T) {
+func TestTracesAreEnabledByTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
 		want bool

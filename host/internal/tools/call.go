@@ -40,13 +40,14 @@ func (p *port) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Val
 	if err != nil {
 		return engine.Null, err
 	}
+	defer m.Unpin()
 	keys := &keyring{from: p.secrets, mark: c.SecretMark}
 	inv, err := p.invocation(t, m, c, keys)
 	if err != nil {
 		wrong := &Error{Code: string(contract.InvalidArgument), Message: err.Error(), final: engine.ErrNoRetry}
 		return engine.Null, wrong
 	}
-	answer, err := m.Invoke(ctx, inv)
+	answer, err := p.set.invoke(ctx, t, m, inv)
 	if answer.Waited > 0 && c.Queued != nil {
 		c.Queued(engine.QueuePlugin, t.Name(), answer.Waited)
 	}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -127,13 +128,28 @@ var shared = sync.OnceValues(func() (*plugin.Host, error) {
 	return plugin.New(context.Background(), plugin.Config{Log: slog.New(slog.DiscardHandler)})
 })
 
-// newSet makes a Set on the shared host.
+// newSet makes a Set on the shared host, compiled.
 func newSet(t testing.TB, cfg Config) *Set {
+	t.Helper()
+	set := newColdSet(t, cfg)
+	require.NoError(t, set.Warm(t.Context()))
+	return set
+}
+
+// newColdSet makes a Set on the shared host that nothing has compiled yet.
+func newColdSet(t testing.TB, cfg Config) *Set {
 	t.Helper()
 	h, err := shared()
 	require.NoError(t, err)
 	cfg.Host = func(context.Context) (*plugin.Host, error) { return h, nil }
 	return New(cfg)
+}
+
+// newInterpretingSet makes a Set that never compiles by itself.
+func newInterpretingSet(t testing.TB) *Set {
+	set := newColdSet(t, Config{AllowPrivate: true})
+	set.begun, set.small = true, math.MaxInt
+	return set
 }
 
 // value is v as the engine has it.
@@ -147,39 +163,74 @@ func value(t testing.TB, v any) engine.Value {
 }
 
 // Every tool speaks to a double of its service.
-func TestToolsSpeakToTheirServices(t *testing.T) {
-	set := newSet(t, Config{AllowPrivate: true})
+func TestToolsSendDocumentedRequests(t *testing.T) {
+	speakToServices(t, newSet(t, Config{AllowPrivate: true}))
+}
+
+// Calls that do not wait for the compiler give what the others give.
+func TestInterpretedToolsSendDocumentedRequests(t *testing.T) {
+	set := newInterpretingSet(t)
+	speakToServices(t, set)
+	require.False(t, set.isCompiled())
+}
+
+// Compiled code that continues a call sends no request a second time.
+func TestToolsSendDocumentedRequestsAcrossTheSwitch(t *testing.T) {
 	list, err := tools.All()
 	require.NoError(t, err)
+	for _, tool := range list {
+		set := newColdSet(t, Config{AllowPrivate: true})
+		set.begun, set.small = true, -1 // the first answer compiles
+		speakToServices(t, set, tool)
+		require.True(t, set.isCompiled() || tool.Component == "WenCai", tool.Component) // it sends nothing
+	}
+}
+
+// speakToServices calls the given tools, or all.
+func speakToServices(t *testing.T, set *Set, list ...tools.Tool) {
+	if len(list) == 0 {
+		var err error
+		list, err = tools.All()
+		require.NoError(t, err)
+	}
 	for _, tool := range list {
 		if tool.Component == "WenCai" {
 			continue
 		}
-		t.Run(tool.Name(), func(t *testing.T) {
-			file := filepath.Join("testdata", tool.Name()+".json")
-			raw, err := os.ReadFile(file)
-			require.NoError(t, err)
-			var d double
-			require.NoError(t, json.Unmarshal(raw, &d))
-			srv := d.serve(t)
-			d.Params[tool.BaseParam()] = srv.URL
-			for name, v := range d.Arguments {
-				if text, ok := v.(string); ok {
-					d.Arguments[name] = strings.Replace(text, "BASE", srv.URL, 1)
-				}
-			}
-			out, err := set.Port("t", nil).CallTool(t.Context(), &engine.ExternalCall{
-				Component: tool.Component, Params: value(t, d.Params), Arguments: value(t, d.Arguments), Key: "k",
-			})
-			require.NoError(t, err)
-			require.NotContains(t, out.JSON(), "0123456789abcdef")
-			if *update {
-				write(t, file, raw, out)
-				return
-			}
-			require.JSONEq(t, string(d.Outputs), out.JSON())
-		})
+		files, err := filepath.Glob(filepath.Join("testdata", tool.Name()+".*json")) // NAME.json, NAME.MORE.json
+		require.NoError(t, err)
+		require.NotEmpty(t, files, tool.Name())
+		for _, file := range files {
+			speakToService(t, set, tool, file)
+		}
 	}
+}
+
+// speakToService calls a tool, whose service answers as the file says.
+func speakToService(t *testing.T, set *Set, tool tools.Tool, file string) {
+	t.Run(filepath.Base(file), func(t *testing.T) {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var d double
+		require.NoError(t, json.Unmarshal(raw, &d))
+		srv := d.serve(t)
+		d.Params[tool.BaseParam()] = srv.URL
+		for name, v := range d.Arguments {
+			if text, ok := v.(string); ok {
+				d.Arguments[name] = strings.Replace(text, "BASE", srv.URL, 1)
+			}
+		}
+		out, err := set.Port("t", nil).CallTool(t.Context(), &engine.ExternalCall{
+			Component: tool.Component, Params: value(t, d.Params), Arguments: value(t, d.Arguments), Key: "k",
+		})
+		require.NoError(t, err)
+		require.NotContains(t, out.JSON(), "0123456789abcdef")
+		if *update {
+			write(t, file, raw, out)
+			return
+		}
+		require.JSONEq(t, string(d.Outputs), out.JSON())
+	})
 }
 
 // write replaces the outputs of a file, which are its last member.

@@ -33,7 +33,7 @@ func ask(t *testing.T, component string, params map[string]any, serve http.Handl
 
 const testKey = "key-0123456789abcdef"
 
-// refused wants an error with a code and part of its message, and no key in it.
+// refused requires an error with a code and part of its message, and without a key.
 func refused(t *testing.T, err error, code, part string) *Error {
 	t.Helper()
 	var e *Error
@@ -55,18 +55,18 @@ func TestRefusalsOfServicesHaveCodes(t *testing.T) {
 		code, part  string
 		again       bool
 	}{
-		{"wrong key", 401, "", data, `{"detail":{"error":"bad key"}}`, "unauthorized", "bad key", false},
+		{"invalid key", 401, "", data, `{"detail":{"error":"bad key"}}`, "unauthorized", "bad key", false},
 		{"forbidden", 403, "", data, `{}`, "unauthorized", "403", false},
-		{"too many", 429, "7", data, `{"detail":"slow"}`, "rate_limited", "slow; try again after 7 s", true},
-		{"too many, as a page", 429, "", "text/html", `<html>busy</html>`, "rate_limited", "429", true},
+		{"rate limited", 429, "7", data, `{"detail":"slow"}`, "rate_limited", "slow; try again after 7 s", true},
+		{"rate limited with an HTML page", 429, "", "text/html", `<html>busy</html>`, "rate_limited", "429", true},
 		{"bad request", 400, "", data, `{"detail":"too long"}`, "invalid_argument", "too long", false},
 		{"gone", 404, "", "text/plain", `no`, "not_found", "404", false},
 		{"broken", 500, "", data, `{"detail":"oops"}`, "upstream", "500: oops", true},
 		{"bad gateway", 502, "", "text/html", `<html><h1>Bad Gateway</h1></html>`, "upstream", "502", true},
-		{"page instead of data", 200, "", "text/html", `<html>log in</html>`, "upstream", "but text/html", true},
+		{"HTML instead of data", 200, "", "text/html", `<html>log in</html>`, "upstream", "but text/html", true},
 		{"nothing", 200, "", "", ``, "upstream", "but empty", true},
-		{"cut short", 200, "", data, `{"results":[{"title":"A"`, "upstream", "not JSON", true},
-		{"strange charset", 200, "", data +
+		{"truncated", 200, "", data, `{"results":[{"title":"A"`, "upstream", "not JSON", true},
+		{"unknown charset", 200, "", data +
 			"; charset=x-none", "{\"results\":\"\xd6\xd0\"}", "upstream", "charset", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -144,10 +144,10 @@ func TestHostileAnswersEndAtLimits(t *testing.T) {
 		{"XML bomb", "ArXiv", feed, "upstream", "entities", repeated(bomb, 1)},
 		{"deep XML", "ArXiv", feed, "upstream", "nested", repeated("<a>", 1_000_000)},
 		{"many elements", "ArXiv", feed, "upstream", "more than 100000 elements", repeated("<a/>", 1_000_000)},
-		{"page instead of XML", "ArXiv", "text/html", "upstream", "not XML", repeated("<html></html>", 1)},
+		{"HTML instead of XML", "ArXiv", "text/html", "upstream", "not XML", repeated("<html></html>", 1)},
 		{"deep HTML", "DuckDuckGo", "text/html", "upstream", "nested", repeated("<div>", 800_000)},
 		{
-			"a page for robots", "DuckDuckGo", "text/html", "rate_limited", "proof of a person",
+			"a page for crawlers", "DuckDuckGo", "text/html", "rate_limited", "proof of a person",
 			repeated(`<form id="challenge-form"></form>`, 1),
 		},
 	} {
@@ -259,7 +259,7 @@ func TestKeysComeFromSecretsOfTheHost(t *testing.T) {
 	require.Equal(t, "Bearer {{secret:TAVILY}}", got.Load())
 }
 
-func TestKeyIsWanted(t *testing.T) {
+func TestKeyIsRequired(t *testing.T) {
 	_, err := ask(t, "TavilySearch", map[string]any{"api_key": ""}, func(http.ResponseWriter, *http.Request) {
 		t.Error("asked without a key")
 	})
@@ -288,7 +288,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 }
 
 // A redirect leads only to hosts of the manifest and of the canvas.
-func TestRedirectsLeadNowhereElse(t *testing.T) {
+func TestRedirectsToOtherHostsAreRefused(t *testing.T) {
 	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("followed") }))
 	defer inner.Close()
 	_, err := ask(t, "TavilySearch", nil, func(w http.ResponseWriter, r *http.Request) {
@@ -297,7 +297,7 @@ func TestRedirectsLeadNowhereElse(t *testing.T) {
 	refused(t, err, "unauthorized", "is not granted")
 }
 
-// An address that a model or a reference gives is not granted: it would choose where the key goes.
+// An address from a model or a reference is not granted: it would determine where the key is sent.
 func TestOnlyTheCanvasNamesOtherHosts(t *testing.T) {
 	set := newSet(t, Config{AllowPrivate: true})
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("asked") }))
@@ -315,7 +315,7 @@ func TestOnlyTheCanvasNamesOtherHosts(t *testing.T) {
 	refused(t, err, "invalid_argument", "references are not replaced")
 }
 
-func TestToolsThatHaveNoServiceSaySo(t *testing.T) {
+func TestToolsWithoutAServiceFailWithTheReason(t *testing.T) {
 	set := newSet(t, Config{})
 	_, err := set.Port("t", nil).CallTool(t.Context(), &engine.ExternalCall{
 		Component: "WenCai", Params: value(t, map[string]any{}), Arguments: value(t, map[string]any{"query": "q"}),
@@ -341,15 +341,58 @@ func TestSwitchesOfToolsCountAtOnce(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A host compiles the interpreter at its start; the first call of any tool takes no compiler.
+// A host compiles the tools at its start; a first call waits for no compiler.
 func TestWarmCompilesForAllTools(t *testing.T) {
 	srv := answering("application/json", tavilyAnswer)
 	defer srv.Close()
-	set := newSet(t, Config{AllowPrivate: true})
+	set := newColdSet(t, Config{AllowPrivate: true})
 	require.NoError(t, set.Warm(t.Context()))
 	require.Len(t, set.open, 1)
 	require.NotContains(t, set.open, "tavily_search")
 	_, err := set.Port("t", nil).CallTool(t.Context(), tavily(t, srv.URL))
 	require.NoError(t, err)
 	require.NoError(t, (*Set)(nil).Warm(t.Context()), "a host without tools")
+}
+
+// A call that is interpreted has the tools compiled, which continue it without a second request.
+func TestCallsCompileTheTools(t *testing.T) {
+	asked, answer := make(chan struct{}), make(chan struct{})
+	var requests atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if requests.Add(1) == 1 {
+			close(asked)
+			<-answer
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, tavilyAnswer)
+	}))
+	defer srv.Close()
+	set := newColdSet(t, Config{AllowPrivate: true})
+	p := set.Port("t", nil)
+	first := make(chan error, 1)
+	go func() {
+		_, err := p.CallTool(t.Context(), tavily(t, srv.URL))
+		first <- err
+	}()
+	<-asked
+	require.Eventually(t, set.isCompiled, 30*time.Second, time.Millisecond)
+	_, err := p.CallTool(t.Context(), tavily(t, srv.URL))
+	require.NoError(t, err, "compiled")
+	close(answer)
+	require.NoError(t, <-first, "interpreted until the answer")
+	require.EqualValues(t, 2, requests.Load())
+}
+
+// JSON may be nested equally deep in both.
+func TestDepthOfAnswersIsTheSameWhenInterpreted(t *testing.T) {
+	const most = 201
+	for depth, ok := range map[int]bool{most: true, most + 1: false} {
+		srv := answering("application/json", `{"results":[],"x":`+
+			strings.Repeat("[", depth-1)+strings.Repeat("]", depth-1)+`}`)
+		for _, set := range []*Set{newSet(t, Config{AllowPrivate: true}), newInterpretingSet(t)} {
+			_, err := set.Port("t", nil).CallTool(t.Context(), tavily(t, srv.URL))
+			require.Equal(t, ok, err == nil, "%d: %v", depth, err)
+		}
+		srv.Close()
+	}
 }

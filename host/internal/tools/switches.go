@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // Switches say which tools are off. They stand in the file tools.json of the folder of plugins and
@@ -92,16 +94,8 @@ func (s *Switches) Set(name string, on bool) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(s.path), switchFile)
-	if err != nil {
+	if err := disk.Replace(s.path, append(raw, '\n')); err != nil {
 		return fmt.Errorf("tools: %w", err)
-	}
-	_, err = temporary.Write(append(raw, '\n'))
-	if err = errors.Join(err, temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), s.path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("tools: %w", err), os.Remove(temporary.Name()))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

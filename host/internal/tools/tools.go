@@ -2,10 +2,13 @@
 // port for components whose work is done outside, such as web searches.
 //
 // A [Set] loads a tool from the embedded bytes when it is first called; all of them share the
-// compiled code of one interpreter. A call is granted the hosts of the tool's manifest, and the
-// host of an address that the canvas itself writes into its params (base_url). Keys from params
-// never enter the sandbox: the tool writes a placeholder, and the value is put into the request by
-// host/internal/plugin.
+// compiled code of one module. Until that is compiled, which [Set.Warm] does, calls are interpreted
+// instead of waiting: an interpreted call sends its request at once, and compiled code reads a
+// large answer.
+//
+// A call is granted the hosts of the tool's manifest, and the host of an address that the canvas
+// itself writes into its params (base_url). Keys from params never enter the sandbox: the tool
+// writes a placeholder, and the value is put into the request by host/internal/plugin.
 //
 // The package decides nothing about private addresses: its caller says whether they are allowed.
 package tools
@@ -14,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -34,17 +38,33 @@ type Config struct {
 	Grant func(tenant string) *contract.Permissions
 	// AllowPrivate allows private and local addresses.
 	AllowPrivate bool
+	// Log receives why the tools could not be compiled after a first call. Default slog.Default().
+	Log *slog.Logger
 }
 
 // Set is the tools of one host. It is safe for concurrent use; modules live as long as the host.
 type Set struct {
-	cfg  Config
-	mu   sync.Mutex
-	open map[string]*plugin.Module // by name
+	cfg     Config
+	warming sync.Mutex // held by Warm
+
+	mu       sync.Mutex
+	open     map[string]*plugin.Module // by name
+	compiled bool                      // those in open are; else they are interpreted
+	begun    bool                      // a Warm was started by a call
+	small    int                       // answers that are interpreted, in bytes
 }
 
+// smallAnswer is the size of answers up to which waiting for the compiler takes longer than reading
+// them with the interpreter, which needs 3 ms for a KB.
+const smallAnswer = 4 << 10
+
 // New makes a Set. It loads nothing.
-func New(cfg Config) *Set { return &Set{cfg: cfg, open: map[string]*plugin.Module{}} }
+func New(cfg Config) *Set {
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	return &Set{cfg: cfg, open: map[string]*plugin.Module{}, small: smallAnswer}
+}
 
 // ErrOff means that the operator switched a tool off; `easel plugin enable NAME` switches it on.
 var ErrOff = errors.New("switched off")
@@ -103,46 +123,117 @@ func List(s *Switches) ([]Listed, error) {
 	return out, nil
 }
 
-// module returns the loaded module of a tool.
+// module returns the loaded module of a tool, pinned for one call.
 func (s *Set) module(ctx context.Context, t tools.Tool) (*plugin.Module, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m := s.open[t.Name()]; m != nil {
-		return m, nil
-	}
-	h, err := s.cfg.Host(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("tools: %w", err)
-	}
-	m, err := load(ctx, h, t)
-	if err == nil {
+	m := s.open[t.Name()]
+	if m == nil {
+		h, err := s.cfg.Host(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("tools: %w", err)
+		}
+		if m, err = load(ctx, h, t, !s.compiled); err != nil {
+			return nil, err
+		}
 		s.open[t.Name()] = m
 	}
-	return m, err
+	if !m.Pin() {
+		return nil, contract.Errorf(contract.Closed, "the host is closed")
+	}
+	return m, nil
 }
 
-// Warm loads one tool, so that the interpreter is compiled for all of them before a canvas calls
-// the first.
+// compileLater starts a Warm, once, for a host that did not.
+func (s *Set) compileLater() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.compiled || s.begun {
+		return
+	}
+	s.begun = true
+	go func() {
+		if err := s.Warm(context.Background()); err != nil {
+			s.cfg.Log.Warn("built-in tools are not compiled; the next call tries again", "err", err)
+			s.mu.Lock()
+			s.begun = false
+			s.mu.Unlock()
+		}
+	}()
+}
+
+// Warm compiles the module that all tools share. Calls that come before it is done are interpreted.
 func (s *Set) Warm(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
+	s.warming.Lock()
+	defer s.warming.Unlock()
 	list, err := tools.All()
-	if err != nil || len(list) == 0 {
+	if err != nil || len(list) == 0 || s.isCompiled() {
 		return err
 	}
-	_, err = s.module(ctx, list[0])
-	return err
+	h, err := s.cfg.Host(ctx)
+	if err != nil {
+		return fmt.Errorf("tools: %w", err)
+	}
+	m, err := load(ctx, h, list[0], false)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	interpreted := s.open
+	s.open, s.compiled = map[string]*plugin.Module{list[0].Name(): m}, true
+	s.mu.Unlock()
+	for _, old := range interpreted {
+		go func() { // after its last call, which may be waiting for this
+			if err := old.Close(context.Background()); err != nil {
+				s.cfg.Log.Warn("an interpreted tool was not freed", "err", err)
+			}
+		}()
+	}
+	return nil
 }
 
-// load makes the module of a tool: the interpreter with the manifest and the spec as sections.
-func load(ctx context.Context, h *plugin.Host, t tools.Tool) (*plugin.Module, error) {
+// invoke calls a module. Compiled code continues a call that was interpreted so far when it has to
+// read more than a small answer.
+func (s *Set) invoke(
+	ctx context.Context, t tools.Tool, m *plugin.Module, inv plugin.Invocation,
+) (plugin.Answer, error) {
+	if !m.Interpreted() {
+		return m.Invoke(ctx, inv)
+	}
+	s.compileLater()
+	inv.Handover = &plugin.Handover{Ready: func(ctx context.Context, size int) bool {
+		// If compiling fails, the interpreter finishes the call; the next one tries again.
+		return s.isCompiled() || size > s.small && s.Warm(ctx) == nil
+	}}
+	answer, err := m.Invoke(ctx, inv)
+	if !inv.Handover.Moved() {
+		return answer, err
+	}
+	compiled, err := s.module(ctx, t)
+	if err != nil {
+		return plugin.Answer{}, err
+	}
+	defer compiled.Unpin()
+	return compiled.Invoke(ctx, inv)
+}
+
+func (s *Set) isCompiled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.compiled
+}
+
+// load makes the module of a tool: the shared module with the manifest and the spec as sections.
+func load(ctx context.Context, h *plugin.Host, t tools.Tool, interpret bool) (*plugin.Module, error) {
 	wasm, err := t.Module()
 	if err != nil {
 		return nil, err
 	}
 	return h.Load(ctx, wasm, plugin.LoadOptions{
-		Source: plugin.Builtin, Granted: contract.Everything(), DecodeText: true,
+		Source: plugin.Builtin, Granted: contract.Everything(), DecodeText: true, Interpret: interpret,
 	})
 }
 

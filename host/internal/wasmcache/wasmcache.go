@@ -5,7 +5,7 @@
 // it, and removes an entry that differs before wazero sees it; the module is then compiled again.
 // Entries that were not used for thirty days, and those of other versions of wazero, are removed
 // when the folder is opened. The checksum finds damage, not an attacker: a process that can write
-// the folder can write both, so the folder belongs to the host's user alone and is no part of a
+// the folder can write both, so the folder belongs to the host's user alone and is not part of a
 // backup.
 package wasmcache
 

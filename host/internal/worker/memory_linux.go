@@ -20,6 +20,19 @@ const threadStacks = Arena - 8<<20
 // a single long step of an interpreter that cannot be interrupted, and the Go runtime then exits.
 // RLIMIT_DATA does not work here because it does not count address space that was reserved earlier.
 func LimitMemory(memory int64) error {
+	if err := LimitSpace(WholeArenas(memory) + threadStacks); err != nil {
+		return err
+	}
+	// Below the hard limit, collect garbage more often. A growing stack is copied, and both copies
+	// must fit.
+	debug.SetMemoryLimit(memory)
+	debug.SetMaxStack(int(memory / 8))
+	return nil
+}
+
+// LimitSpace bounds the address space of this process to n bytes more than it has now. If the
+// machine or the container still runs out of memory, the kernel kills this process before the host.
+func LimitSpace(n int64) error {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return err
@@ -29,15 +42,10 @@ func LimitMemory(memory int64) error {
 	if err != nil {
 		return fmt.Errorf("/proc/self/statm: %w", err)
 	}
-	n := uint64(size*int64(os.Getpagesize()) + WholeArenas(memory) + threadStacks)
-	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: n, Max: n}); err != nil {
+	space := uint64(size*int64(os.Getpagesize()) + n)
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: space, Max: space}); err != nil {
 		return err
 	}
-	// Below the hard limit, collect garbage more often. A growing stack is copied, and both copies
-	// must fit.
-	debug.SetMemoryLimit(memory)
-	debug.SetMaxStack(int(memory / 8))
-	// If the machine or the container still runs out of memory, kill the script before the host.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // a container may forbid it
 	return nil
 }

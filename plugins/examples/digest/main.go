@@ -1,7 +1,8 @@
-// Command digest is a tool that asks a language model.
+// Command digest is a tool that calls a language model.
 //
-// The lesson: a long text is cut into parts, each part is asked about, and the last answer streams to the user while
-// it is written. The plugin never learns which model answers or what it costs; it has a number of calls and no more.
+// It shows how a plugin divides a long text into parts, calls the model for each, and streams the
+// last answer to the user. The plugin does not see the name or the price of the model; its calls
+// are limited.
 package main
 
 import (
@@ -11,22 +12,22 @@ import (
 	"github.com/easel-canvas/easel/plugins/sdk"
 )
 
-// Params are what the author of a canvas sets.
+// Params are set by the author of a canvas.
 type Params struct {
 	Words int `json:"words" default:"60" min:"5" max:"500" doc:"how long the digest may be, in words"`
 }
 
-// Args are what a model fills in, or a node refers to.
+// Args come from a model, or from the references of a node.
 type Args struct {
 	Text string `json:"text" doc:"the text to shorten"`
 }
 
-// Out is what other nodes may use.
+// Out are the outputs for other nodes.
 type Out struct {
 	Text string `json:"text" doc:"the digest"`
 }
 
-// A part is at most partSize bytes; at most maxParts are asked about.
+// A part has at most partSize bytes; at most maxParts are sent to the model.
 const (
 	partSize = 6000
 	maxParts = 4
@@ -73,7 +74,7 @@ func request(text string, words int, stream bool) sdk.Chat {
 	}}
 }
 
-// parts cuts a text between paragraphs, or where it must.
+// parts divides a text between paragraphs, or within one that is too long.
 func parts(text string) []string {
 	var list []string
 	for len(text) > partSize {

@@ -14,10 +14,10 @@ func TestDigest(t *testing.T) {
 		calls      int
 		code       string
 	}{
-		{"a short text is asked about once", "A text.", 1, ""},
-		{"a long one part by part", long, 3, ""},
-		{"nothing is refused", "  ", 0, sdk.InvalidArgument},
-		{"too much is refused", strings.Repeat("x", maxParts*partSize+1), 0, sdk.InvalidArgument},
+		{"a short text takes one request", "A text.", 1, ""},
+		{"a long text is split", long, 3, ""},
+		{"an empty text is refused", "  ", 0, sdk.InvalidArgument},
+		{"too long a text is refused", strings.Repeat("x", maxParts*partSize+1), 0, sdk.InvalidArgument},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var asked []sdk.Chat
@@ -39,7 +39,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-func TestDigestStopsWhenNobodyWaits(t *testing.T) {
+func TestDigestStopsWhenCancelled(t *testing.T) {
 	f := sdk.Fake{CancelAfter: 1, Models: func(sdk.Chat) (sdk.Reply, error) { return sdk.Reply{}, nil }}
 	if _, err := digest(f.Call(), Params{}, Args{Text: strings.Repeat("x", partSize+1)}); err != sdk.ErrCancelled {
 		t.Errorf("got %v", err)

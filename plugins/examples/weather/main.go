@@ -1,7 +1,7 @@
-// Command weather is a tool that asks a web service.
+// Command weather is a tool that calls a web service.
 //
-// The lesson: the manifest names the host it talks to and why; the key is a secret the plugin only names; what goes
-// wrong comes back as an error with a code, so that a node can retry and a model can correct its call.
+// It shows that the manifest names the host with the reason, that the plugin only names its secret
+// key, and that errors have codes, so that a node can retry and a model can correct its call.
 package main
 
 import (
@@ -12,18 +12,18 @@ import (
 	"github.com/easel-canvas/easel/plugins/sdk"
 )
 
-// Params are what the author of a canvas sets.
+// Params are set by the author of a canvas.
 type Params struct {
 	Units   string `json:"units" enum:"c,f" default:"c" doc:"degrees Celsius or Fahrenheit"`
 	Service string `json:"service" default:"https://api.weather.example" doc:"address of the weather service"`
 }
 
-// Args are what a model fills in, or a node refers to.
+// Args come from a model, or from the references of a node.
 type Args struct {
 	City string `json:"city" doc:"name of the city"`
 }
 
-// Out is what other nodes may use.
+// Out are the outputs for other nodes.
 type Out struct {
 	Text string  `json:"text" doc:"the weather in a sentence"`
 	Temp float64 `json:"temp" doc:"temperature in the chosen units"`

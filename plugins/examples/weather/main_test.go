@@ -15,9 +15,9 @@ func TestWeather(t *testing.T) {
 	}{
 		{"in Celsius", "c", 200, `{"celsius":3,"sky":"snow"}`, "Ålesund: snow, 3 °C", ""},
 		{"in Fahrenheit", "f", 200, `{"celsius":3,"sky":"snow"}`, "Ålesund: snow, 37.4 °F", ""},
-		{"an unknown city is the caller's mistake", "c", 404, "", "", sdk.NotFound},
-		{"a busy service is worth another try", "c", 429, "", "", sdk.RateLimited},
-		{"so is a broken one", "c", 200, "<html>", "", sdk.Upstream},
+		{"an unknown city is an input error", "c", 404, "", "", sdk.NotFound},
+		{"a busy service is retried", "c", 429, "", "", sdk.RateLimited},
+		{"a failing service is retried", "c", 200, "<html>", "", sdk.Upstream},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var asked sdk.Request

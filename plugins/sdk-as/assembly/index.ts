@@ -15,6 +15,7 @@ import { Value, Kind, parse } from "./json";
 
 export { Body, bytesOf } from "./body";
 export { Value, Kind, parse } from "./json";
+export { Items, Received } from "./trigger";
 
 /** One call of the plugin. */
 export class Call {
@@ -100,6 +101,22 @@ export class Call {
     const args = Value.object().set("name", Value.text(name)).set("mime", Value.text(mime));
     return this.ask("file.put", args.set("body_base64", Value.text(encode(data))));
   }
+  /** What store kept under a key; null when there is nothing. A refusal makes the call fail. */
+  load(key: string): string | null {
+    const found = this.kept("kv.get", Value.object().set("key", Value.text(key)));
+    return found.get("found").isTrue() ? found.get("value").str() : null;
+  }
+  /** Keeps a text under a key, with the permission kv. A refusal, false, makes the call fail. */
+  store(key: string, value: string): bool {
+    return !this.kept("kv.set", Value.object().set("key", Value.text(key)).set("value", Value.text(value))).isNull();
+  }
+  private kept(op: string, args: Value): Value {
+    const answer = this.ask(op, args), error = answer.get("error");
+    if (!error.isNull()) this.fail(error.get("code").str(), error.get("message").str());
+    return answer.get("ok");
+  }
+  /** The component that is called, of a file with several; "" for the only one. */
+  component(): string { return this.info("component").str(); }
   /** Makes the call fail with a code of the contract; return what it gives. Set data and retryable afterwards. */
   fail(code: string, message: string): Value {
     this.code = code;

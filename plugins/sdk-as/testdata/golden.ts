@@ -34,7 +34,7 @@ function golden(call: Call): Value {
   const message = call.argument("panic");
   if (!message.isNull()) throw new Error(message.str());
   const info = Value.object();
-  const names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview", "secret_mark"];
+  const names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview", "secret_mark", "component"];
   for (let i = 0; i < names.length; i++) info.set(names[i], call.info(names[i]));
   return Value.object().set("params", call.params()).set("arguments", call.arguments()).set("call", info);
 }

@@ -65,7 +65,7 @@ fn golden(call: &Call) -> Result<Value, Error> {
     if let Some(message) = given("panic") {
         panic!("{}", message.text());
     }
-    let names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview", "secret_mark"];
+    let names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview", "secret_mark", "component"];
     let info = Value::object(names.iter().map(|n| (*n, call.info(n).clone())).collect());
     Ok(Value::object(vec![("params", call.params().clone()), ("arguments", call.arguments().clone()), ("call", info)]))
 }

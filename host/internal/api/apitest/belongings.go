@@ -80,8 +80,8 @@ func (s *Site) FurnishDataset(b *Belongings) {
 	b.Chunk = a.Data().Get("chunk").Get("id").Str()
 }
 
-// Nobodys are belongings that nobody has.
-var Nobodys = Belongings{
+// Unknown are ids that no tenant has.
+var Unknown = Belongings{
 	Canvas: Nowhere, Session: Nowhere, Run: Nowhere, Message: Nowhere, Version: Nowhere, File: Nowhere, Server: Nowhere, Key: Nowhere,
 	User: Nowhere, Secret: Nowhere, Provider: Nowhere, Tenant: Nowhere, Schedule: Nowhere,
 	Dataset: "d94a8dc02c9711f0930f7fbc369eab6d", Document: Nowhere, Chunk: "0000000000000000",

@@ -80,7 +80,7 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 // assemble makes the API on the storage of the site.
 func (s *Site) assemble(change []func(*Config)) {
 	s.Quota = countedQuota(s.Store)
-	models := &model.Tenants{Items: s.Store.Items, Account: func(tenant, caller string) model.Account {
+	models := &model.Tenants{Records: s.Store.Items, Account: func(tenant, caller string) model.Account {
 		return s.Quota.Of(tenant, caller)
 	}}
 	ports := func(j *app.Job) engine.Ports {

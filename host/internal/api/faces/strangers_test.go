@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-func TestNobodyGetsIn(t *testing.T) {
+func TestRequestsWithoutAKeyAreRefused(t *testing.T) {
 	s := apitest.New(t)
 	b := s.FurnishAll()
 	routes := 0
@@ -60,12 +60,12 @@ func unknownLike(id string) string {
 func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 	s := apitest.New(t)
 	b := s.FurnishAll()
-	unknownIDs := apitest.Nobodys
+	unknownIDs := apitest.Unknown
 	unknownIDs.Canvas, unknownIDs.Session = unknownLike(b.Canvas), unknownLike(b.Session)
 	clean := func(a apitest.Answer) string {
 		text := sentName.ReplaceAllString(a.Text, "new") // refusals repeat it
-		text = strings.ReplaceAll(text, b.Chunk, apitest.Nobodys.Chunk)
-		text = strings.ReplaceAll(text, b.Dataset, apitest.Nobodys.Dataset)
+		text = strings.ReplaceAll(text, b.Chunk, apitest.Unknown.Chunk)
+		text = strings.ReplaceAll(text, b.Dataset, apitest.Unknown.Dataset)
 		for _, id := range []string{unknownIDs.Canvas, unknownIDs.Session, b.Document, b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule, b.Memory} {
 			text = strings.ReplaceAll(text, id, apitest.Nowhere)
 		}
@@ -127,7 +127,7 @@ func TestBadBodies(t *testing.T) {
 		if method == "GET" || (r.Body == api.BodyUpload || r.Body == api.BodyWebhook) {
 			return
 		}
-		here := apitest.Nobodys
+		here := apitest.Unknown
 		here.Canvas = id
 		path := here.Fill(r.Path)
 		for name, body := range bodies {
@@ -158,7 +158,7 @@ func TestStrangePaths(t *testing.T) {
 	}
 }
 
-func TestSlowBodiesAreGivenUp(t *testing.T) {
+func TestSlowBodiesTimeOut(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) { c.BodyTime = 100 * time.Millisecond })
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ func loginSite(t *testing.T) *apitest.Site {
 	return s
 }
 
-// logIn sends a password from an address; header holds pairs.
+// logIn sends a password from an address; header contains pairs.
 func logIn(s *apitest.Site, path, email, password, address string, header ...string) apitest.Answer {
 	s.T.Helper()
 	body := fmt.Sprintf(`{"email":%q,"password":%q}`, email, password)
@@ -52,7 +52,7 @@ func stayHere(t *testing.T) {
 	t.Cleanup(func() { http.DefaultClient.CheckRedirect = before })
 }
 
-func TestDistributedGuessingLocksNobodyOut(t *testing.T) {
+func TestDistributedGuessingLocksNoAccount(t *testing.T) {
 	s := loginSite(t)
 	stayHere(t)
 	spellings := []string{"ann@x.org", "ANN@x.org", "Ann@X.org", "aNn@X.ORG", "ann@x.oRg", "aNN@x.org", "anN@x.org"}

@@ -219,7 +219,7 @@ func checkText(name, text string) error {
 	return api.Refused(api.KindBadArgument, "argument %s must be UTF-8 text without control characters", name)
 }
 
-// DeviceCookie marks a browser that has logged in to an account before. It is no login: it only
+// DeviceCookie marks a browser that has logged in to an account before. It is not a login: it only
 // keeps failed attempts of others from counting for this browser.
 const DeviceCookie = "easel_device"
 

@@ -27,7 +27,7 @@ func attempts(t *testing.T, b *loginBrake, l loginAttempt) (n int, wait time.Dur
 	}
 }
 
-func TestLoginBrakeOverTime(t *testing.T) {
+func TestLoginLimiterOverTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newLoginBrake(nil)
 		n, wait := attempts(t, b, loginAttempt{network: "a", account: "ann"})
@@ -86,7 +86,7 @@ func TestUnknownNetworksLeaveRoomForKnownOnes(t *testing.T) {
 	}
 }
 
-func TestLoginBrakeIsBounded(t *testing.T) {
+func TestLoginLimiterIsBounded(t *testing.T) {
 	b := newLoginBrake(nil)
 	long := strings.Repeat("x", 1<<10)
 	for i := range api.MaxNames * 5 / 4 {

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Who belongs to several tenants works in the own one after a login, not in the
+// A user of several tenants is logged in to their own one, not to the
 // first of the list.
 func TestLoginWorksInTheAccountsOwnTenant(t *testing.T) {
 	s := apitest.New(t)
@@ -40,11 +40,11 @@ func TestLoginWorksInTheAccountsOwnTenant(t *testing.T) {
 		list []store.Member
 		want string
 	}{
-		{"the only one", []store.Member{{Tenant: "a", Role: app.RoleNormal}}, "a"},
-		{"the one it owns", []store.Member{{Tenant: "a", Role: app.RoleAdmin}, {Tenant: "b", Role: app.RoleOwner}, {Tenant: "c", Role: app.RoleNormal}}, "b"},
-		{"the one with its id", []store.Member{{Tenant: "a", Role: app.RoleOwner}, {Tenant: "u", User: "u", Role: app.RoleOwner}}, "u"},
-		{"where it may do most", []store.Member{{Tenant: "a", Role: app.RoleNormal}, {Tenant: "b", Role: app.RoleAdmin}}, "b"},
-		{"the first of equals", []store.Member{{Tenant: "a", Role: app.RoleOwner}, {Tenant: "b", Role: app.RoleOwner}}, "a"},
+		{"the only tenant", []store.Member{{Tenant: "a", Role: app.RoleNormal}}, "a"},
+		{"the tenant the user owns", []store.Member{{Tenant: "a", Role: app.RoleAdmin}, {Tenant: "b", Role: app.RoleOwner}, {Tenant: "c", Role: app.RoleNormal}}, "b"},
+		{"the tenant with the user's id", []store.Member{{Tenant: "a", Role: app.RoleOwner}, {Tenant: "u", User: "u", Role: app.RoleOwner}}, "u"},
+		{"the tenant with the highest role", []store.Member{{Tenant: "a", Role: app.RoleNormal}, {Tenant: "b", Role: app.RoleAdmin}}, "b"},
+		{"the first of equal tenants", []store.Member{{Tenant: "a", Role: app.RoleOwner}, {Tenant: "b", Role: app.RoleOwner}}, "a"},
 	} {
 		require.Equal(t, c.want, app.OwnTenant(c.list).Tenant, c.name)
 	}

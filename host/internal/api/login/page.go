@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"html/template"
 	"net/http"
@@ -50,33 +51,16 @@ type loginWords struct {
 	Changed, WrongOld, TooShort, BadText, Foreign, Gone, Used, Account string
 }
 
-var loginTexts = map[string]loginWords{
-	"en": {
-		Lang: "en", Account: "Your account",
-		Title: "Log in", Email: "E-mail address", Password: "Password or API key", LogIn: "Log in",
-		Hint:  "On a host with one user, the API key that was printed at the first start is enough.",
-		Wrong: "The address and the password do not match.", TooMany: "Too many attempts. Wait a little and try again.",
-		LoggedIn: "You are logged in as", LogOut: "Log out", Open: "Open the canvases", Change: "Change the password",
-		Old: "Old password or API key", New: "New password, at least 8 characters", Save: "Change it",
-		Changed: "The password is changed. Log in with it.", WrongOld: "The old password is not right.",
-		TooShort: "The new password needs 8 to 1024 characters.", Foreign: "This form was sent from another site.",
-		BadText: "The address or a password holds control characters. Type it again.",
-		Gone:    "The login has ended. Log in again.",
-		Used:    "This link was used already, or it has expired. Log in with a password or a key.",
-	},
-	"zh": {
-		Lang: "zh", Title: "登录", Account: "您的账户", Email: "电子邮箱", Password: "密码或 API 密钥", LogIn: "登录",
-		Hint:  "单用户主机只需输入首次启动时显示的 API 密钥。",
-		Wrong: "邮箱与密码不匹配。", TooMany: "尝试次数过多，请稍后再试。",
-		LoggedIn: "当前登录用户：", LogOut: "退出登录", Open: "打开画布", Change: "修改密码",
-		Old: "旧密码或 API 密钥", New: "新密码，至少 8 个字符", Save: "修改",
-		Changed: "密码已修改，请用新密码登录。", WrongOld: "旧密码不正确。",
-		TooShort: "新密码需要 8 到 1024 个字符。", Foreign: "该表单来自其他网站。",
-		BadText: "邮箱或密码含有控制字符，请重新输入。",
-		Gone:    "登录已失效，请重新登录。",
-		Used:    "此链接已被使用或已过期。请用密码或密钥登录。",
-	},
-}
+//go:embed words.json
+var loginJSON []byte
+
+// loginTexts are the texts by language.
+var loginTexts = func() (texts map[string]loginWords) {
+	if err := json.Unmarshal(loginJSON, &texts); err != nil {
+		panic(err) // it is part of the program, and tests read it
+	}
+	return texts
+}()
 
 func wordsOf(r *http.Request) loginWords {
 	if strings.HasPrefix(strings.ToLower(strings.TrimSpace(r.Header.Get("Accept-Language"))), "zh") {

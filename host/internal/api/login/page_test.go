@@ -85,7 +85,7 @@ func TestLoginPage(t *testing.T) {
 	require.Contains(t, a.Text, `role="alert"`)
 	require.NotContains(t, a.Text, "<b>x")
 	for _, origin := range []string{"https://evil.org", "null"} {
-		require.Equal(t, 403, v.visit("/login", []string{"Origin", origin}, "email", "ann@x.org", "password", "correct horse").Status, "a foreign page logs nobody in")
+		require.Equal(t, 403, v.visit("/login", []string{"Origin", origin}, "email", "ann@x.org", "password", "correct horse").Status, "a foreign page cannot log a user in")
 	}
 
 	a = v.visit("/login", nil, "email", "ann@x.org", "password", "correct horse", "next", "/#canvas")

@@ -16,7 +16,7 @@ func TestReasoningInOpenAIsForm(t *testing.T) {
 	require.Equal(t, "</think>", thinkText(engine.Piece{Closes: true}))
 }
 
-// The code says what failed, and whatever it says, the request was right.
+// The code describes the failure; the request was valid in each case.
 func TestOpenAIRunFailsByALimit(t *testing.T) {
 	for code, want := range map[string]struct {
 		status     int

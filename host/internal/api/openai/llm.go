@@ -39,8 +39,8 @@ func (f *Face) listModels(ctx context.Context, r *api.Request) (api.Response, er
 		rows = append(rows, engine.Object("id", id, "object", "model", "created", 0, "owned_by", owner))
 	}
 	for _, m := range list {
-		if m.Name != "" {
-			row(m.Name+"@"+m.Provider, m.Provider)
+		if id := m.ID(); !strings.HasPrefix(id, "*") {
+			row(id, m.Provider)
 		}
 	}
 	if len(list) == 0 {

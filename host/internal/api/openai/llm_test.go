@@ -52,7 +52,7 @@ func TestProviders(t *testing.T) {
 	s.As("one", "PUT", "/api/v2/models/default", `{"chat":"small@work@Vendor","speech":"tts@work@Vendor","voice":"nova"}`, 200)
 	require.Equal(t, "nova", s.As("one", "GET", "/api/v2/models/default", "", 200).Get("voice").Str())
 	require.Equal(t, "small@work@Vendor", s.Good(s.Get("/v1/user/tenant_info")).Data().Get("llm_id").Str())
-	s.As("one", "PUT", "/api/v2/models/default", `{"chat":"x@Nobody"}`, 422)
+	s.As("one", "PUT", "/api/v2/models/default", `{"chat":"x@Unknown"}`, 422)
 	for path, body := range map[string]string{
 		"Vendor": `{"base_url":"file:///etc/passwd"}`, "@": `{}`, "a@b@c": `{}`, "V": `{"models":[{"name":"x","kind":"magic"}]}`, "W": `{"models":[{"kind":"chat"}]}`,
 		"X": `{"key_env":"PATH"}`, "work@Vendor": `{"base_url":"http://thief.example/v1"}`,
@@ -106,11 +106,11 @@ func TestModelsForPages(t *testing.T) {
 			kind, code      string
 		}{
 			{"anonymous", "", apitest.Ask("small", "hi", false), 401, "authentication_error", "unauthorized"},
-			{"no JSON", "one", `{`, 400, "invalid_request_error", "bad_request"},
-			{"no messages", "one", `{"model":"small"}`, 422, "invalid_request_error", "bad_argument"},
+			{"invalid JSON", "one", `{`, 400, "invalid_request_error", "bad_request"},
+			{"missing messages", "one", `{"model":"small"}`, 422, "invalid_request_error", "bad_argument"},
 			{"messages of a wrong type", "one", `{"messages":"x"}`, 422, "invalid_request_error", "bad_argument"},
 			{"unknown model", "one", apitest.Ask("small@Nobody", "hi", false), 404, "invalid_request_error", "model_not_found"},
-			{"a refusal of the provider", "one", apitest.Ask("small", "fail", true), 400, "invalid_request_error", ""},
+			{"the provider refuses", "one", apitest.Ask("small", "fail", true), 400, "invalid_request_error", ""},
 		} {
 			a := s.Request("POST", apitest.Completions, c.key, c.body)
 			require.Equal(t, c.status, a.Status, c.name+a.Text)
@@ -129,7 +129,7 @@ func TestModelsForPages(t *testing.T) {
 		require.Contains(t, a.Text, "One")
 		require.Contains(t, a.Text, `"code": "provider_error"`)
 	})
-	t.Run("a silent provider is given up", func(t *testing.T) {
+	t.Run("a provider that does not respond times out", func(t *testing.T) {
 		s.T = t
 		a := s.Request("POST", apitest.Completions, "one", apitest.Ask("small@Hasty", "slow", true))
 		require.Contains(t, a.Text, "silent")

@@ -44,7 +44,7 @@ func TestOpenAIChunks(t *testing.T) {
 			require.Positive(t, created, path)
 			require.Equal(t, list[0].Get("created").Text(), chunk.Get("created").Text())
 			require.Equal(t, "assistant", choiceOf(chunk).Get("delta").Get("role").Str())
-			require.True(t, chunk.Get("usage").IsNull(), "nobody asked for it")
+			require.True(t, chunk.Get("usage").IsNull(), "it was not requested")
 			want := "null"
 			if i == len(list)-1 {
 				want = `"stop"`
@@ -81,9 +81,9 @@ func TestOpenAIErrors(t *testing.T) {
 			status                int
 			kind, code, param     string
 		}{
-			{"no messages", path, "one", more + `"model":"m","messages":[]`, 400, "invalid_request_error", "bad_argument", "messages"},
-			{"messages that are no list", path, "one", more + `"model":"m","messages":"hi"`, 400, "invalid_request_error", "bad_argument", "messages"},
-			{"options that are no object", path, "one", more + good + `,"stream_options":[]`, 400, "invalid_request_error", "bad_argument", "stream_options"},
+			{"missing messages", path, "one", more + `"model":"m","messages":[]`, 400, "invalid_request_error", "bad_argument", "messages"},
+			{"messages that are not a list", path, "one", more + `"model":"m","messages":"hi"`, 400, "invalid_request_error", "bad_argument", "messages"},
+			{"options that are not an object", path, "one", more + good + `,"stream_options":[]`, 400, "invalid_request_error", "bad_argument", "stream_options"},
 			{"an unknown session", path, "one", more + good + `,"session_id":"` + apitest.Nowhere + `"`, 404, "invalid_request_error", "not_found", ""},
 			{"an unknown agent", elsewhere, "one", unknown + good, unknownStatus, map[int]string{403: "permission_error", 404: "invalid_request_error"}[unknownStatus], unknownCode, ""},
 		} {

@@ -118,11 +118,11 @@ func (b bots) inputs(ctx context.Context, r *api.Request) (api.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	form, err := app.InputForm(canvas, "begin")
+	form, err := app.InputForm(canvas, engine.StartID)
 	if err != nil && !errors.Is(err, engine.ErrRef) {
 		return nil, err
 	}
-	mode := app.BeginOf(canvas.Document()).Get("mode").Text()
+	mode := engine.StartParams(canvas.Document()).Get("mode").Text()
 	if mode == "" {
 		mode = "conversational"
 	}

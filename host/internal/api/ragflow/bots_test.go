@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
-	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// private is a canvas that holds what its owner shows to nobody; each text of that kind has PRIVATE
-// in it.
+// private is a canvas with private content of its owner; each such text contains
+// PRIVATE.
 var private = sketch.Canvas(
 	`begin Begin {"prologue":"Welcome","mode":"conversational",
 		"inputs":{"city":{"name":"City","type":"line","optional":true}},
@@ -40,8 +40,8 @@ func embedded(s *apitest.Site, dsl string) (id, token string) {
 	return id, beta.Text
 }
 
-// Whatever a token of an embedding page opens shows nothing of how the canvas is made, nor of what
-// its owner tried.
+// No route that a token of an embedding page opens shows the document of the canvas, nor the test
+// conversation of its owner.
 func TestEmbedTokenShowsNothingPrivate(t *testing.T) {
 	s := apitest.New(t)
 	id, token := embedded(s, private)
@@ -49,7 +49,7 @@ func TestEmbedTokenShowsNothingPrivate(t *testing.T) {
 	runs, _, err := s.Store.Runs.List(t.Context(), store.RunFilter{Tenant: "one", Canvas: id}, store.Page{})
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
-	b := apitest.Nobodys
+	b := apitest.Unknown
 	b.Canvas, b.Run, b.Message = id, runs[0].ID, runs[0].Message
 	opened := 0
 	apitest.EachRoute(s, func(r api.Route, method string) {
@@ -97,7 +97,7 @@ func TestEmbeddedRow(t *testing.T) {
 		row := s.Good(s.Request("GET", path+id, token, "")).Data()
 		apitest.RequireKeys(t, row, canvasKeys)
 		require.Equal(t, "shown", row.Get("title").Str())
-		begin := app.BeginOf(row.Get("dsl"))
+		begin := engine.StartParams(row.Get("dsl"))
 		require.Equal(t, "Welcome", begin.Get("prologue").Str())
 		require.Equal(t, "City", begin.Get("inputs").Get("city").Get("name").Str())
 		require.Equal(t, 1, row.Get("dsl").Get("components").Len())
@@ -141,7 +141,7 @@ func TestEmbedTokenReachesItsOwnRunsOnly(t *testing.T) {
 	}
 }
 
-// A canvas that does not load says to visitors only that.
+// Visitors of a canvas that does not load see only that fact.
 func TestEmbeddedCanvasThatDoesNotLoad(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("broken", sketch.Canvas("begin Begin -> LLM:L", `LLM:L LLM {"temperature":"PRIVATE"}`))
@@ -151,7 +151,7 @@ func TestEmbeddedCanvasThatDoesNotLoad(t *testing.T) {
 		if r.Need != api.NeedBeta {
 			return
 		}
-		b := apitest.Nobodys
+		b := apitest.Unknown
 		b.Canvas = id
 		body := `{"query":"x","stream":false}`
 		if method == "GET" {

@@ -43,7 +43,7 @@ var edgeContract = slices.Concat(
 		{name: "inputs that are a list", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","inputs":[]}`, want: jsonError(101, "argument inputs must be an object")},
 		{name: "messages before the agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[]}`, want: openError(400, 102, "You must provide at least one message.")},
 		{
-			name: "nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","messages":[{"role":"system","content":"x"}]}`,
+			name: "no user messages", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","messages":[{"role":"system","content":"x"}]}`,
 			want: func(t testing.TB, a apitest.Answer) {
 				openWhole("No valid messages found (user or assistant).")(t, a)
 				require.Equal(t, "m7", a.Body.Get("model").Str())
@@ -51,7 +51,7 @@ var edgeContract = slices.Concat(
 			},
 		},
 		{
-			name: "nobody's words, streamed", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","stream":true,"messages":[{"role":"system","content":"x"}]}`,
+			name: "no user messages, streamed", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","stream":true,"messages":[{"role":"system","content":"x"}]}`,
 			want: openStream("No valid messages found (user or assistant)."),
 		},
 		{name: "servers in an unknown order", method: "POST", path: "/v1/mcp_server/list?orderby=colour", body: `{}`, want: dataError(100, "colour")},
@@ -155,9 +155,9 @@ func TestFramesOfFailedRuns(t *testing.T) {
 	}
 }
 
-// TestMessageThatBeginsAnew lets a run tell that a text starts again, as after
+// TestMessageThatStartsAgain lets a run tell that a text starts again, as after
 // a crash.
-func TestMessageThatBeginsAnew(t *testing.T) {
+func TestMessageThatStartsAgain(t *testing.T) {
 	s := apitest.New(t)
 	e, err := s.Log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
@@ -197,9 +197,9 @@ func TestServersInOrder(t *testing.T) {
 	}
 }
 
-// TestSessionsTellWhatTheyCost asks a model in a session of the newer dialect:
+// TestSessionsHaveTheirTokens asks a model in a session of the newer dialect:
 // of the end of the run the client sees the usage.
-func TestSessionsTellWhatTheyCost(t *testing.T) {
+func TestSessionsHaveTheirTokens(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", sketch.Canvas("begin Begin -> LLM:L",
 		`LLM:L LLM {"prompts":[{"role":"user","content":"{sys.query}"}]} -> Message:A`,

@@ -39,7 +39,7 @@ func truthList(names string) expectation {
 	return truth(func(t testing.TB, a apitest.Answer) { apitest.RequireKeys(t, a.Data().At(0), names) })
 }
 
-// eachPrefix gives a row for the page's path and one for the clients'.
+// eachPrefix returns a row for the page's path and one for the clients'.
 func eachPrefix(c contract, path string) []contract { return rows(c, "/v1"+path, "/api/v1"+path) }
 
 var memoryContract = slices.Concat(

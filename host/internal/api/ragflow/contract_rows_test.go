@@ -17,7 +17,7 @@ var agentContract = slices.Concat(
 			apitest.RequireKeys(t, a.Data().Get("canvas").At(0), canvasKeys)
 			require.Equal(t, "agent", a.Data().Get("canvas").At(0).Get("type").Str())
 		}),
-	both(contract{name: "by title", method: "GET", path: "/api/v1/agents?title=nobody"},
+	both(contract{name: "by title", method: "GET", path: "/api/v1/agents?title=missing"},
 		dataError(102, "The agent doesn't exist."), jsonResult("canvas total")),
 	both(contract{name: "unknown order", method: "GET", path: "/api/v1/agents?orderby=colour"}, dataError(100, "colour"), dataError(100, "colour")),
 	both(contract{name: "foreign owner", method: "GET", path: "/api/v1/agents?owner_ids=two"},
@@ -167,7 +167,7 @@ var completionContract = slices.Concat(
 		{name: "OpenAI whole", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":"a"},{"role":"user","content":"x"}]}`, want: openWhole("You said x")},
 		{name: "OpenAI stream", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","stream":true,"user_id":"u","messages":[{"role":"user","content":"x"}]}`, want: openStream("You said x")},
 		{
-			name: "OpenAI with nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"system","content":"x"}]}`,
+			name: "OpenAI without user messages", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"system","content":"x"}]}`,
 			want: openWhole("No valid messages found (user or assistant)."),
 		},
 		{name: "OpenAI without messages", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[]}`, want: openError(400, 102, "You must provide at least one message.")},
@@ -222,7 +222,7 @@ var editorContract = slices.Concat(
 		{name: "cancel", method: "POST", path: "/api/v1/tasks/{run}/cancel", want: jsonValue("true")},
 		{name: "stop", method: "PATCH", path: "/api/v1/tasks/{run}", body: `{"action":"stop"}`, want: jsonValue("true")},
 		{name: "pause", method: "PATCH", path: "/api/v1/tasks/{run}", body: `{"action":"pause"}`, want: jsonError(101, "Invalid action 'pause'. Only 'stop' is supported.")},
-		{name: "cancel by nobody", method: "POST", path: "/api/v1/tasks/{run}/cancel", as: "anonymous", want: status401},
+		{name: "cancel without a key", method: "POST", path: "/api/v1/tasks/{run}/cancel", as: "anonymous", want: status401},
 	},
 	rows(contract{name: "reset", method: "POST", body: `{"id":"{canvas}"}`, want: jsonResult("components history path retrieval")}, "/v1/canvas/reset", "/api/v1/agents/{canvas}/reset"),
 	rows(contract{name: "input form", method: "GET", want: jsonValue("{}")}, "/v1/canvas/input_form?id={canvas}&component_id=begin", "/api/v1/agents/{canvas}/components/begin/input-form"),
@@ -239,7 +239,7 @@ var editorContract = slices.Concat(
 	rows(contract{name: "templates", method: "GET", want: jsonList("id avatar title description canvas_type canvas_category dsl create_time create_date update_time update_date")},
 		"/v1/canvas/templates", "/api/v1/agents/templates"),
 	rows(contract{name: "prompts", method: "GET", want: jsonResult("task_analysis plan_generation reflection citation_guidelines")}, "/v1/canvas/prompts", "/api/v1/agents/prompts"),
-	rows(contract{name: "prompts for nobody", method: "GET", as: "anonymous", want: status401}, "/v1/canvas/prompts", "/api/v1/agents/prompts"),
+	rows(contract{name: "prompts without a key", method: "GET", as: "anonymous", want: status401}, "/v1/canvas/prompts", "/api/v1/agents/prompts"),
 )
 
 var fileContract = slices.Concat(
@@ -254,7 +254,7 @@ var fileContract = slices.Concat(
 	rows(contract{name: "upload by an embedded page", method: "POST", body: "FILE", as: "beta", want: jsonResult(fileKeys)}, "/v1/canvas/upload/{canvas}"),
 	rows(contract{name: "download", method: "GET", want: raw("my secret")},
 		"/v1/canvas/download?id={file}&created_by=one", "/api/v1/agents/download?id={file}", "/api/v1/agents/attachments/{file}/download", "/api/v1/agents/attachments/{file}/preview"),
-	rows(contract{name: "download for nobody", method: "GET", as: "anonymous", want: status401}, "/v1/canvas/download?id={file}&created_by=one"),
+	rows(contract{name: "download without a key", method: "GET", as: "anonymous", want: status401}, "/v1/canvas/download?id={file}&created_by=one"),
 )
 
 func webhookBad(message string) expectation {
@@ -278,7 +278,7 @@ var hookContract = slices.Concat(
 	rows(contract{name: "no webhook", method: "POST", as: "anonymous", want: webhookBad("Webhook not configured for this agent.")}, "/api/v1/webhook/{canvas}", "/api/v1/agents/{canvas}/webhook"),
 	rows(contract{name: "unknown", method: "POST", as: "anonymous", want: webhookBad("Canvas not found.")}, "/api/v1/webhook/{none}", "/api/v1/agents/{none}/webhook"),
 	rows(contract{name: "test", method: "POST", want: webhookBad("Webhook not configured for this agent.")}, "/api/v1/webhook_test/{canvas}", "/api/v1/agents/{canvas}/webhook/test"),
-	rows(contract{name: "test by nobody", method: "POST", as: "anonymous", want: status401}, "/api/v1/webhook_test/{canvas}", "/api/v1/agents/{canvas}/webhook/test"),
+	rows(contract{name: "test without a key", method: "POST", as: "anonymous", want: status401}, "/api/v1/webhook_test/{canvas}", "/api/v1/agents/{canvas}/webhook/test"),
 	rows(contract{name: "trace", method: "GET", want: func(t testing.TB, a apitest.Answer) {
 		jsonResult("webhook_id events next_since_ts finished")(t, a)
 		require.Equal(t, "false", a.Data().Get("finished").JSON())
@@ -378,10 +378,10 @@ var accountContract = slices.Concat(
 		"/v1/canvas/test_db_connect", "/api/v1/agents/test_db_connection"),
 	rows(contract{name: "rerun of nothing", method: "POST", body: `{}`, want: lacks("id,dsl,component_id")}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
 	rows(contract{name: "rerun", method: "POST", body: `{"id":"x","dsl":{},"component_id":"y"}`, want: dataError(102, "Document not found.")}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
-	rows(contract{name: "rerun for nobody", method: "POST", as: "anonymous", body: `{}`, want: status401}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
+	rows(contract{name: "rerun without a key", method: "POST", as: "anonymous", body: `{}`, want: status401}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
 	rows(contract{name: "plugin tools", method: "GET", want: jsonValue("[]")}, "/v1/plugin/llm_tools", "/api/v1/plugin/tools"),
 	rows(
-		contract{name: "plugin tools for nobody", method: "GET", as: "anonymous", want: status401},
+		contract{name: "plugin tools without a key", method: "GET", as: "anonymous", want: status401},
 		"/v1/plugin/llm_tools", "/api/v1/plugin/tools",
 	),
 	rows(contract{name: "plugins", method: "GET", want: jsonValue("[]")}, "/api/v1/plugins"),

@@ -23,7 +23,7 @@ import (
 
 // The contract of the dialects: one row and more for every route of theirs,
 // each with a site's belongings of its own. A route without a row fails
-// TestContract, so whoever adds one says here what it answers.
+// TestContract, so a new route requires a row with its responses.
 
 // contract is one request and what is expected.
 type contract struct {
@@ -144,7 +144,7 @@ func jsonError(code int, message string) expectation {
 	}
 }
 
-// status401 is the answer to nobody.
+// status401 is the response to a request without a key.
 func status401(t testing.TB, a apitest.Answer) {
 	require.Equal(t, 401, a.Status)
 	require.Equal(t, `{"code":401,"data":null,"message":"<Unauthorized '401: Unauthorized'>"}`, a.Text)
@@ -332,7 +332,7 @@ func rows(c contract, paths ...string) []contract {
 	return out
 }
 
-// both gives a row per dialect.
+// both returns a row per dialect.
 func both(c contract, older, newer expectation) []contract {
 	o, n := c, c
 	o.dialect, o.want = "old", older

@@ -72,7 +72,7 @@ func TestRunsHaveTasksOfTheirOwn(t *testing.T) {
 	require.Contains(t, a.Data().Get("data").Get("content").Str(), "waited")
 }
 
-// TestSessionsKeepTheirCopy edits an agent whose sessions go on as they were.
+// TestSessionsKeepTheirCopy edits an agent; its sessions continue unchanged.
 func TestSessionsKeepTheirCopy(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", apitest.Echo)

@@ -91,8 +91,8 @@ func (e editor) setNew(ctx context.Context, r *api.Request, title string, dsl []
 	return ok(saved(r, v).With("id", engine.String(v.ID)).With("user_id", engine.String(v.User)), err)
 }
 
-// saved is the request as the editor wants it back: with the document as an object, the title as it
-// was stored, and when.
+// saved returns the request in the form that the editor expects: with the document as an object,
+// the title as it was stored, and when.
 func saved(r *api.Request, v app.Canvas) engine.Value {
 	return r.Body.With("dsl", api.DocumentOf(v.DSL)).With("title", engine.String(v.Title)).
 		With("update_time", engine.Int(v.UpdateTime)).With("update_date", api.HTTPDate(v.UpdateTime))
@@ -129,7 +129,7 @@ func (e editor) remove(ctx context.Context, r *api.Request) (api.Response, error
 }
 
 // run runs the canvas itself; its state is stored in the canvas. Of a pipeline the answer is the id
-// of the run at once; its trace tells how far it is.
+// of the run immediately; its trace has the progress.
 func (e editor) run(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := r.Body.Require("id"); err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (e editor) reset(ctx context.Context, r *api.Request) (api.Response, error)
 	return ok(e.Services.Canvases.Reset(ctx, r.Who.Tenant, id))
 }
 
-// cancel stops the runs that a name stands for. Whatever it names, the answer is the same.
+// cancel stops the runs with a name. The response is the same for every name.
 func (e editor) cancel(ctx context.Context, r *api.Request) (api.Response, error) {
 	return done(e.Services.Runs.CancelNamed(ctx, r.Who, r.Params["task"]))
 }

@@ -13,7 +13,7 @@ import (
 func isPipeline(records []app.Record) bool {
 	for _, r := range records {
 		if r.Kind == string(engine.EventNodeStarted) {
-			return api.DocumentOf(r.Data).Get("data").Get("component_id").Str() == "File"
+			return api.DocumentOf(r.Data).Get("data").Get("component_id").Str() == engine.PipelineID
 		}
 	}
 	return false

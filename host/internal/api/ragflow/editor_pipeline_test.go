@@ -15,8 +15,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
-// A test run of a pipeline on an uploaded file answers at once; its trace tells how far each step
-// is and ends with the document of the canvas.
+// A test run of a pipeline on an uploaded file answers immediately; its trace has the progress of
+// each step and ends with the document of the canvas.
 func TestPipelineRunsOnAnUpload(t *testing.T) {
 	s := apitest.New(t)
 	dsl := sketch.Canvas(

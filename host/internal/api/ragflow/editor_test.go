@@ -43,7 +43,7 @@ func TestEditor(t *testing.T) {
 
 	a = s.Good(s.Get("/v1/canvas/input_form?id=" + id + "&component_id=UserFillUp:F"))
 	require.Equal(t, "City", a.Data().Get("city").Get("name").Str())
-	require.Equal(t, 100, s.Get("/v1/canvas/input_form?id="+id+"&component_id=Nobody:X").Code())
+	require.Equal(t, 100, s.Get("/v1/canvas/input_form?id="+id+"&component_id=Missing:X").Code())
 	s.Good(s.Post("/v1/canvas/set", `{"id":"`+id+`","title":"second","dsl":`+apitest.Echo+`}`))
 	a = s.Good(s.Post("/v1/canvas/debug", `{"id":"`+id+`","component_id":"Message:A","params":{"sys.query":{"value":"Q"}}}`))
 	require.Equal(t, "You said Q", a.Data().Get("content").Str())
@@ -111,7 +111,7 @@ func cancelOne(s *apitest.Site, canvas string) time.Duration {
 	return took
 }
 
-func TestRunGoesOnWhenItsClientLeaves(t *testing.T) {
+func TestRunContinuesWhenItsClientDisconnects(t *testing.T) {
 	for _, leave := range []bool{false, true} {
 		s := apitest.New(t, func(c *apitest.Config) { c.CancelOnLeave = leave })
 		id := s.Canvas("a", apitest.Slow)

@@ -16,19 +16,19 @@ import (
 // greeting and form of its first node.
 func bareCanvas(v app.Canvas) app.Canvas {
 	doc, params := api.DocumentOf(v.DSL), engine.NewObject(4)
-	for name, value := range app.BeginOf(doc).Fields() {
+	for name, value := range engine.StartParams(doc).Fields() {
 		switch name {
 		case "mode", "prologue", "enablePrologue", "inputs":
 			params.Set(name, value)
 		}
 	}
-	kind := doc.Get("components").Get("begin").Get("obj").Get("component_name")
+	kind := doc.Get("components").Get(engine.StartID).Get("obj").Get("component_name")
 	begin := engine.Object("obj", engine.Object("component_name", kind, "params", params.Value()),
 		"downstream", engine.List(), "upstream", engine.List())
 	return app.Canvas{
 		ID: v.ID, Title: v.Title, Avatar: v.Avatar, Category: v.Category,
 		CreateTime: v.CreateTime, UpdateTime: v.UpdateTime,
-		DSL: engine.Object("components", engine.Object("begin", begin)).AppendJSON(nil),
+		DSL: engine.Object("components", engine.Object(engine.StartID, begin)).AppendJSON(nil),
 	}
 }
 
@@ -70,8 +70,8 @@ func bareEvent(kind engine.EventType, e engine.Value) engine.Value {
 	return e.With("data", out.Value())
 }
 
-// bareForm keeps of a form what a visitor may answer. An approval is answered by somebody whom the
-// host knows, and shows the arguments of a tool.
+// bareForm returns the fields of a form that a visitor may answer. An approval requires a principal
+// of the host, and shows the arguments of a tool.
 func bareForm(form engine.Value) engine.Value {
 	if form.Get("visitors_approve").True() {
 		return form
@@ -97,7 +97,7 @@ func bareForm(form engine.Value) engine.Value {
 // bareApproval is what a visitor reads while an approval is asked.
 const bareApproval = "Waiting for the approval of the owner."
 
-// bareError stands for errors of nodes and runs.
+// bareError replaces errors of nodes and runs.
 const bareError = "the agent failed"
 
 // bareEnd keeps of a failed run only its code: an error names addresses and what was sent there.

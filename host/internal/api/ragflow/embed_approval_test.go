@@ -61,7 +61,7 @@ func TestVisitorsDoNotApprove(t *testing.T) {
 	require.Contains(t, done.Text, "merged PRIVATE", "a key of the tenant approves")
 }
 
-func TestVisitorsApproveWhereTheCanvasSaysSo(t *testing.T) {
+func TestVisitorsApproveIfTheCanvasAllowsIt(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", approved(`{"visitors_approve":true}`))
 	beta, err := s.Store.Betas.For(t.Context(), "one", id)

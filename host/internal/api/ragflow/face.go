@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// NewerPrefix stands before the paths of the 0.27 dialect.
+// NewerPrefix is the prefix of the paths of the 0.27 dialect.
 const NewerPrefix = "/0.27"
 
 // Config is what the face works with; all of it is required.
@@ -82,9 +82,9 @@ func (f *face) owned(ctx context.Context, r *api.Request, id string) (app.Canvas
 	return f.canvas(ctx, r, id, api.Refused(api.KindNotOwner, envelope.NotOwner))
 }
 
-// published reports whether a request wants the published version. In the 0.27 dialect who saves a
-// canvas with release publishes it, and who asks with release gets what was published last,
-// whatever became of the canvas. The older dialect has none: release changes nothing there.
+// published reports whether a request asks for the published version. In the 0.27 dialect saving a
+// canvas with release publishes it, and a request with release gets the published version,
+// also when the canvas has changed since. The older dialect ignores release.
 func published(r *api.Request, p presenter) bool {
 	return p.releases(true) && r.Body.Flag("release", r.Query.Asked("release", false))
 }

@@ -3,7 +3,6 @@ package ragflow
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -129,7 +128,7 @@ func formFailure(err error) error {
 	return api.Refused(api.KindBadArgument, "The form cannot be read: %s", err)
 }
 
-// download sends a file. What a browser could run is sent as an attachment.
+// download sends a file.
 func (f files) download(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["id"]
 	if id == "" {
@@ -142,19 +141,8 @@ func (f files) download(ctx context.Context, r *api.Request) (api.Response, erro
 	if err != nil {
 		return nil, err
 	}
-	return api.ResponseFunc(func(r *api.Request) error {
-		defer file.Close()
-		name := map[string]string{"filename": v.Get("name").Text()}
-		h := r.Writer.Header()
-		h.Set("Content-Type", v.Get("mime_type").Text())
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-		h.Set("Content-Length", v.Get("size").Text())
-		h.Set("Content-Disposition", mime.FormatMediaType("attachment", name))
-		r.Begin()
-		if _, err := io.Copy(r.Writer, file); err != nil {
-			return fmt.Errorf("download of file %q: %w", id, err)
-		}
-		return nil
-	}), nil
+	size, _ := v.Get("size").Int() // written by the host, so always a number
+	return api.File{
+		Name: v.Get("name").Text(), Type: v.Get("mime_type").Text(), Size: size, Content: file,
+	}, nil
 }

@@ -32,7 +32,7 @@ func fullFiles(t *testing.T) *blobs.Store {
 	}
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skip("this system lets nobody mount: ", err)
+		t.Skip("this system does not permit mounts: ", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	files, err := blobs.New(t.Context(), brokertest.Open(t, broker.Config{Dir: dir}))

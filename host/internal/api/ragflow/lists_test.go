@@ -53,8 +53,8 @@ func TestDocumentsOfSessionsAreNotRead(t *testing.T) {
 	}{
 		{"statistics", func() apitest.Answer { return s.Get("/v1/api/stats") }},
 		{"a list without documents", func() apitest.Answer { return s.Get("/api/v1/agents/" + canvas + "/sessions?dsl=false&page_size=1000") }},
-		{"a deep page", func() apitest.Answer { return s.Get("/v1/canvas/" + canvas + "/sessions?page_size=1&page=140") }},
-		{"deleting one", func() apitest.Answer {
+		{"deep page", func() apitest.Answer { return s.Get("/v1/canvas/" + canvas + "/sessions?page_size=1&page=140") }},
+		{"deletion of one", func() apitest.Answer {
 			return s.Delete("/api/v1/agents/"+canvas+"/sessions", `{"ids":["large000"]}`)
 		}},
 	} {
@@ -81,7 +81,7 @@ func TestListOfLargeSessionsIsBounded(t *testing.T) {
 	s.Good(s.Get("/api/v1/agents/" + canvas + "/sessions?page_size=30&dsl=false"))
 }
 
-// Following next gives each run once, also when others begin meanwhile.
+// Following next returns each run once, also when others start meanwhile.
 func TestRunsByCursor(t *testing.T) {
 	s := apitest.New(t)
 	canvas := s.Canvas("c", apitest.Echo)

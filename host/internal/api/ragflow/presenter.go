@@ -17,7 +17,8 @@ type presenter interface {
 	notDeletable() string
 	noAgent() error
 
-	// releases reports whether a request publishes, or gets what is published, which says so.
+	// releases reports whether a request with release publishes a version, or gets the published
+	// one.
 	releases(asked bool) bool
 	// addPublication adds to the row of a canvas when it was published.
 	addPublication(b *engine.ObjectBuilder, v app.Canvas)
@@ -28,7 +29,7 @@ type presenter interface {
 	// duplicate refuses a title like that of a canvas.
 	duplicate(v app.Canvas, title, category string) error
 
-	// created and updated answer who has made or changed an agent.
+	// created and updated respond to a principal that has created or changed an agent.
 	created(row func() engine.Value) api.Response
 	updated(v app.Canvas) api.Response
 	// checksUpdates reports whether a document is loaded before it is written over an agent's.

@@ -119,7 +119,7 @@ func unknownEmbedToken() error {
 	return api.Failed(api.KindNotFound, `Authentication error: API key is invalid!"`)
 }
 
-// isSpoken reports whether an event is what a run says or asks.
+// isSpoken reports whether an event is a message or a form of a run.
 func isSpoken(e engine.EventType) bool {
 	return e == engine.EventMessage || e == engine.EventMessageEnd || e == engine.EventUserInputs
 }

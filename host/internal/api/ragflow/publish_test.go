@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// releaseContract is what the dialects answer about published versions. The
-// older one knows none: it runs what is saved, and its rows say so.
+// releaseContract contains the responses of the dialects about published versions. The
+// older one has none: it runs the saved document, as its rows show.
 var releaseContract = slices.Concat(
 	both(contract{name: "make and publish", method: "POST", path: "/api/v1/agents", body: `{"title":"released {canvas}","dsl":{echo},"release":true}`},
 		jsonValue("true"), func(t testing.TB, a apitest.Answer) {
@@ -121,7 +121,7 @@ func TestPublishedVersion(t *testing.T) {
 	s.Good(s.Put(path, `{"dsl":`+verb("sketched")+`}`))
 	require.Equal(t, "true", row().Get("release").JSON(), "saving the same again changes nothing")
 
-	// The older dialect knows nothing of it.
+	// The older dialect ignores it.
 	s.Good(s.Put("/api/v1/agents/"+id, `{"description":"d","release":true}`))
 	s.Good(s.Post("/v1/canvas/set", `{"id":"`+id+`","title":"a","dsl":`+verb("drafted")+`,"release":true}`))
 	require.Equal(t, "You sketched x", ask("true"))

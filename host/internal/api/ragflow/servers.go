@@ -60,7 +60,7 @@ func serverRow(item app.Item) engine.Value {
 	return b.Value()
 }
 
-// hidden stands for the value of a header or variable: those are often keys.
+// hidden replaces the value of a header or variable, which is often a key.
 // Sent back, it leaves the value as it is.
 const hidden = "********"
 

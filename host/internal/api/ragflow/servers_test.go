@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
@@ -42,18 +43,18 @@ func TestServers(t *testing.T) {
 	var dump bytes.Buffer
 	require.NoError(t, s.Store.Dump(t.Context(), &dump))
 	require.NotContains(t, dump.String(), "hush", "headers are sealed at rest")
-	item, err := s.Store.Items.Get(t.Context(), "one", mcp.Kind, id)
+	item, err := s.Store.Items.Get(t.Context(), "one", app.ServerKind, id)
 	require.NoError(t, err)
-	doc, err := mcp.ParseDoc(item)
+	doc, err := app.ParseServer(item)
 	require.NoError(t, err)
 	require.Equal(t, "Bearer hush", doc.Headers["Authorization"])
 	a = s.Good(s.Post(at+"update", `{"mcp_id":"`+id+`","variables":{"token":"hush hush"}}`))
 	require.NotContains(t, a.Text, "hush")
 	a = s.Good(s.Post(at+"update", `{"mcp_id":"`+id+`","headers":{"Authorization":"********"},"variables":`+a.Data().Get("variables").JSON()+`}`))
 	require.NotEmpty(t, a.Data().Get("variables").Get("tools").JSON())
-	item, err = s.Store.Items.Get(t.Context(), "one", mcp.Kind, id)
+	item, err = s.Store.Items.Get(t.Context(), "one", app.ServerKind, id)
 	require.NoError(t, err)
-	doc, err = mcp.ParseDoc(item)
+	doc, err = app.ParseServer(item)
 	require.NoError(t, err)
 	require.Equal(t, "hush hush", doc.Variables.Get("token").Str(), "what is sent back hidden stays")
 	require.Equal(t, "Bearer hush", doc.Headers["Authorization"])
@@ -104,15 +105,15 @@ func TestServersOverStdio(t *testing.T) {
 	require.Equal(t, "--fast", a.Data().Get("args").At(0).Str())
 	require.NotContains(t, a.Text, "hush")
 	id := a.Data().Get("id").Str()
-	item, err := s.Store.Items.Get(t.Context(), "one", mcp.Kind, id)
+	item, err := s.Store.Items.Get(t.Context(), "one", app.ServerKind, id)
 	require.NoError(t, err)
 	require.NotContains(t, string(item.Doc), "hush")
 	a = s.Post(at+"test_tool", `{"mcp_id":"`+id+`","tool_name":"x","arguments":{}}`)
 	require.Contains(t, a.Message(), "no such file")
 	s.Good(s.Post(at+"update", `{"mcp_id":"`+id+`","env":{"TOKEN":"********","MORE":"1"}}`))
-	item, err = s.Store.Items.Get(t.Context(), "one", mcp.Kind, id)
+	item, err = s.Store.Items.Get(t.Context(), "one", app.ServerKind, id)
 	require.NoError(t, err)
-	doc, err := mcp.ParseDoc(item)
+	doc, err := app.ParseServer(item)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"TOKEN": "hush", "MORE": "1"}, doc.Env)
 	a = s.Good(s.Post(at+"import", `{"mcpServers":{"other":{"command":"/nowhere/other"}}}`))

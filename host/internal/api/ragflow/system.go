@@ -33,7 +33,7 @@ func (s system) version(context.Context, *api.Request) (api.Response, error) {
 	return envelope.OK(engine.String(s.Version)), nil
 }
 
-// config says what a login page offers: registration is off, and passwords always log in. There is
+// config describes the login page: registration is off, and passwords always log in. There is
 // no other kind of login that it could be switched off for.
 func config(context.Context, *api.Request) (api.Response, error) {
 	return envelope.OK(engine.Object("registerEnabled", 0, "disablePasswordLogin", false)), nil

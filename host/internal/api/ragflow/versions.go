@@ -86,7 +86,7 @@ func (v versions) templates(context.Context, *api.Request) (api.Response, error)
 // prompts are texts that the editor offers for an Agent's system prompt.
 func prompts(context.Context, *api.Request) (api.Response, error) {
 	return envelope.OK(engine.Object(
-		"task_analysis", "Read the request. Say in a few lines what is wanted, what is known, what is missing, "+
+		"task_analysis", "Read the request. Say in a few lines what is required, what is known, what is missing, "+
 			"and what a good answer looks like.",
 		"plan_generation", "From the analysis, list the steps that lead to the answer. For each step name the tool "+
 			"that does it and what it needs.",

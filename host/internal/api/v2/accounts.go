@@ -91,7 +91,7 @@ type userInput struct {
 	Role     string `json:"role,omitempty" jsonschema:"owner, admin or normal (default)"`
 }
 
-// tokenUse is what somebody may use of models and has used today.
+// tokenUse is the quota of a principal and its use of today.
 type tokenUse struct {
 	PerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"the quota; absent if there is none"`
 	Today  int64  `json:"tokens_today" jsonschema:"prompt and completion tokens, as providers report them"`
@@ -145,7 +145,7 @@ func (a accounts) usage(ctx context.Context, in byTenant) (usageView, error) {
 
 type setOwnPassword struct {
 	Who     app.Principal
-	Request *api.Request // with the proof of who makes it
+	Request *api.Request // with proof of the sender
 	Body    ownPassword
 }
 

@@ -194,7 +194,7 @@ func TestRates(t *testing.T) {
 }
 
 // The numbers are the operator's: with an unlimited key, or one that may see them and nothing else.
-func TestMetricsAreTheOperators(t *testing.T) {
+func TestMetricsRequireAnOperatorsKey(t *testing.T) {
 	s := apitest.New(t)
 	require.Equal(t, 401, s.Request("GET", "/metrics", "", "").Status)
 	require.Equal(t, 401, s.Request("GET", "/metrics", "anonymous", "").Status)

@@ -169,7 +169,7 @@ func bindBody(v reflect.Value, r *api.Request) error {
 	return r.Decode(into)
 }
 
-// largestPage is how many rows a page has at most, and defaultPage how many unless told.
+// largestPage is the maximum number of rows of a page, and defaultPage the default.
 const (
 	largestPage = 1000
 	defaultPage = 100

@@ -2,18 +2,13 @@ package v2
 
 import (
 	"context"
-	"encoding/json"
+	"log/slog"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
-
-// lookEvery is how often a stream looks for a new revision, which another host may have made, and
-// for people. The store is asked once for all streams, see [app.Revisions].
-const lookEvery = time.Second
 
 type followCanvas struct {
 	Who  app.Principal
@@ -42,7 +37,7 @@ func (c canvases) events(ctx context.Context, in followCanvas) (canvasStream, er
 	return canvasStream{c, in, now}, err
 }
 
-// canvasStream answers with the revisions of a canvas and who has it open. It lasts until the
+// canvasStream sends the revisions of a canvas and the users who have it open. It lasts until the
 // client leaves or the canvas is deleted.
 type canvasStream struct {
 	c   canvases
@@ -58,32 +53,8 @@ func (a canvasStream) Write(r *api.Request) error {
 		leave := a.c.Presence.Enter(a.in.ID, a.in.Page, a.visitor(ctx))
 		defer leave()
 	}
-	w := &canvasWriter{canvasStream: a, s: r.OpenStream(true)}
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for sent := time.Now(); ; {
-		before := w.n
-		if err := w.look(ctx); err != nil {
-			if ctx.Err() == nil {
-				r.Logger().Warn("stream of a canvas ended", "canvas", a.in.ID, "err", err)
-			}
-			return nil
-		}
-		if w.n > before {
-			sent = time.Now()
-		} else if time.Since(sent) >= heartbeat {
-			w.s.Comment("still here")
-			sent = time.Now()
-		}
-		if w.s.Err() != nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	w := &canvasWriter{canvasStream: a}
+	return poll(r, slog.String("canvas", a.in.ID), w.look)
 }
 
 // visitor is the principal as other people see it.
@@ -94,23 +65,22 @@ func (a canvasStream) visitor(ctx context.Context) app.Visitor {
 	return app.Visitor{ID: a.in.Who.Caller, Name: "API key"}
 }
 
-// canvasWriter sends what has changed since it looked last.
+// canvasWriter sends what has changed since it looked last. The store is asked once for all
+// streams, see [app.Revisions].
 type canvasWriter struct {
 	canvasStream
-	s      *api.Stream
 	rev    int64
 	people []app.Present // nil before the first event
-	n      int           // events that were sent
 }
 
-func (w *canvasWriter) look(ctx context.Context) error {
+func (w *canvasWriter) look(ctx context.Context, s *polledStream) error {
 	now, err := w.c.Revisions.Of(ctx, w.in.ID)
 	if err != nil {
 		return err
 	}
 	if now.Rev != w.rev {
 		w.rev = now.Rev
-		w.send("revision", revisionView{now.Rev, timeOf(now.Updated)})
+		s.event("revision", revisionView{now.Rev, timeOf(now.Updated)})
 	}
 	people := w.c.Presence.Others(w.in.ID, w.in.Page)
 	if w.people != nil && slices.Equal(people, w.people) {
@@ -121,15 +91,6 @@ func (w *canvasWriter) look(ctx context.Context) error {
 	for i, p := range people {
 		view.Items[i] = personView{p.Name, p.Pages}
 	}
-	w.send("people", view)
+	s.event("people", view)
 	return nil
-}
-
-func (w *canvasWriter) send(name string, view any) {
-	data, err := json.Marshal(view)
-	if err != nil {
-		return // a view of ours is JSON
-	}
-	w.n++
-	w.s.Named(strconv.Itoa(w.n), name, data)
 }

@@ -3,11 +3,7 @@ package v2
 import (
 	"context"
 	"errors"
-	"io"
-	"mime"
-	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -274,28 +270,7 @@ func (d datasets) each(
 	return out, nil
 }
 
-// fileContent is the file of a document.
-type fileContent struct {
-	file io.ReadCloser
-	v    dataset.Document
-}
-
-func (d datasets) content(ctx context.Context, in documentByID) (fileContent, error) {
+func (d datasets) content(ctx context.Context, in documentByID) (api.File, error) {
 	file, v, err := d.Open(ctx, in.Who, in.Dataset, in.ID)
-	return fileContent{file, v}, err
-}
-
-// Write sends the file as an attachment. What a browser could run is not shown by it.
-func (c fileContent) Write(r *api.Request) error {
-	defer c.file.Close()
-	h := r.Writer.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	h.Set("Content-Length", strconv.FormatInt(c.v.Size, 10))
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": c.v.Name}))
-	r.Writer.WriteHeader(http.StatusOK)
-	r.Begin()
-	_, err := io.Copy(r.Writer, c.file)
-	return err
+	return api.File{Name: v.Name, Size: v.Size, Content: file}, err
 }

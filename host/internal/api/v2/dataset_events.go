@@ -2,17 +2,12 @@ package v2
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
-	"time"
+	"log/slog"
 
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
-
-// progressEvery is how often the states of documents are read for a stream of progress.
-const progressEvery = time.Second
 
 func (d datasets) events(ctx context.Context, in datasetByID) (progressStream, error) {
 	_, err := d.Get(ctx, in.Who, in.ID)
@@ -29,14 +24,12 @@ type progressStream struct {
 // progressReader sends what has changed since it looked last.
 type progressReader struct {
 	progressStream
-	s     *api.Stream
-	seen  map[string]progressMark // documents under way or changed lately, as they were sent
+	seen  map[string]progressMark // documents under way or changed lately, as sent; nil before the first look
 	since int64                   // the newest change of a document that was seen
 	idle  bool                    // that nothing is under way has been sent
-	n     int                     // events that were sent
 }
 
-// progressMark is what tells one event of a document from the next.
+// progressMark distinguishes events of a document.
 type progressMark struct {
 	state    dataset.State
 	progress float64
@@ -50,39 +43,13 @@ func markOf(v dataset.Document) progressMark {
 
 // Write sends the documents under way, then each change of one.
 func (a progressStream) Write(r *api.Request) error {
-	ctx := r.HTTP.Context()
-	p := &progressReader{progressStream: a, s: r.OpenStream(true), seen: map[string]progressMark{}}
-	tick := time.NewTicker(progressEvery)
-	defer tick.Stop()
-	sent := time.Now()
-	for {
-		before := p.n
-		if err := p.look(ctx); err != nil {
-			if ctx.Err() == nil {
-				r.Logger().Warn("stream of progress broke off", "dataset", a.in.ID, "err", err)
-			}
-			return nil
-		}
-		if p.n > before {
-			sent = time.Now()
-		} else if time.Since(sent) >= heartbeat {
-			p.s.Comment("still here")
-			sent = time.Now()
-		}
-		if p.s.Err() != nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	p := &progressReader{progressStream: a}
+	return poll(r, slog.String("dataset", a.in.ID), p.look)
 }
 
 // look reads the documents under way and those that changed since the last look, which may have
 // come and ended in between, and sends what is new.
-func (p *progressReader) look(ctx context.Context) error {
+func (p *progressReader) look(ctx context.Context, s *polledStream) error {
 	changed, err := p.changed(ctx)
 	if err != nil {
 		return err
@@ -101,7 +68,7 @@ func (p *progressReader) look(ctx context.Context) error {
 		}
 		if now[v.ID] = mark; p.seen[v.ID] != mark {
 			p.idle = false
-			p.send("document", documentViewOf(v))
+			s.event("document", documentViewOf(v))
 		}
 	}
 	p.seen = now
@@ -113,7 +80,7 @@ func (p *progressReader) look(ctx context.Context) error {
 		return err
 	}
 	p.idle = true
-	p.send("idle", datasetViewOf(v))
+	s.event("idle", datasetViewOf(v))
 	return nil
 }
 
@@ -127,7 +94,7 @@ func (p *progressReader) changed(ctx context.Context) ([]dataset.Document, error
 	}
 	since := p.since
 	p.since = rows[0].Updated
-	if p.n == 0 {
+	if p.seen == nil { // first look
 		return nil, nil
 	}
 	for i, v := range rows {
@@ -136,13 +103,4 @@ func (p *progressReader) changed(ctx context.Context) ([]dataset.Document, error
 		}
 	}
 	return rows, nil
-}
-
-func (p *progressReader) send(name string, view any) {
-	data, err := json.Marshal(view)
-	if err != nil {
-		return // a view of ours is JSON
-	}
-	p.n++
-	p.s.Named(strconv.Itoa(p.n), name, data)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/datasettest"
 )
 
-// uploaded makes a dataset with documents, pairs of name and content, and gives their ids.
+// uploaded creates a dataset with documents, pairs of name and content, and returns their ids.
 func uploaded(s *apitest.Site, files ...string) (dataset string, documents []string) {
 	dataset = s.As("one", "POST", "/api/v2/datasets", `{"name":"handbook"}`, 201).Get("id").Str()
 	for i := 0; i+1 < len(files); i += 2 {

@@ -198,7 +198,7 @@ func (e *eventReader) beat(stop <-chan struct{}) {
 	}
 }
 
-// still says that the stream is there, unless it has ended while this waited
+// still sends a comment that keeps the stream open, unless the stream has ended while this waited
 // for a slow client to take an event.
 func (e *eventReader) still() {
 	e.mu.Lock()

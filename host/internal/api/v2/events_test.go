@@ -44,7 +44,7 @@ func TestEventsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A run that has not ended has more to tell, and its reader the header at once.
+// A run that has not ended has further events, and its reader gets the header immediately.
 func TestEventsBeforeTheEnd(t *testing.T) {
 	s := apitest.New(t)
 	a := s.Post("/api/v2/canvases/"+s.Canvas("slow", apitest.Slow)+"/runs", `{"query":"x"}`)

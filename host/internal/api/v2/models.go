@@ -52,7 +52,7 @@ func (m models) operations() []operation {
 }
 
 type modelView struct {
-	ID       string `json:"id" jsonschema:"value for llm_id in canvases; *@PROVIDER if any name is accepted"`
+	ID       string `json:"id" jsonschema:"value for llm_id in canvases; *@PROVIDER if any name is accepted, * if any id is"`
 	Kind     string `json:"kind" jsonschema:"chat, speech or embedding"`
 	Provider string `json:"provider"`
 	Host     bool   `json:"host" jsonschema:"whether it is shared by all tenants"`
@@ -133,11 +133,10 @@ func (m models) list(ctx context.Context, in byTenant) (list[modelView], error) 
 	}
 	out := list[modelView]{Items: make([]modelView, len(all))}
 	for i, v := range all {
-		name := v.Name
-		if name == "" {
-			name = "*"
+		out.Items[i] = modelView{ID: v.ID(), Kind: string(v.Kind), Provider: v.Provider, Host: v.Host}
+		if v.Alias != "" {
+			out.Items[i].About = "alias of " + v.Name + "@" + v.Provider
 		}
-		out.Items[i] = modelView{ID: name + "@" + v.Provider, Kind: string(v.Kind), Provider: v.Provider, Host: v.Host}
 	}
 	if len(all) == 0 {
 		out.Items = append(out.Items, modelView{

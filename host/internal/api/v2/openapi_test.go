@@ -54,7 +54,7 @@ func resolve(t *testing.T, schema engine.Value) *jsonschema.Resolved {
 	return out
 }
 
-// check compares an answer with what the document says of its status.
+// check compares a response with the document's description of its status.
 func (d described) check(t *testing.T, r *api.Route, method string, a apitest.Answer) {
 	t.Helper()
 	op := d.paths.Get(r.Path).Get(strings.ToLower(method))
@@ -107,8 +107,8 @@ func TestOpenAPI(t *testing.T) {
 	require.Equal(t, len(ownRoutes(s)), operations)
 }
 
-// TestOwnAPIAnswersAsDescribed calls every route of our own API, well and as
-// nobody, and compares the answers with the document. A route that no row
+// TestOwnAPIAnswersAsDescribed calls every route of easel's own API, with and
+// without a key, and compares the responses with the document. A route that no row
 // calls successfully fails it.
 func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 	s := apitest.New(t)

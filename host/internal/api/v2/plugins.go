@@ -87,7 +87,7 @@ func (p plugins) grant(ctx context.Context, in byTenant) (grantView, error) {
 	return grantView{grant}, err
 }
 
-// readBody tells a grant of null, which restricts nothing, from none.
+// readBody distinguishes a grant of null, which restricts nothing, from an absent one.
 func (g *grantView) readBody(r *api.Request) error {
 	grant, given := r.Body.Lookup("grant")
 	if !given {

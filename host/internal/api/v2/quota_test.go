@@ -50,7 +50,7 @@ var asking = sketch.Canvas("begin Begin -> LLM:L",
 	`LLM:L LLM {"llm_id":"m@Vendor","prompts":[{"role":"user","content":"{sys.query}"}]} -> Message:A`,
 	`Message:A Message {"content":["{LLM:L@content}"]}`)
 
-// answered runs a canvas and gives the run at its end.
+// answered runs a canvas and returns the run at its end.
 func answered(s *apitest.Site, key, canvas string) engine.Value {
 	s.T.Helper()
 	a := s.Request("POST", "/api/v2/canvases/"+canvas+"/runs", key, `{"query":"hi"}`)
@@ -152,7 +152,7 @@ func TestQuotaOfATenant(t *testing.T) {
 		s.As(k, "PUT", path, `{"tokens_per_day":0}`, 403)
 		s.As(k, "GET", "/api/v2/tenants", "", 403)
 	}
-	require.Equal(t, 200, s.Request("POST", apitest.Completions, "two", apitest.Ask("m@Vendor", "hi", false)).Status, "another tenant goes on")
+	require.Equal(t, 200, s.Request("POST", apitest.Completions, "two", apitest.Ask("m@Vendor", "hi", false)).Status, "another tenant is not limited")
 	for _, body := range []string{`{"tokens_per_day":-1}`, `{"tokens_per_day":1000000000000001}`} {
 		s.As("one", "PUT", path, body, 422)
 		s.As("one", "POST", "/api/v2/tenants", `{"name":"x",`+body[1:], 422)
@@ -168,9 +168,9 @@ func TestQuotaOfATenant(t *testing.T) {
 	}, 30*time.Second, 50*time.Millisecond)
 }
 
-// Whatever begins a run counts for who asked, and what nobody with a key asked for counts for the
-// tenant.
-func TestWhoPays(t *testing.T) {
+// The tokens of a run count for the principal that started it, and those of a run without one for
+// its tenant.
+func TestTokensCountForTheCallerOrTheTenant(t *testing.T) {
 	host := counting(t)
 	s := apitest.New(t, func(c *apitest.Config) { c.Models.Host = host })
 	canvas := s.Canvas("Asking", asking)
@@ -212,7 +212,7 @@ func TestWhoPays(t *testing.T) {
 	require.Equal(t, key, kept.Job.Caller, "a schedule is no way around the quota of who made it")
 }
 
-// Without a provider nothing is counted and nobody is refused.
+// Without a provider no tokens are counted and no call is refused.
 func TestQuotaAndTheOfflineModel(t *testing.T) {
 	s := apitest.New(t)
 	_, _, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", TokensPerDay: 1}, "tight")

@@ -246,7 +246,7 @@ type listRuns struct {
 	Page     app.Page `order:"create_time"`
 }
 
-// checkStatus refuses a filter by a status that no run can have; "" is no filter.
+// checkStatus refuses a filter by a status that no run can have; "" means any.
 func checkStatus(status string) error {
 	terms := engine.Statuses()
 	isStatus := func(t engine.Term) bool { return t.Word == status }

@@ -91,7 +91,7 @@ func TestSchedules(t *testing.T) {
 			`{"canvas":"{c}","cron":"*/10 * * * * *"}`:                         "is too often",
 			`{"canvas":"{c}","cron":"61 * * * *"}`:                             `minute \"61\": values are 0 to 59`,
 			`{"canvas":"{c}","cron":"0 0 30 2 *"}`:                             "names no time of the next five years",
-			`{"canvas":"{c}","cron":"@daily","zone":"Mars/Base"}`:              `zone \"Mars/Base\" is no time zone`,
+			`{"canvas":"{c}","cron":"@daily","zone":"Mars/Base"}`:              `unknown time zone \"Mars/Base\"`,
 			`{"canvas":"{c}","every":"1h","cron":"@daily"}`:                    "not both",
 			`{"canvas":"{c}","every":"1h","name":""}`:                          "name must have",
 			`{"canvas":"{c}","every":"1h","inputs":[1]}`:                       "inputs must be an object",
@@ -164,12 +164,12 @@ func TestSchedules(t *testing.T) {
 	require.Len(t, kept, 1, "that of the key")
 }
 
-// The runs that a schedule begins are in the history with what began them.
+// The runs of a schedule are in the history with their source.
 func TestRunsOfSchedules(t *testing.T) {
 	s := apitest.New(t)
 	working(s)
 	canvas := s.Canvas("Clock", apitest.Echo)
-	// Once a second is more often than the API takes.
+	// Once a second is more often than the API accepts.
 	often := s.SchedulesOf(time.Second)
 	made, err := often.Put(t.Context(), schedule.Schedule{
 		Tenant: "one", Name: "clock", When: schedule.When{Every: "1s"},

@@ -42,7 +42,7 @@ type secretInput struct {
 	Hosts []string `json:"hosts,omitempty" jsonschema:"hosts it may be sent to, such as example.org, example.org:8443 or *.example.org; an empty list means any; if absent, the stored hosts are kept"`
 }
 
-// byTenant is the input of an operation that needs only who makes the request.
+// byTenant is the input of an operation that needs only the principal.
 type byTenant struct{ Who app.Principal }
 
 func (s secrets) list(ctx context.Context, in byTenant) (list[secretView], error) {

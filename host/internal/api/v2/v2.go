@@ -20,7 +20,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// Prefix stands before all paths.
+// Prefix is the prefix of all paths.
 const Prefix = "/api/v2/"
 
 // Routes are those of the face.

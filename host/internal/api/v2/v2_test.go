@@ -44,7 +44,7 @@ func TestV2(t *testing.T) {
 	require.Equal(t, 202, a.Status, a.Text)
 	again := s.Watch(a.Body.Get("events_url").Str(), "", 0)
 	require.Equal(t, "node_started message message_end node_finished workflow_finished end", apitest.KindsOf(again))
-	require.Equal(t, 422, s.Post("/api/v2/runs/"+run+"/rerun", `{"node":"Nobody:X"}`).Status)
+	require.Equal(t, 422, s.Post("/api/v2/runs/"+run+"/rerun", `{"node":"Missing:X"}`).Status)
 	require.Equal(t, 422, s.Post("/api/v2/runs/"+run+"/rerun", `{}`).Status)
 	require.Equal(t, 409, s.Post("/api/v2/runs/"+run+"/resume", `{"inputs":{}}`).Status)
 

@@ -47,7 +47,7 @@ type versionView struct {
 	DSL         engine.Value `json:"dsl,omitzero" jsonschema:"the document; absent in lists"`
 }
 
-// publishedView is what a canvas tells of its published version.
+// publishedView describes the published version of a canvas.
 type publishedView struct {
 	Version string    `json:"version" jsonschema:"id of the version"`
 	At      time.Time `json:"at" jsonschema:"time of publication"`

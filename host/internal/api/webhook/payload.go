@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -129,7 +130,7 @@ func webhookFailure(err error) error {
 	return err
 }
 
-// acceptsType says whether a canvas takes a content type. It names one, or
+// acceptsType reports whether a canvas accepts a content type. It names one, or
 // several in a list; none means any.
 func acceptsType(wanted engine.Value, kind string) bool {
 	if wanted.Kind() != engine.KindList {
@@ -268,7 +269,7 @@ func (in *incoming) cast(field string, v engine.Value, kind string) (engine.Valu
 		}
 	}
 	if !fits(v, kind) {
-		return engine.Null, badWebhook("%s type mismatch: expected %s, got %s", field, kind, pythonType(v))
+		return engine.Null, badWebhook("%s type mismatch: expected %s, got %s", field, kind, schema.TypeName(v))
 	}
 	return v, nil
 }
@@ -338,24 +339,4 @@ func fits(v engine.Value, kind string) bool {
 		return v.Kind() == engine.KindList
 	}
 	return true // any
-}
-
-// pythonType is how the original's messages name a type.
-func pythonType(v engine.Value) string {
-	switch v.Kind() {
-	case engine.KindBool:
-		return "bool"
-	case engine.KindNumber:
-		if _, ok := v.Int(); ok {
-			return "int"
-		}
-		return "float"
-	case engine.KindString:
-		return "str"
-	case engine.KindList:
-		return "list"
-	case engine.KindObject:
-		return "dict"
-	}
-	return "NoneType"
 }

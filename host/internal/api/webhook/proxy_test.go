@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
-// A brake on wrong passwords and a list of addresses see the client behind a trusted proxy, and
-// nobody else's word.
+// The limit of failed logins and the address list of a webhook use the client's address from a
+// trusted proxy, and ignore the headers of others.
 func TestTrustedProxy(t *testing.T) {
 	from := func(address string) []string { return []string{"X-Forwarded-For", "10.1.1.1, " + address} }
 	login := func(s *apitest.Site, email, address string) int {
@@ -28,7 +28,7 @@ func TestTrustedProxy(t *testing.T) {
 
 	s := apitest.New(t, apitest.Frozen, func(c *apitest.Config) { c.TrustedProxies = loopback })
 	exhaust(s)
-	require.NotEqual(t, http.StatusTooManyRequests, login(s, "b@example.org", "203.0.113.2"), "another client goes on")
+	require.NotEqual(t, http.StatusTooManyRequests, login(s, "b@example.org", "203.0.113.2"), "another client passes")
 	path := "/api/v1/webhook/" + s.Canvas("hook", hooked)
 	require.Equal(t, 200, s.Request("POST", path, "", `{}`, from("203.0.113.9")...).Status)
 	require.Contains(t, s.Request("POST", path, "", `{}`, from("203.0.113.1")...).Message(), "IP 203.0.113.1 is not allowed")

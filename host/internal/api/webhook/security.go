@@ -68,7 +68,7 @@ func (in *incoming) openKeys(ctx context.Context, tenant string, s engine.Value)
 	return s, failed
 }
 
-// proof checks who sends a request.
+// proof authenticates the sender of a request.
 func (in *incoming) proof(canvas string, s engine.Value) error {
 	switch kind := s.Get("auth_type").Text(); kind {
 	case "", "none":
@@ -93,7 +93,7 @@ func (in *incoming) proof(canvas string, s engine.Value) error {
 // no such limit, which senders that share an address could use up for one another.
 var webhookGuesses = api.Limit{PerSecond: 1, Burst: 60}
 
-// guess bounds a check that can fail because somebody guesses.
+// guess limits failed attempts of a check.
 func (in *incoming) guess(canvas string, check func() error) error {
 	name := canvas + " " + api.NetworkOf(in.Client())
 	if in.f.guesses.Take(name, webhookGuesses) > 0 {

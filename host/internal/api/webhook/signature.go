@@ -32,7 +32,7 @@ type signature struct {
 	encoding  string // as decode reads it
 	payload   []signedPart
 	clock     string // the header with the time; "" without one
-	mark      string // what the time begins with among the signatures; "" when it has a header
+	mark      string // prefix of the time among the signatures; "" if it has a header
 	tolerance int64  // seconds between that time and now
 }
 
@@ -282,8 +282,8 @@ func (in *incoming) rawBody() (string, error) {
 	return text, nil
 }
 
-// proofHeaders carry proofs of who sends a request. The canvas does not get them: its outputs are
-// stored, and shown to all who may see its runs.
+// proofHeaders are headers with credentials of the sender. The canvas does not get them: its
+// outputs are stored, and shown to all who may see its runs.
 var proofHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie"}
 
 // isProof reports whether a header, in its canonical form, is a proof under a security section.

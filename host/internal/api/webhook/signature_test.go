@@ -100,33 +100,33 @@ func TestWebhookSignatureSettings(t *testing.T) {
 		header         []string
 		want           string // "" is success
 	}{
-		{"a header of one's own", `"secret":"k","header":"X-Gitea-Signature"`, []string{"X-Gitea-Signature", hex.EncodeToString(mac(sha256.New, "k", body))}, ""},
-		{"capital digits", `"secret":"k"`, []string{"X-Hub-Signature-256", "sha256=" + strings.ToUpper(hex.EncodeToString(mac(sha256.New, "k", body)))}, ""},
-		{"a prefix that is left out", `"secret":"k"`, []string{"X-Hub-Signature-256", hex.EncodeToString(mac(sha256.New, "k", body))}, ""},
-		{"a prefix that is required", `"secret":"k","prefix":"sha256="`, []string{"X-Hub-Signature-256", hex.EncodeToString(mac(sha256.New, "k", body))}, `signature header X-Hub-Signature-256 must begin with "sha256="`},
-		{"no prefix at all", `"secret":"k","prefix":""`, []string{"X-Hub-Signature-256", "sha256=" + hex.EncodeToString(mac(sha256.New, "k", body))}, "is not hex"},
+		{"custom header", `"secret":"k","header":"X-Gitea-Signature"`, []string{"X-Gitea-Signature", hex.EncodeToString(mac(sha256.New, "k", body))}, ""},
+		{"upper-case digits", `"secret":"k"`, []string{"X-Hub-Signature-256", "sha256=" + strings.ToUpper(hex.EncodeToString(mac(sha256.New, "k", body)))}, ""},
+		{"optional prefix is missing", `"secret":"k"`, []string{"X-Hub-Signature-256", hex.EncodeToString(mac(sha256.New, "k", body))}, ""},
+		{"required prefix is missing", `"secret":"k","prefix":"sha256="`, []string{"X-Hub-Signature-256", hex.EncodeToString(mac(sha256.New, "k", body))}, `signature header X-Hub-Signature-256 must begin with "sha256="`},
+		{"without a prefix", `"secret":"k","prefix":""`, []string{"X-Hub-Signature-256", "sha256=" + hex.EncodeToString(mac(sha256.New, "k", body))}, "is not hex"},
 		{"base64", `"secret":"k","header":"X-Shopify-Hmac-Sha256","encoding":"base64"`, []string{"X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(mac(sha256.New, "k", body))}, ""},
 		{"sha512", `"secret":"k","algorithm":"SHA512"`, []string{"X-Hub-Signature-256", "sha512=" + hex.EncodeToString(mac(sha512.New, "k", body))}, ""},
-		{"an unknown algorithm", `"secret":"k","algorithm":"md5"`, nil, `hmac.algorithm "md5" is not supported (one of sha256, sha512, sha1)`},
-		{"an unknown encoding", `"secret":"k","encoding":"utf-8"`, nil, `hmac.encoding "utf-8" is not supported (one of hex, base64)`},
-		{"no secret", `"header":"X"`, []string{"X", "a"}, "HMAC secret not configured"},
-		{"an empty secret", `"secret":""`, []string{"X-Hub-Signature-256", "sha256=" + hex.EncodeToString(mac(sha256.New, "", body))}, "HMAC secret not configured"},
-		{"no settings", ``, nil, "HMAC secret not configured"},
-		{"a timestamp", asSlack, []string{"X-Slack-Signature", slack(now), "X-Slack-Request-Timestamp", now}, ""},
-		{"a timestamp that is not signed", asSlack, []string{"X-Slack-Signature", slack(old), "X-Slack-Request-Timestamp", now}, "signature"},
-		{"an old timestamp", asSlack, []string{"X-Slack-Signature", slack(old), "X-Slack-Request-Timestamp", old}, "more than 300 seconds"},
-		{"an old timestamp that is tolerated", asSlack + `,"tolerance":3600`, []string{"X-Slack-Signature", slack(old), "X-Slack-Request-Timestamp", old}, ""},
-		{"no timestamp", asSlack, []string{"X-Slack-Signature", slack(now)}, "timestamp header X-Slack-Request-Timestamp"},
-		{"a timestamp of letters", asSlack, []string{"X-Slack-Signature", slack("now"), "X-Slack-Request-Timestamp", "now"}, "timestamp header X-Slack-Request-Timestamp"},
+		{"unknown algorithm", `"secret":"k","algorithm":"md5"`, nil, `hmac.algorithm "md5" is not supported (one of sha256, sha512, sha1)`},
+		{"unknown encoding", `"secret":"k","encoding":"utf-8"`, nil, `hmac.encoding "utf-8" is not supported (one of hex, base64)`},
+		{"missing secret", `"header":"X"`, []string{"X", "a"}, "HMAC secret not configured"},
+		{"empty secret", `"secret":""`, []string{"X-Hub-Signature-256", "sha256=" + hex.EncodeToString(mac(sha256.New, "", body))}, "HMAC secret not configured"},
+		{"missing settings", ``, nil, "HMAC secret not configured"},
+		{"timestamp", asSlack, []string{"X-Slack-Signature", slack(now), "X-Slack-Request-Timestamp", now}, ""},
+		{"timestamp that is not signed", asSlack, []string{"X-Slack-Signature", slack(old), "X-Slack-Request-Timestamp", now}, "signature"},
+		{"old timestamp", asSlack, []string{"X-Slack-Signature", slack(old), "X-Slack-Request-Timestamp", old}, "more than 300 seconds"},
+		{"old timestamp within the tolerance", asSlack + `,"tolerance":3600`, []string{"X-Slack-Signature", slack(old), "X-Slack-Request-Timestamp", old}, ""},
+		{"missing timestamp", asSlack, []string{"X-Slack-Signature", slack(now)}, "timestamp header X-Slack-Request-Timestamp"},
+		{"timestamp that is not a number", asSlack, []string{"X-Slack-Signature", slack("now"), "X-Slack-Request-Timestamp", "now"}, "timestamp header X-Slack-Request-Timestamp"},
 		{
 			"a timestamp beside an unsigned payload", `"secret":"k","timestamp_header":"T"`,
 			[]string{"T", now, "X-Hub-Signature-256", "sha256=" + hex.EncodeToString(mac(sha256.New, "k", now+"."+body))},
 			"",
 		},
-		{"a payload without the body", `"secret":"k","payload":"x"`, nil, "hmac.payload must contain {body}"},
-		{"a payload without its timestamp", `"secret":"k","timestamp_header":"T","payload":"{body}"`, nil, "hmac.payload must contain {timestamp}"},
-		{"a payload with a timestamp of nothing", `"secret":"k","payload":"{timestamp}{body}"`, nil, "hmac.timestamp_header"},
-		{"a tolerance of nothing", `"secret":"k","timestamp_header":"T","tolerance":0`, nil, "hmac.tolerance"},
+		{"payload template without the body", `"secret":"k","payload":"x"`, nil, "hmac.payload must contain {body}"},
+		{"payload template without the timestamp", `"secret":"k","timestamp_header":"T","payload":"{body}"`, nil, "hmac.payload must contain {timestamp}"},
+		{"payload template with a timestamp that is not configured", `"secret":"k","payload":"{timestamp}{body}"`, nil, "hmac.timestamp_header"},
+		{"tolerance without a value", `"secret":"k","timestamp_header":"T","tolerance":0`, nil, "hmac.tolerance"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.T = t
@@ -185,7 +185,7 @@ func TestWebhookHeadersReachTheCanvasWithoutProofs(t *testing.T) {
 	require.NotContains(t, a.Text+records, "SECRET")
 }
 
-// Who cannot prove anything uses up nobody's rate.
+// Requests without a valid proof do not count against the rate limit.
 func TestWebhookProofComesBeforeItsRate(t *testing.T) {
 	loopback, err := api.ParseProxies([]string{"127.0.0.0/8"})
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ const (
 
 func unixSeconds() float64 { return float64(time.Now().UnixMicro()) / 1e6 }
 
-// begin notes a new test run. Its id tells nothing but when it started.
+// begin records a new test run. Its id contains only the time of its start.
 func (w *testRuns) begin(canvas string) *testRun {
 	at := unixSeconds()
 	mac := hmac.New(sha256.New, []byte("webhook_id_secret"))
@@ -106,7 +106,7 @@ func (f *Face) trace(ctx context.Context, r *api.Request) (api.Response, error) 
 		return answer("", nil, unixSeconds(), false)
 	}
 	since, err := strconv.ParseFloat(text, 64)
-	if err != nil || since-since != 0 { // infinite ones and NaN are no times
+	if err != nil || since-since != 0 { // infinity and NaN are not times
 		return nil, api.Refused(api.KindBadArgument, "since_ts must be a number, not %.40q", text)
 	}
 	run := f.tests.find(r.Params["id"], id, since)

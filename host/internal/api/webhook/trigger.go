@@ -26,7 +26,7 @@ func (f *Face) TriggerRoutes(fail api.ErrorForm) []api.Route {
 	}}
 }
 
-// trigger hands a request to the plugin of a schedule and answers as the plugin says.
+// trigger passes a request to the plugin of a schedule and responds with the plugin's response.
 func (f *Face) trigger(ctx context.Context, r *api.Request) (api.Response, error) {
 	tenant, id := r.Params["tenant"], r.Params["schedule"]
 	if wait := f.hooks.Take(tenant+" "+id, triggerRate); wait > 0 {

@@ -1,6 +1,7 @@
 package pluginkit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,8 +88,14 @@ func (k *kit) badInput(ctx context.Context, b *bench, m *plugin.Module) {
 		{"a megabyte of input", `{"abi":1,"call":{"id":"1"},"params":{},"arguments":{"x":"` + strings.Repeat("å", 1<<19) + `"}}`},
 		{"deeply nested input", `{"abi":1,"params":{"x":` + strings.Repeat("[", 150) + strings.Repeat("]", 150) + `}}`},
 	} {
-		_, err := m.Call(ctx, plugin.CallRequest{Input: []byte(c.input), Timeout: 10 * time.Second})
-		k.report.verdict(c.name, faulty(err))
+		var fault error
+		for _, about := range m.Manifest().Nodes() {
+			_, err := m.Call(ctx, plugin.CallRequest{
+				Export: about.Export(), Input: []byte(c.input), Timeout: 10 * time.Second,
+			})
+			fault = cmp.Or(fault, faulty(err))
+		}
+		k.report.verdict(c.name, fault)
 	}
 }
 
@@ -101,7 +108,7 @@ const (
 	tries       = 10
 )
 
-// cancel gives up at each emit of a case in turn.
+// cancel cancels at each emit of a case in turn.
 func (k *kit) cancel(ctx context.Context, b *bench, m *plugin.Module, c Case) {
 	b.world.set(c, nil, 0)
 	whole := b.run(ctx, m, c, "a", 0)
@@ -175,8 +182,12 @@ func (k *kit) neighbours(ctx context.Context, c Case) error {
 		return codeOf(a.err) == codeOf(b.err) && engine.Equal(a.answer.Outputs, b.answer.Outputs)
 	}
 	first := answer("a")
+	about, err := m.Manifest().ByName(c.Component)
+	if err != nil {
+		return err
+	}
 	_, failure := m.Call(ctx, plugin.CallRequest{
-		Export: m.Manifest().Export(), Input: []byte("{"), Tenant: "a", Run: "kit",
+		Export: about.Export(), Input: []byte("{"), Tenant: "a", Run: "kit",
 	})
 	again, other := answer("a"), answer("b")
 	state := m.Manifest().State

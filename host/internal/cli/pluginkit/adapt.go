@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
-// Adaption says how a module that knows nothing of the plugin contract becomes a plugin.
+// Adaption describes how a module without the plugin contract becomes a plugin.
 type Adaption struct {
 	Name, Version, Description string
 	// Entry is the export to call, with the forms of its input and output. An empty Export is the

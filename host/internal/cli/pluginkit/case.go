@@ -17,9 +17,10 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Case is one test an author writes: what goes in, what the world answers, what comes out.
+// Case is one test of an author: the input, the responses of the host, the output.
 type Case struct {
 	Name      string       `json:"name"`
+	Component string       `json:"component,omitempty"` // of a file with several
 	Params    engine.Value `json:"params,omitzero"`
 	Arguments engine.Value `json:"arguments,omitzero"`
 	Settings  engine.Value `json:"settings,omitzero"`
@@ -60,7 +61,7 @@ func ReadCases(raw []byte) ([]Case, error) {
 	return out, nil
 }
 
-// world answers what a plugin asks while a case is played.
+// world handles the requests of a plugin during a case.
 type world struct {
 	mu     sync.Mutex
 	c      Case
@@ -178,7 +179,11 @@ func (w *world) invocation(ctx context.Context, m *contract.Manifest, c Case, te
 			return plugin.Invocation{}, err
 		}
 	}
-	in := plugin.Invocation{ID: "kit/1/1", Node: "Plugin:0", Locale: "en"}
+	m, err := m.ByName(c.Component)
+	if err != nil {
+		return plugin.Invocation{}, err
+	}
+	in := plugin.Invocation{Component: m, ID: "kit/1/1", Node: "Plugin:0", Locale: "en"}
 	in.Params, in.Arguments = withDefaults(c.Params, m.Params), withDefaults(c.Arguments, m.Arguments)
 	in.Settings = withDefaults(c.Settings, m.Settings)
 	in.Tenant, in.Run, in.Timeout, in.SecretMark = tenant, "kit", 20*time.Second, mark
@@ -230,6 +235,9 @@ func (b *bench) run(ctx context.Context, m *plugin.Module, c Case, tenant string
 		return o
 	}
 	o.answer, o.err = m.Invoke(ctx, in)
+	if o.err == nil && in.Component.Trigger != "" {
+		_, o.err = in.Component.ReadTriggered(o.answer.Outputs)
+	}
 	if !cancelled.IsZero() {
 		o.went = time.Since(cancelled)
 	}

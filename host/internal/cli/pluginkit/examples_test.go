@@ -14,7 +14,7 @@ import (
 
 const examples = "../../../../plugins/examples"
 
-// TestExamples holds every example to what its author would have to pass.
+// TestExamples runs the checks for authors on every example.
 func TestExamples(t *testing.T) {
 	cache := t.TempDir()
 	h, err := plugin.New(context.Background(), plugin.Config{CacheDir: cache})
@@ -38,7 +38,7 @@ func TestExamples(t *testing.T) {
 			cases, err := pluginkit.CasesOf(wasm)
 			require.NoError(t, err)
 			require.NotEmpty(t, cases)
-			program, _ := exec.LookPath("node") // without it the kit says so
+			program, _ := exec.LookPath("node") // without it the kit reports it
 			r, err := pluginkit.Run(t.Context(), wasm, cases, pluginkit.Options{CacheDir: cache, Node: program})
 			require.NoError(t, err)
 			for _, x := range r.Checks {

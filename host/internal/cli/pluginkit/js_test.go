@@ -75,7 +75,7 @@ func TestJavaScript(t *testing.T) {
 				Outputs:   parsed(t, `{"both":[{"do":0},{"b":"å🌍"}],"node":"Plugin:0"}`),
 			},
 		},
-		{"a text alone", `return "plain"`, pluginkit.Case{Outputs: engine.Object("text", "plain")}},
+		{"text only", `return "plain"`, pluginkit.Case{Outputs: engine.Object("text", "plain")}},
 		{
 			"emits", `call.emit("Hello, "); await null; call.think("hm");
 				call.progress(50, "half"); call.emit("世界"); return {}`,
@@ -93,7 +93,7 @@ func TestJavaScript(t *testing.T) {
 			},
 		},
 		{
-			"a refusal that is caught", `
+			"a refused request that is caught", `
 				try { call.fetch("https://elsewhere.example/"); } catch (e) {
 					return { code: e.code, is: e instanceof PluginError };
 				}`,
@@ -110,7 +110,7 @@ func TestJavaScript(t *testing.T) {
 			},
 		},
 		{
-			"an error of its own", `throw new PluginError("rate_limited", "slow down", { retry_after_ms: 5 })`,
+			"an error with its own code", `throw new PluginError("rate_limited", "slow down", { retry_after_ms: 5 })`,
 			pluginkit.Case{Error: "rate_limited"},
 		},
 		{
@@ -146,7 +146,7 @@ func TestJavaScript(t *testing.T) {
 	require.Len(t, r.Fuel, len(list), "all were played")
 }
 
-// TestJavaScriptFaults holds what becomes of a script that is wrong or hostile, and that the next
+// TestJavaScriptFaults checks the errors of faulty and hostile scripts, and that the next
 // call works.
 func TestJavaScriptFaults(t *testing.T) {
 	own := []contract.Code{contract.Internal}
@@ -158,7 +158,7 @@ func TestJavaScriptFaults(t *testing.T) {
 	}{
 		{"an exception", "\n\nconst x = null;\nreturn x.y;", own, "at plugin.js:14"},
 		{"a rejected promise", `await Promise.reject(new Error("no luck"))`, own, "no luck"},
-		{"a promise that nothing settles", `await new Promise(() => {})`, own, "nothing settles"},
+		{"a promise that is never settled", `await new Promise(() => {})`, own, "nothing settles"},
 		{"an endless loop", `for (;;) {}`, []contract.Code{contract.OutOfFuel}, "allowed are 200000000"},
 		{
 			"endless recursion", `const f = () => f() + 1; f()`,
@@ -170,8 +170,8 @@ func TestJavaScriptFaults(t *testing.T) {
 			[]contract.Code{contract.Internal, contract.OutOfMemory, contract.OutOfFuel},
 			"",
 		},
-		{"a loop of jobs", `const f = () => Promise.resolve().then(f); await f()`, endless, ""},
-		{"a slow pattern", `/^(a+)+$/.test("a".repeat(40) + "b")`, endless, ""},
+		{"a job that queues jobs", `const f = () => Promise.resolve().then(f); await f()`, endless, ""},
+		{"a slow regular expression", `/^(a+)+$/.test("a".repeat(40) + "b")`, endless, ""},
 	}
 	body := "if (call.params.do < 0) return 'fine';"
 	for i, c := range list {
@@ -196,7 +196,7 @@ func TestJavaScriptFaults(t *testing.T) {
 	}
 }
 
-// TestJavaScriptSource holds what is said of a source that cannot be a plugin.
+// TestJavaScriptSource checks the errors of sources that are not plugins.
 func TestJavaScriptSource(t *testing.T) {
 	h, err := plugin.New(t.Context(), plugin.Config{Trust: plugin.Trust{Local: plugin.Off}})
 	require.NoError(t, err)
@@ -231,8 +231,8 @@ func TestJavaScriptSource(t *testing.T) {
 	require.NoError(t, err)
 	m, err := h.Load(t.Context(), wasm, plugin.LoadOptions{})
 	require.NoError(t, err)
-	require.NoError(t, m.Check(t.Context(), engine.Object("bad", false)))
-	require.ErrorContains(t, m.Check(t.Context(), engine.Object("bad", true)), "it is bad")
+	require.NoError(t, m.Check(t.Context(), nil, engine.Object("bad", false)))
+	require.ErrorContains(t, m.Check(t.Context(), nil, engine.Object("bad", true)), "it is bad")
 	answer, err := m.Invoke(t.Context(), plugin.Invocation{})
 	require.NoError(t, err)
 	require.Equal(t, []plugin.LogLine{{Level: "warn", Text: `odd {"a":1}`}}, answer.Logs)

@@ -56,6 +56,7 @@ type pinned struct {
 }
 
 type nodeCase struct {
+	Export    string            `json:"export"`
 	Input     []byte            `json:"input"`
 	Timeout   int64             `json:"timeout"` // milliseconds
 	Mark      string            `json:"secret_mark"`
@@ -153,7 +154,7 @@ func (k *kit) task(ctx context.Context, b *bench, m *plugin.Module) (*task, []Ca
 		}
 		kept = append(kept, c)
 		t.Cases = append(t.Cases, nodeCase{
-			Input: input, Timeout: in.Timeout.Milliseconds(), Mark: in.SecretMark, HTTP: c.HTTP, Chat: c.Chat, Values: c.Values, Variables: c.Variables, Secrets: c.Secrets,
+			Export: in.Component.Export(), Input: input, Timeout: in.Timeout.Milliseconds(), Mark: in.SecretMark, HTTP: c.HTTP, Chat: c.Chat, Values: c.Values, Variables: c.Variables, Secrets: c.Secrets,
 		})
 	}
 	return t, kept, nil

@@ -14,11 +14,11 @@ import (
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
 )
 
-var update = flag.Bool("update", false, "write node.mjs anew")
+var update = flag.Bool("update", false, "update node.mjs")
 
 const source = "../../../../wasm/js/src/plugin/cases.node.ts"
 
-// TestKernelIsCurrent holds the kernel that is embedded against its source.
+// TestKernelIsCurrent compares the embedded kernel with its source.
 func TestKernelIsCurrent(t *testing.T) {
 	entry, err := filepath.Abs(source)
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestNodeDisagrees(t *testing.T) {
 	}
 }
 
-func TestWithoutNodeItIsSaid(t *testing.T) {
+func TestMissingNodeIsReported(t *testing.T) {
 	r, err := pluginkit.Run(t.Context(), guest(t, ""), []pluginkit.Case{{Name: "plain"}}, pluginkit.Options{})
 	require.NoError(t, err)
 	check := find(t, r, "Node")

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -207,9 +208,15 @@ func (k *kit) lint(m *contract.Manifest) {
 	if m.License == "" {
 		k.report.add("manifest", Warning, "no license")
 	}
-	for _, name := range m.Arguments.Names() {
-		if p, _ := m.Arguments.Property(name); p.Description() == "" {
-			k.report.add("manifest", Warning, "argument %s has no description; a model reads it", name)
+	for _, c := range m.Nodes() {
+		for _, name := range c.Arguments.Names() {
+			if p, _ := c.Arguments.Property(name); p.Description() == "" {
+				k.report.add("manifest", Warning, "argument %s of %s has no description; a model reads it", name,
+					c.NodeName())
+			}
+		}
+		if len(k.cases) > 0 && !slices.ContainsFunc(k.cases, func(t Case) bool { return t.Component == c.Component }) {
+			k.report.add("cases", Warning, "there are none for the component %s", c.Component)
 		}
 	}
 }

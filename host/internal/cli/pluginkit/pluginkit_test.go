@@ -46,7 +46,7 @@ func guestOf(t *testing.T, state, body string) []byte {
 const counts = "global.get $n if i32.const 64 i32.const 19 call $output_write i32.const 0 return end " +
 	"i32.const 1 global.set $n"
 
-// TestKitAcceptsState lets a plugin keep what its manifest says it keeps.
+// TestKitAcceptsState lets a plugin keep the state that its manifest declares.
 func TestKitAcceptsState(t *testing.T) {
 	for _, state := range []string{"tenant", "run"} {
 		r, err := pluginkit.Run(t.Context(), guestOf(t, state, counts), []pluginkit.Case{{Name: "plain"}},
@@ -85,8 +85,8 @@ func TestKitGivesDefaults(t *testing.T) {
 	}
 }
 
-// TestKitWantsTheExport fails a module that cannot be called.
-func TestKitWantsTheExport(t *testing.T) {
+// TestKitRequiresTheExport fails a module that cannot be called.
+func TestKitRequiresTheExport(t *testing.T) {
 	packed, err := contract.WithSection(wattest.Must(`(module (func (export "other") (result i32) i32.const 0))`),
 		contract.ManifestSection, []byte(`{"abi":1,"name":"sample","version":"1.0.0","description":"A sample."}`))
 	require.NoError(t, err)
@@ -104,18 +104,18 @@ func TestKitFindsFaults(t *testing.T) {
 		check      string // that fails; "" when all is well
 		detail     string
 	}{
-		{"an honest plugin passes", "", plain, "", ""},
+		{"a correct plugin passes", "", plain, "", ""},
 		{
 			"a wrong output", "",
 			[]pluginkit.Case{{Name: "x", Outputs: engine.Object("text", "a")}},
 			"case x",
 			"want \"a\", got null",
 		},
-		{"an error where none is expected", "", []pluginkit.Case{{Name: "x", Error: "not_found"}}, "case x", `want the error "not_found"`},
+		{"an unexpected error", "", []pluginkit.Case{{Name: "x", Error: "not_found"}}, "case x", `want the error "not_found"`},
 		{"a trap on empty input", "call $input_len i32.eqz if unreachable end", plain, "empty input", "trap"},
 		{"an endless loop on large input", "call $input_len i32.const 500000 i32.gt_u if " + endless + " end", plain, "a megabyte of input", "timeout"},
-		{"going on after cancel", "i32.const 1 i32.const 32 i32.const 5 call $emit if " + endless + " end", plain, "cancel", "to end after emit 1"},
-		{"something kept between calls", counts, plain, "a call after an error", "another answer"},
+		{"continuing after cancel", "i32.const 1 i32.const 32 i32.const 5 call $emit if " + endless + " end", plain, "cancel", "to end after emit 1"},
+		{"state kept between calls", counts, plain, "a call after an error", "another answer"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := pluginkit.Run(t.Context(), guest(t, c.body), c.cases, pluginkit.Options{})

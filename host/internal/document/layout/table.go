@@ -80,7 +80,7 @@ func connected(rules []Box) [][]Box {
 type grid struct {
 	xs, ys   []float64
 	vertical []Box
-	divides  [][]bool // by row and column: a rule stands at the left of the cell
+	divides  [][]bool // by row and column: there is a rule at the left of the cell
 }
 
 // maxGrid bounds the work for one grid: its cells times its rules.

@@ -272,7 +272,7 @@ var everyFormat = []string{"markdown", "html", "docx", "xlsx", "pdf"}
 
 // Each of these took the parser seconds to minutes at a few hundred kilobytes, and would take hours
 // at the size that is allowed.
-func TestTangled(t *testing.T) {
+func TestDeeplyNestedMarkdown(t *testing.T) {
 	for name, markdown := range map[string]string{
 		"quotations":        strings.Repeat(">", 50_000) + " x",
 		"lists":             strings.Repeat("- ", 20_000) + "x",

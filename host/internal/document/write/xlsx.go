@@ -77,7 +77,7 @@ func Workbook(sheets []document.Sheet) ([]byte, error) {
 // costOfCell is the cost of writing a cell besides its text.
 const costOfCell = 100
 
-// isTitle holds for a line that names the table below it.
+// isTitle reports whether a line is the title of the table below it.
 func isTitle(line string) bool {
 	return strings.HasPrefix(strings.ToLower(line), "table") || strings.Contains(line, ":") ||
 		strings.Contains(line, "：")
@@ -161,7 +161,7 @@ func cellXML(cell document.Cell, head bool) string {
 	return `<c t="inlineStr"><is><t xml:space="preserve">` + escape(cut(text, longestCell)) + "</t></is></c>"
 }
 
-// isNumber holds for numbers that come back as they were written: no leading zeros as in article
+// isNumber reports whether a number is preserved when it is stored: no leading zeros as in article
 // numbers, no more digits than a sheet keeps.
 func isNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")

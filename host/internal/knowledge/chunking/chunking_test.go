@@ -38,6 +38,7 @@ func TestBadCases(t *testing.T) {
 	for want, data := range map[string]string{
 		"chunker case: ":                 `{`,
 		`unknown component "Other"`:      `{"component": "Other", "input": {"output_format": "text"}}`,
+		`component "Message": not a`:     `{"component": "Message", "input": {"output_format": "text"}}`,
 		`unknown output_format "pdf"`:    `{"component": "TokenChunker", "input": {"output_format": "pdf"}}`,
 		"parameter delimiter_mode":       with("Token", `{"delimiter_mode": "x"}`),
 		"parameter chunk_token_size":     with("Token", `{"chunk_token_size": -1}`),

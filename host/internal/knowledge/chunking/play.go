@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
@@ -34,16 +35,23 @@ func Play(data []byte) (*Result, error) {
 	return r, nil
 }
 
-// isChunker are the components that cases may name.
-var isChunker = map[string]bool{
-	"TokenChunker": true, "Splitter": true, "TitleChunker": true, "HierarchicalMerger": true,
+// isChunker reports whether a component of pipelines gives chunks.
+func isChunker(s *engine.Spec) bool {
+	return s.Pipeline && slices.ContainsFunc(s.Outputs, func(f engine.Field) bool { return f.Name == "chunks" })
 }
 
 // play runs a pipeline of a document and the chunker, from the chunker on.
 func play(c engine.Value) ([]engine.Value, error) {
+	registry, err := engine.NewRegistry(component.Builtin()...)
+	if err != nil {
+		return nil, err
+	}
 	name := c.Get("component").Text()
-	if !isChunker[name] {
-		return nil, fmt.Errorf("unknown component %q (one of TokenChunker, TitleChunker)", name)
+	switch spec, err := registry.Lookup(name); {
+	case err != nil:
+		return nil, err
+	case !isChunker(spec):
+		return nil, fmt.Errorf("component %q: not a component of pipelines with the output chunks", name)
 	}
 	outputs := engine.NewObject(4)
 	for key, v := range c.Get("input").Fields() {
@@ -51,14 +59,10 @@ func play(c engine.Value) ([]engine.Value, error) {
 	}
 	const id = "Chunker"
 	doc := engine.Object("components", engine.Object(
-		"File", engine.Object("obj", engine.Object("component_name", "File", "params",
+		engine.PipelineID, engine.Object("obj", engine.Object("component_name", "File", "params",
 			engine.Object("outputs", outputs.Value())), "downstream", engine.Strings(id)),
 		id, engine.Object("obj", engine.Object("component_name", name, "params", c.Get("param"))),
 	))
-	registry, err := engine.NewRegistry(component.Builtin()...)
-	if err != nil {
-		return nil, err
-	}
 	canvas, err := engine.LoadValue(registry, doc)
 	if err != nil {
 		return nil, err

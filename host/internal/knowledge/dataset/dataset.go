@@ -37,7 +37,7 @@ type Dataset struct {
 	Tokens    int `json:"tokens"`
 }
 
-// State is where a document stands.
+// State is the state of a document.
 type State string
 
 // States of a document.

@@ -10,10 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/retry"
 )
 
 // Endpoint is a server. It is safe for concurrent use.
@@ -32,9 +32,6 @@ type Endpoint struct {
 const (
 	// largestAnswer is where reading stops unless MaxAnswer is set, in bytes.
 	largestAnswer = 256 << 20
-	// longestWait is the longest pause between two tries; a server that asks for more is not asked
-	// again.
-	longestWait = time.Minute
 	// shownAnswer is how much of the answer of a server is in an error, in bytes.
 	shownAnswer = 500
 )
@@ -103,14 +100,14 @@ func (e *Endpoint) once(
 	}
 	res, err := client.Do(req)
 	if err != nil {
-		return backoff(try), err
+		return retry.Backoff(try), err
 	}
 	defer res.Body.Close() // it was only read
 	largest := cmp.Or(e.MaxAnswer, largestAnswer)
 	data, err := io.ReadAll(io.LimitReader(res.Body, largest+1))
 	switch {
 	case err != nil:
-		return backoff(try), err
+		return retry.Backoff(try), err
 	case int64(len(data)) > largest:
 		return never, fmt.Errorf("the answer has more than %d bytes", largest)
 	case res.StatusCode == http.StatusOK:
@@ -123,32 +120,15 @@ func (e *Endpoint) once(
 	if !again(res.StatusCode) {
 		return never, failure
 	}
-	return retryAfter(res.Header.Get("Retry-After"), try), failure
+	wait, ok := retry.After(res.Header, try)
+	if !ok {
+		return never, failure
+	}
+	return wait, failure
 }
 
 func again(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
-}
-
-// backoff is 1, 2, 4, ... seconds, up to half of it taken off by chance so that many callers do not
-// come at once.
-func backoff(try int) time.Duration {
-	d := min(time.Second<<min(try, 10), longestWait)
-	return d - rand.N(d/2)
-}
-
-// retryAfter reads the header, in seconds or as a date.
-func retryAfter(header string, try int) time.Duration {
-	wait := backoff(try)
-	if s, err := strconv.ParseFloat(header, 64); err == nil && s >= 0 {
-		wait = time.Duration(min(s, 1e6) * float64(time.Second))
-	} else if at, err := http.ParseTime(header); err == nil {
-		wait = max(0, time.Until(at))
-	}
-	if wait > longestWait {
-		return never
-	}
-	return wait
 }
 
 // TooLarge reports whether a server refused a request because of its size.

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// answers is a transport that gives one answer after the other, and remembers when it was asked.
+// answers is a transport that returns one response after the other, and records the times of
+// requests.
 type answers struct {
 	list  []http.Response
 	times []time.Duration

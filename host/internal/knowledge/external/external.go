@@ -149,7 +149,7 @@ func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (eng
 	}
 	if len(sources) == 0 {
 		if r.next == nil {
-			return engine.Found{}, errors.New("there are no memories here")
+			return engine.Found{}, errors.New("memories are not available here")
 		}
 		return r.next.Retrieve(ctx, q)
 	}

@@ -69,7 +69,7 @@ func opened(t testing.TB, cfg Config) *Folder {
 	return f
 }
 
-// ask gives what is found as "document: first line".
+// ask returns the hits as "document: first line".
 func ask(t testing.TB, f *Folder, query string, datasets ...string) []string {
 	t.Helper()
 	q := &engine.RetrievalQuery{Text: query, Datasets: datasets, TopN: 5}

@@ -30,21 +30,21 @@ func TestRetrieve(t *testing.T) {
 		holds       string
 	}{
 		{"a passage", "How long for free returns?", []string{"shop"}, "terms.md", "thirty days"},
-		{"files in folders below", "gift cards", []string{"shop"}, "deep/faq.txt", "never expire"},
+		{"files in subfolders", "gift cards", []string{"shop"}, "deep/faq.txt", "never expire"},
 		{"several datasets", "another returns shop", []string{"shop", "other"}, "x.txt", "another"},
-		{"files right inside the root", "returns", []string{"."}, "top.txt", "at the top"},
-		{"another form of the word", "return", []string{"."}, "top.txt", "at the top"},
+		{"files in the root", "returns", []string{"."}, "top.txt", "at the top"},
+		{"another inflection of the word", "return", []string{"."}, "top.txt", "at the top"},
 		{"a Chinese word of two characters", "退货", []string{"shop"}, "中文.md", "三十天"},
 		{"a Chinese question", "请问运费多少？", []string{"shop"}, "中文.md", "五元"},
 		{"a row of a table", "price of the tent", []string{"shop"}, "prices.csv", "120"},
 		{"an element of JSON", "who can do sailing", []string{"shop"}, "staff.json", "Grace"},
 		{"a line of JSON", "Oslo", []string{"shop"}, "log.jsonl", "opened"},
 		{"a document's name", "faq", []string{"shop"}, "deep/faq.txt", "Gift"},
-		{"nothing fits", "weather", []string{"shop"}, "", ""},
-		{"no words", "?!", []string{"shop"}, "", ""},
+		{"no match", "weather", []string{"shop"}, "", ""},
+		{"a query without words", "?!", []string{"shop"}, "", ""},
 		{"empty", "", []string{"shop"}, "", ""},
-		{"syntax of another index", `returns" OR terms : * NEAR(x) -`, []string{"."}, "top.txt", "top"},
-		{"no dataset", "returns", nil, "", ""},
+		{"FTS5 syntax in the query", `returns" OR terms : * NEAR(x) -`, []string{"."}, "top.txt", "top"},
+		{"an unknown dataset", "returns", nil, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found, err := f.Retriever("").Retrieve(t.Context(),
@@ -73,7 +73,7 @@ func TestRetrieve(t *testing.T) {
 	require.Len(t, found.Diagnostics, 3)
 	found, err = f.Retriever("").Retrieve(t.Context(), &engine.RetrievalQuery{Text: "returns", Memories: []string{"m"}})
 	require.NoError(t, err)
-	require.Empty(t, found.Chunks, "there are no memories here")
+	require.Empty(t, found.Chunks, "memories are not available here")
 }
 
 func TestMetadata(t *testing.T) {
@@ -90,18 +90,18 @@ func TestMetadata(t *testing.T) {
 		"url": ["https://example.org/old"], "year": ["2019", "2021", "2024"]}`, meta.JSON())
 	for _, c := range []struct{ name, filter, want string }{
 		{"numbers", `{"method": "manual", "manual": [{"key": "year", "op": ">", "value": "2020"}]}`, "new side"},
-		{"equal, without case", `{"method": "manual", "manual": [{"key": "lang", "op": "=", "value": "en"}]}`, "old"},
+		{"equal, ignoring case", `{"method": "manual", "manual": [{"key": "lang", "op": "=", "value": "en"}]}`, "old"},
 		{"an unknown key is ignored", `{"method": "manual", "manual": [{"key": "colour", "op": "=", "value": "x"},
 			{"key": "lang", "op": "=", "value": "fr"}]}`, "side"},
 		{
-			"nothing fits a canvas's own conditions",
+			"no match for the canvas's conditions",
 			`{"method": "manual", "manual": [{"key": "year", "op": "=", "value": "1900"}]}`, "",
 		},
 		{
-			"nothing fits a model's conditions",
+			"no match for the model's conditions",
 			`{"method": "auto", "manual": [{"key": "year", "op": "=", "value": "1900"}]}`, "new old plain side",
 		},
-		{"no filter", `null`, "new old plain side"},
+		{"without a filter", `null`, "new old plain side"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			filter, err := engine.ParseJSONText(c.filter)

@@ -1,9 +1,7 @@
 package index
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
@@ -128,22 +126,4 @@ func InverseFrequency(all, holding int) float64 {
 func (s Settings) LengthNorm(length int, average float64) float64 {
 	k1, b := max(0, s.K1), max(0, s.B)
 	return k1 * (1 - b + b*float64(length)/max(1, average))
-}
-
-// CountDocuments counts the hits of each document, those with most hits first. document names the
-// document of a hit, without its count.
-func CountDocuments(ranked []Ranked, document func(id int64) DocumentCount) []DocumentCount {
-	at := map[int64]int{}
-	var out []DocumentCount
-	for _, r := range ranked {
-		i, known := at[r.Document]
-		if !known {
-			i = len(out)
-			at[r.Document] = i
-			out = append(out, document(r.Document))
-		}
-		out[i].Count++
-	}
-	slices.SortStableFunc(out, func(a, b DocumentCount) int { return cmp.Compare(b.Count, a.Count) })
-	return out
 }

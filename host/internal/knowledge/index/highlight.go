@@ -6,24 +6,23 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
-// Highlighter marks the words of a query in texts. It is for one goroutine at a time.
-type Highlighter struct {
+// highlighter marks the words of a query in texts.
+type highlighter struct {
 	analyzer *terms.Analyzer
 	wanted   map[string]bool
 }
 
-// NewHighlighter makes one for a query.
-func NewHighlighter(a *terms.Analyzer, query string) *Highlighter {
+func newHighlighter(a *terms.Analyzer, query string) *highlighter {
 	wanted := map[string]bool{}
 	for _, t := range a.Query(query) {
 		wanted[t] = true
 	}
-	return &Highlighter{a, wanted}
+	return &highlighter{a, wanted}
 }
 
-// Mark puts <em> and </em> around the words of the query in a text; neighbouring ones of a script
+// mark puts <em> and </em> around the words of the query in a text; neighbouring ones of a script
 // without blanks share one pair. The rest of the text stays as it is.
-func (h *Highlighter) Mark(text string) string {
+func (h *highlighter) mark(text string) string {
 	var b strings.Builder
 	last := 0 // of text, written
 	open := false

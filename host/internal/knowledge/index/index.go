@@ -3,7 +3,8 @@
 // An [Index] stores the chunks of documents, grouped in datasets, and finds them by words, by
 // vectors or by both. Adapters are packages below this one: sqlite is a file of this machine. All
 // pass the suite in package indextest, and share what does not depend on storage: fusion of
-// scores ([Rank]), metadata filters ([Filter]) and highlights ([Highlighter]).
+// scores ([Rank]), metadata filters ([Filter]), and the page of a result with its highlights
+// ([ReadResult]).
 //
 // A dataset is named by a key that the caller chooses; a tenant is part of that key. An Index is
 // safe for concurrent use. It never calls a model: vectors come with chunks and queries.
@@ -11,24 +12,18 @@ package index
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
-
-// ErrNoDataset means that a dataset does not exist; create it first.
-var ErrNoDataset = errors.New("unknown dataset")
-
-// ErrNoDocument means that a dataset has no such document.
-var ErrNoDocument = errors.New("unknown document")
 
 // Index stores and finds chunks.
 type Index interface {
 	// Create makes a dataset, or does nothing when it exists with the same settings. Other settings
 	// for a dataset that has chunks are an error.
 	Create(ctx context.Context, dataset string, s Settings) error
-	// Drop removes a dataset and what it holds; an unknown one is no error.
+	// Drop removes a dataset with its documents; an unknown one is not an error.
 	Drop(ctx context.Context, dataset string) error
 	// Replace stores documents in one step: searches see all chunks that they had before, or all
 	// new ones. When it fails, nothing has changed.
@@ -51,7 +46,7 @@ type Index interface {
 	Chunks(ctx context.Context, l *List) (*Page, error)
 	// Metadata gives the metadata of the documents of datasets: key, value, number of documents.
 	Metadata(ctx context.Context, datasets ...string) (map[string]map[string]int, error)
-	// Stats counts what a dataset holds.
+	// Stats counts the documents and chunks of a dataset.
 	Stats(ctx context.Context, dataset string) (Stats, error)
 	// Datasets lists the keys of all datasets, in no order.
 	Datasets(ctx context.Context) ([]string, error)
@@ -95,6 +90,23 @@ type Document struct {
 	Meta map[string]any
 	// Chunks are read once. An error among them fails the call.
 	Chunks iter.Seq2[Chunk, error]
+}
+
+// EachDocument calls f for each document and names the document in its error. Each may be given
+// once.
+func EachDocument(docs []Document, f func(d *Document) error) error {
+	seen := make(map[string]bool, len(docs))
+	for i := range docs {
+		d := &docs[i]
+		if seen[d.ID] {
+			return fmt.Errorf("document %q: it is given twice", d.ID)
+		}
+		seen[d.ID] = true
+		if err := f(d); err != nil {
+			return fmt.Errorf("document %q: %w", d.ID, err)
+		}
+	}
+	return nil
 }
 
 // Chunk is a piece of a document.

@@ -63,7 +63,7 @@ type Hit struct {
 	Highlight string  // the content with <em> around found words; only when asked for
 }
 
-// DocumentCount says how many hits a document has.
+// DocumentCount is the number of hits of a document.
 type DocumentCount struct {
 	Document, Name string
 	Count          int

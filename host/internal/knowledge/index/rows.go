@@ -54,6 +54,19 @@ func ReadVersions(rows Rows) (map[string]int64, error) {
 	return out, rows.Err()
 }
 
+// ReadNumbered collects rows by their numbers. scan reads the current row.
+func ReadNumbered[T any](rows Rows, scan func() (number int64, row T, err error)) (map[int64]T, error) {
+	out := map[int64]T{}
+	for rows.Next() {
+		number, row, err := scan()
+		if err != nil {
+			return nil, err
+		}
+		out[number] = row
+	}
+	return out, rows.Err()
+}
+
 // UnitVector returns the vector of a chunk with length 1, nil if it has none. The first vector of a
 // dataset sets its dimensions, which are 0 before.
 func (c *Chunk) UnitVector(dims *int) ([]float32, error) {

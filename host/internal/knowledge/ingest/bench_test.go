@@ -65,10 +65,15 @@ func word(n uint64) string {
 	return b.String()
 }
 
-// BenchmarkMarkdown parses documents of 100 KB into a dataset without vectors, with one worker, and
-// inserts the same chunks into a plain FTS5 table.
+// BenchmarkMarkdown parses documents of 100 KB, and small ones, into a dataset without vectors,
+// with one worker, and inserts the same chunks into a plain FTS5 table.
 func BenchmarkMarkdown(b *testing.B) {
-	const size, documents = 100 << 10, 200
+	for _, c := range []struct{ size, documents int }{{100 << 10, 200}, {4 << 10, 1000}} {
+		b.Run(fmt.Sprint(c.size>>10, "KB"), func(b *testing.B) { benchmarkMarkdown(b, c.size, c.documents) })
+	}
+}
+
+func benchmarkMarkdown(b *testing.B, size, documents int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	texts := make([]string, documents)
 	total := 0
@@ -87,6 +92,8 @@ func BenchmarkMarkdown(b *testing.B) {
 		began := processorTime(b)
 		done := f.Run()
 		awaitDone(b, f, ds.ID, len(ids))
+		_, err := f.Replica.Sync(b.Context(), ds.ID) // as a search does
+		require.NoError(b, err)
 		took := processorTime(b) - began
 		done()
 		b.ReportMetric(float64(total)/1e6/took.Seconds(), "MB/cpu-s")

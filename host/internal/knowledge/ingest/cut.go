@@ -65,6 +65,21 @@ type Cutter interface {
 	Cut(ctx context.Context, in Input) iter.Seq2[Piece, error]
 }
 
+// Thumbnailer is what a Cutter may be as well.
+type Thumbnailer interface {
+	// Thumbnail returns a small picture of a document as JPEG.
+	Thumbnail(ctx context.Context, s document.Source) ([]byte, error)
+}
+
+// thumbnailSize is the width and the height that no thumbnail exceeds, in pixels. Records of
+// documents have them.
+const thumbnailSize = 64
+
+// Thumbnail implements [Thumbnailer].
+func (c DocumentCutter) Thumbnail(ctx context.Context, s document.Source) ([]byte, error) {
+	return c.Reader.Thumbnail(ctx, s, thumbnailSize)
+}
+
 // DocumentCutter cuts the blocks of documents, as a [document.Reader] finds them, by the methods of
 // package chunking, or has a pipeline do it.
 type DocumentCutter struct {

@@ -102,7 +102,11 @@ func (in *Ingester) Cancel(document string) {
 func (in *Ingester) Run(ctx context.Context) {
 	var workers sync.WaitGroup
 	for range in.cfg.Workers {
-		workers.Go(func() { in.work(ctx, in.next) })
+		workers.Go(func() {
+			w := &worker{in: in}
+			defer w.flush(ctx)
+			in.work(ctx, w.next)
+		})
 	}
 	// A slow model that documents are embedded again with holds up no parse.
 	workers.Go(func() { in.work(ctx, in.nextEmbedding) })
@@ -131,21 +135,6 @@ func (in *Ingester) work(ctx context.Context, next func(context.Context) (found 
 			return
 		}
 	}
-}
-
-// next claims a document and parses it. found is false when there is none.
-func (in *Ingester) next(ctx context.Context) (found bool, err error) {
-	now := time.Now()
-	d, err := in.cfg.Store.Ingestion.Claim(ctx, in.claim(now))
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	j := &job{in: in, d: d, began: now}
-	j.run(ctx)
-	return true, nil
 }
 
 // claim is a new claim for a document.

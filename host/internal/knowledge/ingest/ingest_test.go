@@ -48,7 +48,7 @@ func (c cutter) Cut(ctx context.Context, in ingest.Input) iter.Seq2[ingest.Piece
 
 func ready(context.Context, string) error { return nil }
 
-func TestFailedDocumentLeavesOthersAlone(t *testing.T) {
+func TestFailedDocumentDoesNotAffectOthers(t *testing.T) {
 	f := datasettest.New(t, datasettest.Options{Cutter: cutter(func(_ context.Context, line string) error {
 		switch line {
 		case "broken":

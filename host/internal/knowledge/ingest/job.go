@@ -24,6 +24,13 @@ type job struct {
 	d     store.Document
 	began time.Time
 
+	ctx      context.Context // of the parse; it ends when the lease is lost or the parse canceled
+	stop     context.CancelCauseFunc
+	renewing sync.WaitGroup
+
+	result *store.Parsed // nil when the chunks stay as they are
+	file   []byte        // a copy of the chunk file; nil for a large one
+
 	mu       sync.Mutex
 	progress float64
 	messages string
@@ -68,35 +75,34 @@ func (j *job) record() store.Document {
 	return d
 }
 
-// run parses the document under its lease, and stores how that ended.
-func (j *job) run(parent context.Context) {
-	ctx, stop := context.WithCancelCause(parent)
-	defer stop(nil)
+// begin takes the document up: its lease is renewed until release.
+func (j *job) begin(parent context.Context) {
+	j.ctx, j.stop = context.WithCancelCause(parent)
 	j.in.mu.Lock()
-	j.in.working[j] = stop
+	j.in.working[j] = j.stop
 	j.in.mu.Unlock()
-	defer func() {
-		j.in.mu.Lock()
-		defer j.in.mu.Unlock()
-		delete(j.in.working, j)
-	}()
 	j.report("Task has been received.")
-	var renewing sync.WaitGroup
-	renewing.Go(func() { j.renew(ctx, stop, j.in.cfg.Store.Ingestion.Renew) })
-	var result *store.Parsed
-	err := j.guard(func() (err error) {
-		result, err = j.parse(ctx)
+	j.renewing.Go(func() { j.renew(j.ctx, j.stop, j.in.cfg.Store.Ingestion.Renew) })
+}
+
+// release ends the renewal of the lease, and returns why the document is not to be finished; nil if
+// it is.
+func (j *job) release() error {
+	cause := context.Cause(j.ctx)
+	j.stop(nil)
+	j.renewing.Wait()
+	j.in.mu.Lock()
+	defer j.in.mu.Unlock()
+	delete(j.in.working, j)
+	return cause
+}
+
+// run parses the document under its lease.
+func (j *job) run() error {
+	return j.guard(func() (err error) {
+		j.result, err = j.parse(j.ctx)
 		return err
 	})
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	stop(nil)
-	renewing.Wait()
-	// What is left to do is short, and is done even when the host stops.
-	if err := j.end(context.WithoutCancel(parent), result, err); err != nil {
-		j.in.cfg.Logger.Warn("end of a parse was not stored", "document", j.d.ID, "err", err)
-	}
 }
 
 // renew renews the lease until ctx ends, and stops the parse when the lease is lost.
@@ -118,20 +124,29 @@ func (j *job) renew(
 	}
 }
 
-// end stores the result of a parse, or why there is none.
-func (j *job) end(ctx context.Context, result *store.Parsed, err error) error {
-	seconds := time.Since(j.began).Seconds()
+// end stores the result of a parse, or why there is none. What is left to do is short, and is done
+// even when the host stops.
+func (j *job) end(ctx context.Context, err error) {
 	if err == nil {
-		j.report("Task done (%.2fs).", seconds)
-		err = j.finish(ctx, dataset.Done, 1, result)
-		if err == nil {
-			if _, err := j.in.cfg.Replica.Sync(ctx, j.d.Dataset); err != nil && !errors.Is(err, store.ErrNotFound) {
-				// Searches repeat it, and report it.
-				j.in.cfg.Logger.Warn("index was not updated", "dataset", j.d.Dataset, "err", err)
-			}
-			return nil
-		}
+		j.publish(ctx, j.done())
+		return
 	}
+	if err := j.fail(ctx, err); err != nil {
+		j.in.cfg.Logger.Warn("end of a parse was not stored", "document", j.d.ID, "err", err)
+	}
+}
+
+// publish finishes the document alone.
+func (j *job) publish(ctx context.Context, f store.Finished) {
+	if _, err := j.in.cfg.Store.Ingestion.Finish(ctx, f); err != nil {
+		j.end(ctx, err)
+		return
+	}
+	j.in.index(ctx, j)
+}
+
+// fail stores why there is no result.
+func (j *job) fail(ctx context.Context, err error) error {
 	dropped := j.drop(ctx)
 	switch {
 	case errors.Is(err, errCanceled), errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrNotFound):
@@ -141,18 +156,37 @@ func (j *job) end(ctx context.Context, result *store.Parsed, err error) error {
 		return errors.Join(dropped, j.in.cfg.Store.Ingestion.Release(ctx, &d))
 	}
 	j.report("[ERROR] %v", err)
-	return errors.Join(dropped, j.finish(ctx, dataset.Failed, -1, nil))
+	_, err = j.in.cfg.Store.Ingestion.Finish(ctx, j.finished(dataset.Failed, -1, nil))
+	return errors.Join(dropped, err)
 }
 
-// finish stores the state that the document ends in.
-func (j *job) finish(ctx context.Context, state dataset.State, progress float64, result *store.Parsed) error {
+// done is the end of a parse that succeeded.
+func (j *job) done() store.Finished {
+	j.report("Task done (%.2fs).", time.Since(j.began).Seconds())
+	return j.finished(dataset.Done, 1, j.result)
+}
+
+// finished is the state that the document ends in.
+func (j *job) finished(state dataset.State, progress float64, result *store.Parsed) store.Finished {
 	d := j.record()
 	d.State, d.Progress, d.Duration = state, progress, max(1, time.Since(j.began).Milliseconds())
 	j.mu.Lock()
-	ran := j.ran
-	j.mu.Unlock()
-	_, err := j.in.cfg.Store.Ingestion.Finish(ctx, d, result, ran)
-	return err
+	defer j.mu.Unlock()
+	return store.Finished{Document: d, Result: result, Ran: j.ran}
+}
+
+// index brings the index up to documents of one dataset.
+func (in *Ingester) index(ctx context.Context, jobs ...*job) {
+	for _, j := range jobs {
+		if j.file != nil {
+			defer in.cfg.Replica.Offer(chunkFile(&j.d), j.file)()
+		}
+	}
+	id := jobs[0].d.Dataset
+	if _, err := in.cfg.Replica.Sync(ctx, id); err != nil && !errors.Is(err, store.ErrNotFound) {
+		// Searches repeat it, and report it.
+		in.cfg.Logger.Warn("index was not updated", "dataset", id, "err", err)
+	}
 }
 
 // drop deletes the file of a parse that failed.
@@ -204,6 +238,9 @@ func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 	if digest != "" && j.d.Digest == digest && j.d.ChunkFile != "" {
 		j.report("Content and settings are unchanged: the chunks stay as they are.")
 		return nil, nil
+	}
+	if err := j.addThumbnail(ctx); err != nil {
+		return nil, err
 	}
 	w := &writing{job: j, model: ds.Model, seen: map[uint64]bool{}, rerun: rerun}
 	return w.run(ctx, digest)

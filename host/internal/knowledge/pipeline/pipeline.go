@@ -18,7 +18,7 @@ import (
 )
 
 // ErrNoPipeline means that the canvas is not a pipeline; choose one that starts at File.
-var ErrNoPipeline = errors.New("the canvas is no ingestion pipeline: it does not start at File")
+var ErrNoPipeline = errors.New("the canvas is not an ingestion pipeline: it does not start at File")
 
 // Chunk is a chunk of a document.
 type Chunk struct {

@@ -3,61 +3,14 @@ package replica
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
-
-// document applies the changes of a document after a version to the index.
-func (r *Replica) document(ctx context.Context, key string, ds *store.Dataset, d *store.Document, version int64) error {
-	out := index.Document{ID: d.ID, Name: d.Name, Meta: d.Meta, Version: d.Seq}
-	edits, err := r.cfg.Store.Documents.ChunkEdits(ctx, d.ID, 0)
-	if err != nil {
-		return err
-	}
-	if version >= d.ContentSeq {
-		err = r.edit(ctx, key, ds, d, edits, version)
-		if err == nil {
-			err = r.cfg.Index.Describe(ctx, key, out)
-		}
-		if !errors.Is(err, index.ErrNoDocument) {
-			return err
-		}
-	}
-	out.Chunks = r.chunks(ctx, ds, d, edits)
-	err = r.cfg.Index.Replace(ctx, key, out)
-	if !isLost(err) {
-		return err
-	}
-	return r.lose(ctx, key, d, out, err)
-}
-
-func isLost(err error) bool {
-	return errors.Is(err, broker.ErrNotFound) || errors.Is(err, chunkfile.ErrDamaged)
-}
-
-// lose empties a document whose chunks cannot be read, so that it does not keep others from being
-// found.
-func (r *Replica) lose(ctx context.Context, key string, d *store.Document, out index.Document, err error) error {
-	now, recordErr := r.cfg.Store.Documents.Of(ctx, d.Dataset, d.ID)
-	if recordErr != nil || now.ChunkFile != d.ChunkFile {
-		return nil // replaced or deleted meanwhile; the next Sync applies it
-	}
-	r.cfg.Logger.Error("chunks of a document are lost", "dataset", d.Dataset, "document", d.ID, "err", err)
-	if r.cfg.Lost != nil {
-		if err := r.cfg.Lost(ctx, d); err != nil {
-			return err
-		}
-	}
-	out.Chunks = nil
-	return r.cfg.Index.Replace(ctx, key, out)
-}
 
 // edit applies the edits of chunks after a version.
 func (r *Replica) edit(
@@ -129,7 +82,7 @@ func (r *Replica) parsed(ctx context.Context, d *store.Document) iter.Seq2[chunk
 		if d.ChunkFile == "" {
 			return
 		}
-		in, _, err := r.cfg.Files.Open(ctx, d.ChunkFile)
+		in, err := r.open(ctx, d.ChunkFile)
 		if err != nil {
 			yield(chunkfile.Chunk{}, err)
 			return

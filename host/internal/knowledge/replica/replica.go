@@ -46,6 +46,7 @@ type Replica struct {
 	mu     sync.Mutex
 	states map[string]*state // by dataset
 	epoch  *string           // of the records; nil before the first Sync
+	fresh  map[string][]byte // chunk files by name, see Offer
 }
 
 // state is what is known about the index of a dataset.
@@ -72,7 +73,7 @@ func (s *state) set(key string, applied int64, model string) {
 
 // New makes a replica.
 func New(cfg Config) *Replica {
-	r := &Replica{cfg: cfg, states: map[string]*state{}}
+	r := &Replica{cfg: cfg, states: map[string]*state{}, fresh: map[string][]byte{}}
 	r.shared, _ = cfg.Index.(index.Shared)
 	return r
 }
@@ -200,10 +201,14 @@ const followed = 100
 
 // follow applies the documents that changed after a sequence number.
 func (r *Replica) follow(ctx context.Context, key string, d *store.Dataset, applied int64) error {
+	b := batch{r: r, key: key, ds: d}
 	for after := applied; after < d.Seq; {
 		list, err := r.cfg.Store.Documents.Changed(ctx, d.ID, after, followed)
-		if err != nil || len(list) == 0 {
+		if err != nil {
 			return err
+		}
+		if len(list) == 0 {
+			break
 		}
 		have, err := r.versions(ctx, key, list)
 		if err != nil {
@@ -217,13 +222,13 @@ func (r *Replica) follow(ctx context.Context, key string, d *store.Dataset, appl
 			if version >= list[i].Seq {
 				continue // by another host
 			}
-			if err := r.document(ctx, key, d, &list[i], version); err != nil {
+			if err := b.add(ctx, &list[i], version); err != nil {
 				return err
 			}
 		}
 		after = list[len(list)-1].Seq
 	}
-	return nil
+	return b.flush(ctx)
 }
 
 // versions are those of documents in an index that other hosts change, too.
@@ -259,6 +264,7 @@ func (r *Replica) compare(ctx context.Context, key string, d *store.Dataset) err
 			return err
 		}
 	}
+	b := batch{r: r, key: key, ds: d}
 	for id, seq := range want {
 		version, known := have[id]
 		if known && version >= seq {
@@ -269,13 +275,13 @@ func (r *Replica) compare(ctx context.Context, key string, d *store.Dataset) err
 			continue // deleted meanwhile; the next Sync sees it
 		}
 		if err == nil {
-			err = r.document(ctx, key, d, &doc, version)
+			err = b.add(ctx, &doc, version)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return b.flush(ctx)
 }
 
 // dropOthers removes what the index has of a dataset under other keys.

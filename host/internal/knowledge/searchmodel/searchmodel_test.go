@@ -2,43 +2,18 @@ package searchmodel
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
+	"github.com/easel-canvas/easel/host/internal/knowledge/embed/embedtest"
 )
 
-// server embeds texts as the length of the model's name, and refuses other keys than its own.
-func server(t *testing.T, key string) string {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if got := r.Header.Get("Authorization"); got != key {
-			http.Error(w, "wrong key "+got, http.StatusUnauthorized)
-			return
-		}
-		var in struct {
-			Model string
-			Input []string
-		}
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			t.Error(err)
-		}
-		var out struct {
-			Data []map[string]any `json:"data"`
-		}
-		for i := range in.Input {
-			out.Data = append(out.Data, map[string]any{"index": i, "embedding": []float32{float32(len(in.Model))}})
-		}
-		if err := json.NewEncoder(w).Encode(out); err != nil {
-			t.Error(err)
-		}
-	}))
-	t.Cleanup(s.Close)
-	return s.URL
+// serve embeds texts as the length of the model's name.
+func serve(t *testing.T, key string) string {
+	return embedtest.Serve(t, key, func(model, _ string) []float32 { return []float32{float32(len(model))} })
 }
 
 // tenants have one model each.
@@ -57,7 +32,7 @@ func (tenants) Embed(_ context.Context, tenant, id string, texts []string) ([][]
 
 // A host has several models, each with its own key, and tenants have theirs.
 func TestSeveralEmbeddingModels(t *testing.T) {
-	first, second := server(t, "Bearer k1"), strings.Replace(server(t, ""), "127.0.0.1", "localhost", 1)
+	first, second := serve(t, "k1"), strings.Replace(serve(t, ""), "127.0.0.1", "localhost", 1)
 	m, err := Open(Config{Embedding: first + "#a, " + second + "#long", EmbeddingKey: "k1", Tenant: tenants{}})
 	require.NoError(t, err)
 	require.Equal(t, "a@127.0.0.1", m.DefaultEmbedding("t"))

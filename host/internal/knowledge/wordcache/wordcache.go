@@ -30,7 +30,7 @@ type place struct {
 // Key is a word as integers. Two words have the same one only when they are equal.
 type Key struct {
 	low, high uint64
-	length    int32 // 0 is no word
+	length    int32 // 0: no word
 }
 
 func (p *place) has(k Key) bool { return p.low == k.low && p.high == k.high && p.length == k.length }

@@ -33,17 +33,20 @@ func TestUnpackGivesWhatWasPacked(t *testing.T) {
 	tests := []struct{ name, record string }{
 		{"a large text", `{"a":"` + long + `","n":1.0}`},
 		{"a large list", `{"a":{"b":[` + numbers + `]},"c":[]}`},
-		{"a large value in a large value", `{"a":{"b":"` + long + `","c":[` + numbers + `],"d":[` + numbers + `]}}`},
+		{
+			"a large value inside a large value",
+			`{"a":{"b":"` + long + `","c":[` + numbers + `],"d":[` + numbers + `]}}`,
+		},
 		{"many small values", `{"a":[` + strings.TrimSuffix(strings.Repeat(`"xxxxxxxx",`, 50), ",") + `]}`},
 		{
 			"an object that looks like a reference",
 			`{"a":"` + long + `","b":{"$blob":"x"},"c":{"$$blob":1,"$blob":2},"d":{"blob":3}}`,
 		},
-		{"empty ones", `{"a":"` + long + `","b":{},"c":[],"d":"","e":[{},[]],"f":null,"g":-1e5,"h":true}`},
+		{"empty values", `{"a":"` + long + `","b":{},"c":[],"d":"","e":[{},[]],"f":null,"g":-1e5,"h":true}`},
 		{"a small record", `{"a":{"$blob":"x"}}`},
-		{"no object", `"` + long + `"`},
-		{"an odd end", `{"a":"` + long + `"`},
-		{"no JSON", strings.Repeat("x", 200)},
+		{"not an object", `"` + long + `"`},
+		{"truncated", `{"a":"` + long + `"`},
+		{"invalid JSON", strings.Repeat("x", 200)},
 		{"nothing", ``},
 	}
 	for _, tt := range tests {
@@ -77,7 +80,7 @@ func TestSmallRecordsCostNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { p.Pack(record) }))
 }
 
-func TestUnpackTellsWhatIsWrong(t *testing.T) {
+func TestUnpackReportsErrors(t *testing.T) {
 	p := pack.Packer{Limit: 100}
 	stored, _ := p.Pack([]byte(`{"a":"` + strings.Repeat("x", 200) + `"}`))
 	_, err := pack.Unpack(stored, store{}.read)

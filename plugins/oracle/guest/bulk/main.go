@@ -19,7 +19,7 @@ func outputWrite(p unsafe.Pointer, n uint32)
 //go:wasmimport easel:host/v1 error_write
 func errorWrite(p unsafe.Pointer, n uint32)
 
-// buffer holds the input of one call and is used again by the next.
+// buffer contains the input of one call and is reused by the next.
 var buffer []byte
 
 func input() []byte {

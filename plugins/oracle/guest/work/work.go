@@ -1,4 +1,4 @@
-// Package work is what both guests of the oracle do, so that only the way in and out differs.
+// Package work is the work of both guests of the oracle, which differ in input and output only.
 package work
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Invoke reads a message of the contract and answers one.
+// Invoke reads a message of the contract and returns one.
 func Invoke(message []byte) ([]byte, error) {
 	var in struct {
 		Params    map[string]any `json:"params"`
@@ -22,7 +22,7 @@ func Invoke(message []byte) ([]byte, error) {
 	return json.Marshal(map[string]any{"outputs": map[string]any{"text": strings.ToUpper(in.Arguments.Text), "count": len(words)}})
 }
 
-// Compute hashes a megabyte it makes itself.
+// Compute hashes a generated megabyte.
 func Compute([]byte) []byte {
 	b := make([]byte, 1<<20)
 	for i := range b {

@@ -1,5 +1,5 @@
-// Command extism is a plugin of the official Extism PDK for Go, as its authors write them: one export for each part of
-// the PDK. It knows nothing of easel.
+// Command extism is a plugin with the official Extism PDK for Go, in the style of its authors: one
+// export for each part of the PDK. It does not depend on easel.
 package main
 
 import (
@@ -30,7 +30,7 @@ func pdkSetting(name string) string {
 	return v
 }
 
-// greet reads JSON and answers text.
+// greet reads JSON and returns text.
 //
 //go:wasmexport greet
 func greet() int32 {
@@ -61,7 +61,7 @@ func tally() int32 {
 	return 0
 }
 
-// fetch sends what it is told and gives status, a header and the body.
+// fetch sends the request in its input and returns status, a header and the body.
 //
 //go:wasmexport fetch
 func fetch() int32 {
@@ -84,7 +84,7 @@ func fetch() int32 {
 	return 0
 }
 
-// reverse works on memory of the kernel by hand.
+// reverse accesses memory of the kernel directly.
 //
 //go:wasmexport reverse
 func reverse() int32 {

@@ -1,12 +1,13 @@
-// Command golden is a guest of the Go SDK for the golden messages of the contract. Its one argument says what to do:
+// Command golden is a guest with the Go SDK for the golden messages of the contract. Its argument
+// selects an action:
 //
 //	output {outputs, artifacts, citations, usage} answers with these
 //	error {code, message, ...}           fails with it
 //	emit {kind, ...}                     emits it
-//	call {op, args}                      asks the host, by the method the SDK has for it, and gives the answer
+//	call {op, args}                      calls the host by the method of the SDK, and returns the answer
 //	read {url, ...}                      reads the body of a response to its end, in pieces
 //
-// Without any it gives its input back. The guests of the other SDKs do the same.
+// Without one it returns its input. The guests of the other SDKs do the same.
 package main
 
 import (
@@ -45,7 +46,7 @@ func golden(c *sdk.Call, params, arguments object) (object, error) {
 	}
 	info := object{
 		"id": c.ID, "run": c.Run, "node": c.Node, "attempt": c.Attempt, "deadline_ms": c.DeadlineMS, "locale": c.Locale, "preview": c.Preview,
-		"secret_mark": c.SecretMark,
+		"secret_mark": c.SecretMark, "component": c.Component,
 	}
 	return object{"params": params, "arguments": arguments, "call": info}, nil
 }
@@ -93,7 +94,7 @@ func emit(c *sdk.Call, raw json.RawMessage) (object, error) {
 	return object{}, emits[m.Kind-1]()
 }
 
-// call asks with the method for the operation; one of tomorrow has none.
+// call uses the method for the operation; an unknown operation has none.
 func call(c *sdk.Call, raw json.RawMessage) (object, error) {
 	var m struct {
 		Op   string
@@ -185,7 +186,7 @@ func ask(c *sdk.Call, op string, raw json.RawMessage) (any, error) {
 	return ok, err
 }
 
-// secret sends a secret to an address, and what looks like one.
+// secret sends a placeholder of a secret to an address, and text that looks like one.
 func secret(c *sdk.Call, raw json.RawMessage) (object, error) {
 	var m struct{ URL, Name string }
 	if err := json.Unmarshal(raw, &m); err != nil {

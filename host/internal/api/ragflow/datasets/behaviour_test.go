@@ -57,6 +57,24 @@ func TestSearchesOfTheOriginalsTests(t *testing.T) {
 	}
 }
 
+// A filter that no document fits is answered without a search: its doc_aggs is an object. One that
+// some document fits is searched.
+func TestFiltersThatNothingFits(t *testing.T) {
+	s := apitest.New(t)
+	var b apitest.Belongings
+	s.FurnishDataset(&b)
+	s.Good(s.Put("/api/v1/datasets/"+b.Dataset+"/documents/"+b.Document, `{"meta_fields":{"author":"ann"}}`))
+	for name, base := range dialects {
+		for author, want := range map[string]string{"ann": "[]", "ben": "{}"} {
+			condition := `{"name":"author","comparison_operator":"is","value":"` + author + `"}`
+			found := s.Good(s.Post(base+"/retrieval", `{"question":"unknown","dataset_ids":["`+b.Dataset+`"],
+				"metadata_condition":{"conditions":[`+condition+`]}}`))
+			require.Equal(t, "0", found.Data().Get("total").Text())
+			require.Equal(t, want, found.Data().Get("doc_aggs").JSON(), "%s %s", name, author)
+		}
+	}
+}
+
 // TestDefaultsOfMethods compares the settings of datasets as RAGFlow's tests do.
 func TestDefaultsOfMethods(t *testing.T) {
 	s := apitest.New(t)

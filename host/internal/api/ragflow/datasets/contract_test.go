@@ -38,7 +38,7 @@ func no(code int, call, body, message string) row {
 	return row{call: call, body: body, code: code, message: message}
 }
 
-// in gives rows of one dialect.
+// in returns rows of one dialect.
 func in(dialect string, rows ...row) []row {
 	for i := range rows {
 		rows[i].dialect = dialect

@@ -92,6 +92,8 @@ type chunkDialect interface {
 	highlight(v engine.Value) (bool, error)
 	// metadataFields reads whether hits have metadata of their documents, and which; nil is all.
 	metadataFields(body engine.Value) (fields []string, include bool)
+	// difyLacks refuses a request of Dify's without some members.
+	difyLacks(names []string) error
 	// difyRecord is a hit as Dify reads it.
 	difyRecord(h app.SearchHit) engine.Value
 }

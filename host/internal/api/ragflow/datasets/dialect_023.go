@@ -21,7 +21,7 @@ func Older() Dialect { return older{} }
 var olderRequests = func() *requests {
 	w := &wording{methods: methods}
 	threshold := share("threshold", 0.1)
-	config := parserConfig(graphrag("light", "general"), raptor(threshold))
+	config := parserConfig(graphrag("light", "general"), raptor(1, threshold))
 	fields := w.fields(config)
 	ids := w.removal()
 	ids.Required = true
@@ -165,5 +165,7 @@ func (older) highlight(v engine.Value) (bool, error) {
 }
 
 func (older) metadataFields(engine.Value) ([]string, bool) { return nil, false }
+
+func (older) difyLacks(names []string) error { return api.Lacking(names) }
 
 func (older) difyRecord(h app.SearchHit) engine.Value { return difyRecord(h) }

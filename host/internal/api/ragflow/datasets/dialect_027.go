@@ -30,7 +30,7 @@ var newerWording = &wording{
 
 // newerConfig describes the settings of a method.
 var newerConfig = func() schema.Field {
-	raptors := raptor(
+	raptors := raptor(512,
 		share("clustering_threshold", 0.3), oneOf("clustering_method", "gmm", "gmm", "ahc"),
 		oneOf("tree_builder", "raptor", "raptor", "psi"),
 		schema.Field{Name: "auto_disable_for_structured_data", Type: schema.Boolean, Default: engine.Bool(true)},
@@ -281,6 +281,10 @@ func (newer) metadataFields(body engine.Value) ([]string, bool) {
 		on, fields = isOn(body.Get("include_metadata")), body.Get("metadata_fields")
 	}
 	return textsOf(fields), on
+}
+
+func (newer) difyLacks(names []string) error {
+	return api.Failed(api.KindBadArgument, "required arguments are missing: %s; ", strings.Join(names, ","))
 }
 
 func (newer) difyRecord(h app.SearchHit) engine.Value {

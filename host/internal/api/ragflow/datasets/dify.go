@@ -36,8 +36,8 @@ func (f searchHandlers) difyRetrieve(ctx context.Context, r *api.Request) (api.R
 			missing = append(missing, name)
 		}
 	}
-	if err := api.Lacking(missing); err != nil {
-		return nil, err
+	if len(missing) > 0 {
+		return nil, f.difyLacks(missing)
 	}
 	q, err := difyQuery(body)
 	if err != nil {

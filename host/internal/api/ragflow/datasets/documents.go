@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"mime"
-	"net/http"
 	"path"
 	"strconv"
 	"strings"
@@ -362,7 +359,7 @@ func (f documentHandlers) download(ctx context.Context, r *api.Request) (api.Res
 	return f.send(ctx, r, id, doc)
 }
 
-// send sends the file of a document as an attachment: what a browser could run is not shown by it.
+// send sends the file of a document.
 func (f documentHandlers) send(ctx context.Context, r *api.Request, id, doc string) (api.Response, error) {
 	file, v, err := f.data.Open(ctx, r.Who, id, doc)
 	if err != nil {
@@ -372,19 +369,5 @@ func (f documentHandlers) send(ctx context.Context, r *api.Request, id, doc stri
 		file.Close()
 		return nil, failed("This file is empty.")
 	}
-	return api.ResponseFunc(func(r *api.Request) error {
-		defer file.Close()
-		h := r.Writer.Header()
-		h.Set("Content-Type", "application/octet-stream")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-		h.Set("Content-Length", strconv.FormatInt(v.Size, 10))
-		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": v.Name}))
-		r.Writer.WriteHeader(http.StatusOK)
-		r.Begin()
-		if _, err := io.Copy(r.Writer, file); err != nil {
-			return fmt.Errorf("download of document %q: %w", doc, err)
-		}
-		return nil
-	}), nil
+	return api.File{Name: v.Name, Size: v.Size, Content: file}, nil
 }

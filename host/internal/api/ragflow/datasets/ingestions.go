@@ -148,7 +148,7 @@ func dateOf(text string, rest int64) (int64, error) {
 			return at.UnixMilli(), nil
 		}
 	}
-	return 0, failed("%.40q is no date such as 2026-01-31 or 2026-01-31 12:00:00", text)
+	return 0, failed("%.40q: expected a date such as 2026-01-31 or 2026-01-31 12:00:00", text)
 }
 
 // parseLog is how a parse ended, without the canvas.

@@ -47,7 +47,7 @@ func TestFiltersOfParseLogs(t *testing.T) {
 	for query, message := range map[string]string{
 		"operation_status=gone": "Invalid filter operation_status status conditions: gone",
 		dates:                   "Create data filter is abnormal.",
-		"create_date_from=soon": `"soon" is no date such as 2026-01-31 or 2026-01-31 12:00:00`,
+		"create_date_from=soon": `"soon": expected a date such as 2026-01-31 or 2026-01-31 12:00:00`,
 	} {
 		a := s.Get(ragflow.NewerPrefix + of + "/ingestions?" + query)
 		require.Equal(t, 102, a.Code(), query)

@@ -31,7 +31,7 @@ func flag(name string) schema.Field {
 	return schema.Field{Name: name, Type: schema.Boolean, Default: no}
 }
 
-// whole describes a whole number between bounds; a negative most is no bound.
+// whole describes a whole number between bounds; a negative most means unbounded.
 func whole(name string, least, most float64, absent engine.Value) schema.Field {
 	f := schema.Field{Name: name, Type: schema.Integer, Least: bound(least), Default: absent, Null: absent.IsNull()}
 	if most >= 0 {
@@ -76,11 +76,23 @@ func graphrag(methods ...string) schema.Field {
 	}})
 }
 
-// raptor describes the setting of that name; more are its members in one dialect alone.
-func raptor(more ...schema.Field) schema.Field {
+// defaultSummary is how many tokens a summary of the setting raptor has unless told.
+const defaultSummary = 256
+
+// raptor describes the setting of that name; least is the shortest summary in tokens, more are its
+// members in one dialect alone. The default is accepted below least: clients send back what they
+// have read.
+func raptor(least int, more ...schema.Field) schema.Field {
+	size := whole("max_token", float64(least), 2048, engine.Int(defaultSummary))
+	size.Before = func(v engine.Value) engine.Value {
+		if n, ok := v.Int(); ok && n == defaultSummary && v.Kind() == engine.KindNumber && defaultSummary < least {
+			return engine.Int(int64(least))
+		}
+		return v
+	}
 	prompt := schema.Field{Name: "prompt", Trim: true, Least: bound(1), Default: engine.String(raptorPrompt)}
 	return model("raptor", &schema.Object{Name: "RaptorConfig", Fields: append([]schema.Field{
-		flag("use_raptor"), prompt, whole("max_token", 1, 2048, engine.Int(256)),
+		flag("use_raptor"), prompt, size,
 		whole("max_cluster", 1, 1024, engine.Int(64)), whole("random_seed", 0, -1, zero),
 	}, more...)})
 }
@@ -131,7 +143,7 @@ func defaultConfig(method, chat string) engine.Value {
 		return sizes.With("layout_recognize", engine.String("DeepDOC")).With("chunk_token_num", engine.Int(512)).
 			With("delimiter", engine.String("\n")).With("auto_keywords", zero).With("auto_questions", zero).
 			With("html4excel", no).With("topn_tags", engine.Int(3)).With("llm_id", engine.String(chat)).
-			With("raptor", engine.Object("use_raptor", true, "prompt", raptorPrompt, "max_token", 256,
+			With("raptor", engine.Object("use_raptor", true, "prompt", raptorPrompt, "max_token", defaultSummary,
 				"threshold", engine.Float(0.1), "max_cluster", 64, "random_seed", 0)).
 			With("graphrag", engine.Object("use_graphrag", true, "entity_types", entityTypes, "method", "light"))
 	case "qa", "manual", "paper", "book", "laws", "presentation":

@@ -56,6 +56,11 @@ func (f searchHandlers) retrieve(ctx context.Context, r *api.Request) (api.Respo
 	if err := f.readSearch(ctx, r, body, q); err != nil {
 		return nil, err
 	}
+	if fits, err := f.fitsDocuments(ctx, r, q); err != nil {
+		return nil, err
+	} else if !fits {
+		return envelope.Result(nothingFound), nil
+	}
 	found, err := f.search(ctx, r, q.SearchQuery)
 	if err != nil {
 		return nil, err
@@ -66,6 +71,20 @@ func (f searchHandlers) retrieve(ctx context.Context, r *api.Request) (api.Respo
 	}
 	data := engine.Object("total", found.Total, "chunks", engine.List(hits...), "doc_aggs", documentCounts(found))
 	return envelope.Result(data), nil
+}
+
+// fitsDocuments reports whether the filter of a search lets any document through.
+func (f searchHandlers) fitsDocuments(ctx context.Context, r *api.Request, q *query) (bool, error) {
+	if q.Filter == nil {
+		return true, nil
+	}
+	for _, id := range q.Datasets {
+		_, n, err := f.data.Documents(ctx, r.Who, id, app.DocumentList{Filter: q.Filter, Page: 1, Size: 1})
+		if err != nil || n > 0 {
+			return n > 0, err
+		}
+	}
+	return false, nil
 }
 
 // nothingFound is the answer to a search that finds nothing by its conditions alone.
@@ -92,7 +111,8 @@ func (f searchHandlers) searched(ctx context.Context, r *api.Request, v engine.V
 	return ids, sameModel(list)
 }
 
-// sameModel refuses datasets whose vectors cannot be compared. Who serves a model does not matter.
+// sameModel refuses datasets whose vectors cannot be compared. The provider of a model does not
+// matter.
 func sameModel(list []dataset.Dataset) error {
 	name := func(d dataset.Dataset) string {
 		model, _, _ := strings.Cut(d.EmbeddingModel, "@")

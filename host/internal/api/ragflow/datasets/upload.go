@@ -212,18 +212,14 @@ func (f documentHandlers) uploadEmpty(ctx context.Context, r *api.Request, id, n
 func (f documentHandlers) uploadPage(
 	ctx context.Context, r *api.Request, id, name, address string,
 ) (dataset.Document, error) {
-	page, err := f.services.Files.PutPage(ctx, r.Who.Tenant, address)
+	_, body, err := f.services.Files.Page(ctx, address)
 	if err != nil {
 		return dataset.Document{}, err
 	}
-	file, v, err := f.services.Files.Open(ctx, r.Who.Tenant, page.Get("id").Str())
-	if err != nil {
-		return dataset.Document{}, err
-	}
-	defer file.Close()
-	size, _ := v.Get("size").Int()
 	if suffix(name) == "" {
 		name += ".html"
 	}
-	return f.data.Upload(ctx, r.Who, id, app.Upload{Name: name, Size: size, Body: file, Source: "web"})
+	return f.data.Upload(ctx, r.Who, id, app.Upload{
+		Name: name, Size: int64(len(body)), Body: strings.NewReader(body), Source: "web",
+	})
 }

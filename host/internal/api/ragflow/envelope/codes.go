@@ -2,7 +2,7 @@ package envelope
 
 import "github.com/easel-canvas/easel/host/internal/api"
 
-// Success is the code of an answer that is no failure.
+// Success is the code of a successful answer.
 const Success = 0
 
 // codes are RAGFlow's numbers for kinds of failures, in the member code. They stand here only.

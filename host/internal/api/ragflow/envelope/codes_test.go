@@ -40,7 +40,7 @@ func TestEveryNumberHasAKind(t *testing.T) {
 }
 
 // The numbers stand in codes.go only: a handler names a kind.
-func TestNumbersStandInTheTableOnly(t *testing.T) {
+func TestNumbersAreInTheTableOnly(t *testing.T) {
 	root := filepath.Join("..", "..")
 	files := 0
 	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {

@@ -38,7 +38,7 @@ type Field struct {
 	Null     bool // null is accepted and stays null
 	Required bool
 	Trim     bool // white space around a text is removed first
-	// Least and Most bound numbers, and the length of texts and lists. nil is no bound.
+	// Least and Most bound numbers, and the length of texts and lists. nil means unbounded.
 	Least, Most *float64
 	Values      []string     // of a Choice
 	Items       *Field       // of a List

@@ -135,21 +135,21 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	d, err := x.open(ctx, key)
 	switch {
 	case errors.Is(err, index.ErrNoDataset):
-		return wrap(key, x.create(ctx, key, s))
+		return index.DatasetError(key, x.create(ctx, key, s))
 	case err != nil || d.settings == s:
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	}
 	st, err := x.state(ctx, d)
 	if err != nil {
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	}
 	if st.Chunks > 0 {
-		return wrap(key, fmt.Errorf("it has %d chunks under other settings; drop it first", st.Chunks))
+		return index.DatasetError(key, fmt.Errorf("it has %d chunks under other settings; drop it first", st.Chunks))
 	}
 	if err := x.client.do(ctx, http.MethodDelete, "/"+d.index, nil, nil); err != nil {
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	}
-	return wrap(key, x.create(ctx, key, s))
+	return index.DatasetError(key, x.create(ctx, key, s))
 }
 
 // create makes the index of a dataset.
@@ -177,7 +177,7 @@ func (x *Index) Drop(ctx context.Context, key string) error {
 	if isStatus(err, http.StatusNotFound) {
 		return nil
 	}
-	return wrap(key, err)
+	return index.DatasetError(key, err)
 }
 
 // Datasets implements [index.Index].
@@ -239,13 +239,6 @@ func (x *Index) writing(name string) (done func()) {
 	x.mu.Unlock()
 	m.Lock()
 	return m.Unlock
-}
-
-func wrap(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("index: dataset %q: %w", key, err)
 }
 
 // state is what is known of a dataset as a whole. It is read at once, without a refresh.

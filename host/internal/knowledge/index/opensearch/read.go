@@ -12,7 +12,7 @@ import (
 // Chunks implements [index.Index].
 func (x *Index) Chunks(ctx context.Context, l *index.List) (*index.Page, error) {
 	page, err := x.chunks(ctx, l)
-	return page, wrap(l.Dataset, err)
+	return page, index.DatasetError(l.Dataset, err)
 }
 
 func (x *Index) chunks(ctx context.Context, l *index.List) (*index.Page, error) {
@@ -23,7 +23,7 @@ func (x *Index) chunks(ctx context.Context, l *index.List) (*index.Page, error) 
 	var doc documentRow
 	ok, err := x.row(ctx, d, documentID(l.Document), &doc)
 	if err == nil && !ok {
-		err = noDocument(l.Document)
+		err = index.UnknownDocument(l.Document)
 	}
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (x *Index) Metadata(ctx context.Context, keys ...string) (map[string]map[st
 		seen[key] = true
 		d, err := x.open(ctx, key)
 		if err != nil {
-			return nil, wrap(key, err)
+			return nil, index.DatasetError(key, err)
 		}
 		s.datasets = append(s.datasets, d)
 	}
@@ -92,27 +92,27 @@ func (x *Index) Metadata(ctx context.Context, keys ...string) (map[string]map[st
 func (x *Index) Stats(ctx context.Context, key string) (st index.Stats, err error) {
 	d, err := x.open(ctx, key)
 	if err != nil {
-		return st, wrap(key, err)
+		return st, index.DatasetError(key, err)
 	}
 	v, err := x.state(ctx, d)
 	if err != nil {
-		return st, wrap(key, err)
+		return st, index.DatasetError(key, err)
 	}
 	st.Chunks, st.Dims = int(v.Chunks), v.Dims
 	documents, _, err := x.count(ctx, d, ofKind(documentKind))
 	if err != nil {
-		return st, wrap(key, err)
+		return st, index.DatasetError(key, err)
 	}
 	vectors, _, err := x.count(ctx, d, ofKind(chunkKind, is("embedded", true)))
 	st.Documents, st.Vectors = int(documents), int(vectors)
-	return st, wrap(key, err)
+	return st, index.DatasetError(key, err)
 }
 
 // Versions implements [index.Index].
 func (x *Index) Versions(ctx context.Context, key string, documents ...string) (map[string]int64, error) {
 	d, err := x.open(ctx, key)
 	if err != nil {
-		return nil, wrap(key, err)
+		return nil, index.DatasetError(key, err)
 	}
 	filter := ofKind(documentKind)
 	if len(documents) > 0 {
@@ -126,5 +126,5 @@ func (x *Index) Versions(ctx context.Context, key string, documents ...string) (
 		out[row.Document] = row.Version
 		return true, err
 	})
-	return out, wrap(key, err)
+	return out, index.DatasetError(key, err)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
 // search is one query at work.
@@ -72,15 +71,14 @@ func (s *search) run() (*index.Result, error) {
 		seen[key] = true
 		d, err := s.open(s.ctx, key)
 		if err != nil {
-			return nil, wrap(key, err)
+			return nil, index.DatasetError(key, err)
 		}
 		st, err := s.state(s.ctx, d)
 		if err != nil {
-			return nil, wrap(key, err)
+			return nil, index.DatasetError(key, err)
 		}
-		if s.q.Vector != nil && st.Dims != 0 && st.Dims != len(s.q.Vector) {
-			return nil, fmt.Errorf("query has a vector of %d dimensions, those of dataset %q have %d",
-				len(s.q.Vector), key, st.Dims)
+		if err := s.q.CheckVector(key, st.Dims); err != nil {
+			return nil, err
 		}
 		s.datasets, s.states = append(s.datasets, d), append(s.states, st)
 	}
@@ -151,7 +149,7 @@ func (s *search) documents(filter []object, f func(dataset int, d *documentRow))
 			return true, nil
 		})
 		if err != nil {
-			return wrap(d.key, err)
+			return index.DatasetError(d.key, err)
 		}
 	}
 	return nil
@@ -190,7 +188,7 @@ func (s *search) words() error {
 		}
 		all += int(s.states[i].Chunks)
 		if queries[i].matches, err = s.matches(i, counts, holding); err != nil {
-			return wrap(d.key, err)
+			return index.DatasetError(d.key, err)
 		}
 	}
 	idf := map[string]float64{}
@@ -295,11 +293,11 @@ func (s *search) vectors() error {
 		}
 		r, err := s.query(s.ctx, d, s.nearest())
 		if err != nil {
-			return wrap(d.key, err)
+			return index.DatasetError(d.key, err)
 		}
 		near, err := s.candidates(i, r)
 		if err != nil {
-			return wrap(d.key, err)
+			return index.DatasetError(d.key, err)
 		}
 		for _, c := range near {
 			if s.found[c.rowKey] == nil {
@@ -307,7 +305,7 @@ func (s *search) vectors() error {
 			}
 		}
 		if err := s.compare(i); err != nil {
-			return wrap(d.key, err)
+			return index.DatasetError(d.key, err)
 		}
 	}
 	return nil
@@ -354,128 +352,6 @@ func (s *search) compare(at int) error {
 	}
 	for _, h := range r.Hits.Hits {
 		s.found[rowKey{at, h.ID}].vector = h.Score - 1
-	}
-	return nil
-}
-
-// result ranks the candidates and reads the chunks of the page.
-func (s *search) result() (*index.Result, error) {
-	list := make([]*candidate, 0, len(s.found))
-	for _, c := range s.found {
-		list = append(list, c)
-	}
-	slices.SortFunc(list, (*candidate).compare)
-	numbered := make([]index.Candidate, len(list))
-	documents := map[rowKey]int64{}
-	var names []rowKey
-	for i, c := range list {
-		key := rowKey{c.dataset, c.Document}
-		if _, known := documents[key]; !known {
-			documents[key] = int64(len(names))
-			names = append(names, key)
-		}
-		numbered[i] = index.Candidate{Key: int64(i), Document: documents[key], Term: c.term, Vector: c.vector}
-	}
-	ranked := index.Rank(s.q, numbered)
-	rows, err := s.documentRows(ranked, names)
-	if err != nil {
-		return nil, err
-	}
-	out := &index.Result{Total: len(ranked)}
-	out.Documents = index.CountDocuments(ranked, func(id int64) index.DocumentCount {
-		return index.DocumentCount{Document: names[id].id, Name: rows[names[id]].Body.Name}
-	})
-	page := ranked[min(s.q.Offset, len(ranked)):min(s.q.Offset+s.q.Limit, len(ranked))]
-	chunks, err := s.chunkRows(page, list)
-	if err != nil {
-		return nil, err
-	}
-	marks := map[int]*index.Highlighter{}
-	for _, r := range page {
-		c := list[r.Key]
-		doc := rows[rowKey{c.dataset, c.Document}]
-		h := index.Hit{
-			Chunk: chunks[c.rowKey], Dataset: s.datasets[c.dataset].key, Document: c.Document,
-			DocumentName: doc.Body.Name, Meta: doc.Body.Meta,
-			Similarity: r.Similarity, Term: min(1, r.Term), Vector: r.Vector, Score: r.Score,
-		}
-		if s.q.Highlight {
-			if marks[c.dataset] == nil {
-				a, err := terms.New(s.datasets[c.dataset].settings.Settings)
-				if err != nil {
-					return nil, err
-				}
-				marks[c.dataset] = index.NewHighlighter(a, s.q.Text)
-			}
-			h.Highlight = marks[c.dataset].Mark(h.Chunk.Content)
-		}
-		out.Hits = append(out.Hits, h)
-	}
-	return out, nil
-}
-
-// documentRows reads the documents of hits.
-func (s *search) documentRows(ranked []index.Ranked, names []rowKey) (map[rowKey]documentRow, error) {
-	wanted := map[rowKey]bool{}
-	for _, r := range ranked {
-		wanted[names[r.Document]] = true
-	}
-	out := map[rowKey]documentRow{}
-	err := s.read(wanted, documentID, func(key rowKey, source json.RawMessage) error {
-		var row documentRow
-		err := json.Unmarshal(source, &row)
-		out[key] = row
-		return err
-	})
-	return out, err
-}
-
-// chunkRows reads the chunks of a page.
-func (s *search) chunkRows(page []index.Ranked, list []*candidate) (map[rowKey]index.Chunk, error) {
-	wanted := map[rowKey]bool{}
-	for _, r := range page {
-		wanted[list[r.Key].rowKey] = true
-	}
-	out := map[rowKey]index.Chunk{}
-	err := s.read(wanted, func(id string) string { return id }, func(key rowKey, source json.RawMessage) error {
-		var row chunkRow
-		err := json.Unmarshal(source, &row)
-		out[key] = row.chunk()
-		return err
-	})
-	return out, err
-}
-
-// read reads rows by their ids, as searches see them.
-func (s *search) read(
-	wanted map[rowKey]bool, id func(string) string, f func(key rowKey, source json.RawMessage) error,
-) error {
-	for at, d := range s.datasets {
-		keys := map[string]rowKey{}
-		var ids []string
-		for key := range wanted {
-			if key.dataset == at {
-				keys[id(key.id)] = key
-				ids = append(ids, id(key.id))
-			}
-		}
-		for part := range slices.Chunk(ids, perQuery) {
-			r, err := s.query(s.ctx, d, object{
-				"size": len(part), "query": object{"ids": object{"values": part}},
-				"_source": object{"excludes": []string{"vector", "terms", "counts"}},
-			})
-			if err != nil {
-				return wrap(d.key, err)
-			}
-			if len(r.Hits.Hits) < len(part) {
-				return errMoved
-			}
-			for _, h := range r.Hits.Hits {
-				if err := f(keys[h.ID], h.Source); err != nil {
-					return err
-				}
-			}
-		}
 	}
 	return nil
 }

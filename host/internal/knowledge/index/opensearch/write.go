@@ -31,7 +31,7 @@ type change struct {
 // change writes to documents of a dataset, in one step for searches.
 func (x *Index) change(ctx context.Context, key string, documents []string, f func(c *change) error) error {
 	defer x.writing(x.name(key))()
-	return wrap(key, x.changeLocked(ctx, key, documents, f))
+	return index.DatasetError(key, x.changeLocked(ctx, key, documents, f))
 }
 
 func (x *Index) changeLocked(ctx context.Context, key string, documents []string, f func(c *change) error) error {
@@ -109,16 +109,11 @@ func (c *change) repair() error {
 func (x *Index) Replace(ctx context.Context, key string, docs ...index.Document) error {
 	ids := make([]string, len(docs))
 	for i := range docs {
-		if slices.Contains(ids[:i], docs[i].ID) {
-			return wrap(key, fmt.Errorf("document %q: it is given twice", docs[i].ID))
-		}
 		ids[i] = docs[i].ID
 	}
 	return x.change(ctx, key, ids, func(c *change) error {
-		for i := range docs {
-			if err := c.insert(&docs[i]); err != nil {
-				return fmt.Errorf("document %q: %w", docs[i].ID, err)
-			}
+		if err := index.EachDocument(docs, c.insert); err != nil {
+			return err
 		}
 		if err := c.rows.send(); err != nil {
 			return err
@@ -194,7 +189,7 @@ func (c *change) addChunk(document, name string, n int64, chunk *index.Chunk) er
 	}
 	row.Terms = text.String()
 	var err error
-	if row.Vector, err = c.vector(chunk.Vector); err != nil {
+	if row.Vector, err = c.vector(chunk); err != nil {
 		return err
 	}
 	row.Embedded = row.Vector != nil
@@ -205,26 +200,20 @@ func (c *change) addChunk(document, name string, n int64, chunk *index.Chunk) er
 	return c.rows.add("index", id, row)
 }
 
-// vector is one of the dataset's dimensions and of length 1. The first one makes the field.
-func (c *change) vector(v []float32) ([]float32, error) {
-	if v == nil {
-		return nil, nil
+// vector is that of a chunk with length 1. The first one of a dataset makes the field.
+func (c *change) vector(chunk *index.Chunk) ([]float32, error) {
+	dims := c.st.Dims
+	unit, err := chunk.UnitVector(&dims)
+	if err != nil || dims == c.st.Dims {
+		return unit, err
 	}
-	unit, err := index.Unit(v)
+	err = c.client.do(c.ctx, http.MethodPut, "/"+c.d.index+"/_mapping", object{
+		"properties": object{"vector": c.vectorField(dims)},
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
-	if c.st.Dims == 0 {
-		if err := c.client.do(c.ctx, http.MethodPut, "/"+c.d.index+"/_mapping", object{
-			"properties": object{"vector": c.vectorField(len(v))},
-		}, nil); err != nil {
-			return nil, err
-		}
-		c.st.Dims = len(v)
-	}
-	if len(v) != c.st.Dims {
-		return nil, fmt.Errorf("vector has %d dimensions, those of the dataset have %d", len(v), c.st.Dims)
-	}
+	c.st.Dims = dims
 	return unit, nil
 }
 
@@ -276,7 +265,7 @@ func (x *Index) Put(ctx context.Context, key, document string, chunks ...index.C
 		var d documentRow
 		ok, err := c.row(ctx, c.d, documentID(document), &d)
 		if err == nil && !ok {
-			err = noDocument(document)
+			err = index.UnknownDocument(document)
 		}
 		if err != nil {
 			return err
@@ -307,8 +296,6 @@ func chunksOf(document string, chunks []string) object {
 	return object{"bool": object{"filter": []object{is("document", document), in("chunk", chunks)}}}
 }
 
-func noDocument(document string) error { return fmt.Errorf("%w %q", index.ErrNoDocument, document) }
-
 // next is the number behind the last chunk of a document.
 func (c *change) next(document string) (int64, error) {
 	r, err := c.query(c.ctx, c.d, object{
@@ -327,7 +314,7 @@ func (c *change) next(document string) (int64, error) {
 func (x *Index) Remove(ctx context.Context, key, document string, chunks ...string) (n int, err error) {
 	if len(chunks) == 0 {
 		_, err := x.open(ctx, key)
-		return 0, wrap(key, err)
+		return 0, index.DatasetError(key, err)
 	}
 	err = x.change(ctx, key, []string{document}, func(c *change) error {
 		before := c.st.Chunks

@@ -150,7 +150,7 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	if err != nil {
 		return fmt.Errorf("dataset %q: settings: %w", key, err)
 	}
-	return wrap(key, x.tx(ctx, func(tx pgx.Tx) error {
+	return index.DatasetError(key, x.tx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO datasets (key, settings) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
 			key, string(text))
 		if err != nil {
@@ -170,7 +170,7 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 
 // Drop implements [index.Index].
 func (x *Index) Drop(ctx context.Context, key string) error {
-	return wrap(key, x.tx(ctx, func(tx pgx.Tx) error {
+	return index.DatasetError(key, x.tx(ctx, func(tx pgx.Tx) error {
 		d, err := lockDataset(ctx, tx, key)
 		if errors.Is(err, index.ErrNoDataset) {
 			return nil
@@ -195,13 +195,6 @@ func (x *Index) tx(ctx context.Context, f func(pgx.Tx) error) error {
 // snapshot runs f on one state of the database.
 func (x *Index) snapshot(ctx context.Context, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, x.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
-}
-
-func wrap(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("index: dataset %q: %w", key, err)
 }
 
 // dataset is a row of the table.
@@ -252,7 +245,7 @@ func readDatasets(ctx context.Context, tx pgx.Tx, keys ...string) ([]*dataset, e
 			err = index.ErrNoDataset
 		}
 		if err != nil {
-			return nil, wrap(key, err)
+			return nil, index.DatasetError(key, err)
 		}
 		out = append(out, d)
 	}

@@ -10,81 +10,31 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
-// document is a row of the table.
-type document struct {
-	dataset   int64
-	key, name string
-	meta      map[string]any
-}
-
-// result reads the chunks of the page that a query asks for.
-func (s *search) result(ranked []index.Ranked) (*index.Result, error) {
-	documents, err := s.documents(ranked)
-	if err != nil {
-		return nil, err
-	}
-	out := &index.Result{Total: len(ranked)}
-	out.Documents = index.CountDocuments(ranked, func(id int64) index.DocumentCount {
-		return index.DocumentCount{Document: documents[id].key, Name: documents[id].name}
-	})
-	page := ranked[min(s.q.Offset, len(ranked)):min(s.q.Offset+s.q.Limit, len(ranked))]
-	chunks, err := s.chunks(page)
-	if err != nil {
-		return nil, err
-	}
-	byID := map[int64]*dataset{}
-	for _, d := range s.datasets {
-		byID[d.id] = d
-	}
-	marks := map[*dataset]*index.Highlighter{}
-	for _, r := range page {
-		doc := documents[r.Document]
-		d := byID[doc.dataset]
-		hit := index.Hit{
-			Chunk: chunks[r.Key], Dataset: d.key, Document: doc.key, DocumentName: doc.name, Meta: doc.meta,
-			Similarity: r.Similarity, Term: min(1, r.Term), Vector: r.Vector, Score: r.Score,
-		}
-		if s.q.Highlight {
-			if marks[d] == nil {
-				if marks[d], err = d.highlighter(s.q.Text); err != nil {
-					return nil, err
-				}
-			}
-			hit.Highlight = marks[d].Mark(hit.Chunk.Content)
-		}
-		out.Hits = append(out.Hits, hit)
-	}
-	return out, nil
-}
-
-// documents reads those of hits.
-func (s *search) documents(ranked []index.Ranked) (map[int64]document, error) {
-	wanted := make([]int64, len(ranked))
-	for i, r := range ranked {
-		wanted[i] = r.Document
-	}
-	rows, err := s.Query(s.ctx, `SELECT id, dataset, key, name, meta FROM documents WHERE id = ANY($1)`, wanted)
+// origins reads the documents of hits.
+func (s *search) origins(documents []int64) (map[int64]index.Origin, error) {
+	rows, err := s.Query(s.ctx, `SELECT id, dataset, key, name, meta FROM documents WHERE id = ANY($1)`, documents)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[int64]document{}
-	for rows.Next() {
-		var id int64
-		var d document
-		var meta string
-		if err := rows.Scan(&id, &d.dataset, &d.key, &d.name, &meta); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(meta), &d.meta); err != nil {
-			return nil, fmt.Errorf("document %q: metadata: %w", d.key, err)
-		}
-		out[id] = d
+	byID := map[int64]*dataset{}
+	for _, d := range s.datasets {
+		byID[d.id] = d
 	}
-	return out, rows.Err()
+	return index.ReadNumbered(rows, func() (id int64, o index.Origin, err error) {
+		var in int64
+		var meta string
+		if err := rows.Scan(&id, &in, &o.Document, &o.Name, &meta); err != nil {
+			return 0, o, err
+		}
+		o.Dataset, o.Language = byID[in].key, byID[in].settings.Settings
+		if err := json.Unmarshal([]byte(meta), &o.Meta); err != nil {
+			return 0, o, fmt.Errorf("document %q: metadata: %w", o.Document, err)
+		}
+		return id, o, nil
+	})
 }
 
 const chunkColumns = `id, key, content, body, enabled, extra`
@@ -108,30 +58,18 @@ func scanChunk(row pgx.CollectableRow) (id int64, c index.Chunk, err error) {
 }
 
 // chunks reads those of a page.
-func (s *search) chunks(page []index.Ranked) (map[int64]index.Chunk, error) {
-	wanted := make([]int64, len(page))
-	for i, r := range page {
-		wanted[i] = r.Key
-	}
-	rows, err := s.Query(s.ctx, `SELECT `+chunkColumns+` FROM chunks WHERE id = ANY($1)`, wanted)
+func (s *search) chunks(keys []int64) (map[int64]index.Chunk, error) {
+	rows, err := s.Query(s.ctx, `SELECT `+chunkColumns+` FROM chunks WHERE id = ANY($1)`, keys)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[int64]index.Chunk{}
-	for rows.Next() {
-		id, c, err := scanChunk(rows)
-		if err != nil {
-			return nil, err
-		}
-		out[id] = c
-	}
-	return out, rows.Err()
+	return index.ReadNumbered(rows, func() (int64, index.Chunk, error) { return scanChunk(rows) })
 }
 
 // Chunks implements [index.Index].
 func (x *Index) Chunks(ctx context.Context, l *index.List) (page *index.Page, err error) {
-	err = wrap(l.Dataset, x.snapshot(ctx, func(tx pgx.Tx) error {
+	err = index.DatasetError(l.Dataset, x.snapshot(ctx, func(tx pgx.Tx) error {
 		page, err = list(ctx, tx, l)
 		return err
 	}))
@@ -147,7 +85,7 @@ func list(ctx context.Context, tx pgx.Tx, l *index.List) (*index.Page, error) {
 	const known = `SELECT id FROM documents WHERE dataset = $1 AND key = $2`
 	err = tx.QueryRow(ctx, known, datasets[0].id, l.Document).Scan(&document)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = fmt.Errorf("%w %q", index.ErrNoDocument, l.Document)
+		err = index.UnknownDocument(l.Document)
 	}
 	if err != nil {
 		return nil, err
@@ -193,7 +131,7 @@ func (x *Index) Metadata(ctx context.Context, keys ...string) (map[string]map[st
 
 // Stats implements [index.Index].
 func (x *Index) Stats(ctx context.Context, key string) (st index.Stats, err error) {
-	err = wrap(key, x.snapshot(ctx, func(tx pgx.Tx) error {
+	err = index.DatasetError(key, x.snapshot(ctx, func(tx pgx.Tx) error {
 		datasets, err := readDatasets(ctx, tx, key)
 		if err != nil {
 			return err
@@ -221,7 +159,7 @@ func (x *Index) Versions(ctx context.Context, key string, documents ...string) (
 	if len(documents) == 0 {
 		documents = nil // all
 	}
-	err := wrap(key, x.snapshot(ctx, func(tx pgx.Tx) error {
+	err := index.DatasetError(key, x.snapshot(ctx, func(tx pgx.Tx) error {
 		datasets, err := readDatasets(ctx, tx, key)
 		if err != nil {
 			return err
@@ -236,13 +174,4 @@ func (x *Index) Versions(ctx context.Context, key string, documents ...string) (
 		return err
 	}))
 	return out, err
-}
-
-// highlighter marks the words of a query in the language of the dataset.
-func (d *dataset) highlighter(query string) (*index.Highlighter, error) {
-	a, err := terms.New(d.settings.Settings)
-	if err != nil {
-		return nil, err
-	}
-	return index.NewHighlighter(a, query), nil
 }

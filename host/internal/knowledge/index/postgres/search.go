@@ -63,7 +63,7 @@ func (s *search) run() (*index.Result, error) {
 	for _, c := range found {
 		candidates = append(candidates, *c)
 	}
-	return s.result(index.Rank(s.q, candidates))
+	return index.ReadResult(s.q, index.Rank(s.q, candidates), s.origins, s.chunks)
 }
 
 // restrict finds the documents that count. none means that there are none.
@@ -254,9 +254,8 @@ func (w *worths) score(m *match) (sum float64) {
 // vectors adds the nearest chunks to found, and the cosines of those that are there already.
 func (s *search) vectors(found map[int64]*index.Candidate) error {
 	for _, d := range s.datasets {
-		if d.dims != 0 && d.dims != len(s.q.Vector) {
-			return fmt.Errorf("query has a vector of %d dimensions, those of dataset %q have %d",
-				len(s.q.Vector), d.key, d.dims)
+		if err := s.q.CheckVector(d.key, d.dims); err != nil {
+			return err
 		}
 	}
 	near := s.nearestHere

@@ -30,7 +30,7 @@ type change struct {
 
 // change runs f in a transaction on a dataset.
 func (x *Index) change(ctx context.Context, key string, f func(c *change) error) error {
-	return wrap(key, x.tx(ctx, func(tx pgx.Tx) error {
+	return index.DatasetError(key, x.tx(ctx, func(tx pgx.Tx) error {
 		d, err := lockDataset(ctx, tx, key)
 		if err != nil {
 			return err
@@ -53,20 +53,7 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 
 // Replace implements [index.Index].
 func (x *Index) Replace(ctx context.Context, key string, docs ...index.Document) error {
-	return x.change(ctx, key, func(c *change) error {
-		seen := map[string]bool{}
-		for i := range docs {
-			d := &docs[i]
-			if seen[d.ID] {
-				return fmt.Errorf("document %q: it is given twice", d.ID)
-			}
-			seen[d.ID] = true
-			if err := c.replace(d); err != nil {
-				return fmt.Errorf("document %q: %w", d.ID, err)
-			}
-		}
-		return nil
-	})
+	return x.change(ctx, key, func(c *change) error { return index.EachDocument(docs, c.replace) })
 }
 
 func (c *change) replace(d *index.Document) error {
@@ -296,7 +283,7 @@ func (c *change) known(key string) (id int64, name string, err error) {
 	const query = `SELECT id, name FROM documents WHERE dataset = $1 AND key = $2`
 	err = c.QueryRow(c.ctx, query, c.d.id, key).Scan(&id, &name)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = fmt.Errorf("%w %q", index.ErrNoDocument, key)
+		err = index.UnknownDocument(key)
 	}
 	return id, name, err
 }

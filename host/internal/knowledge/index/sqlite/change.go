@@ -24,6 +24,9 @@ type change struct {
 	hidden     map[*segment]bitmap
 	dims       int
 	statements map[string]*sql.Stmt
+
+	chunks, vectors rows  // that are not in the file yet
+	lastRow         int64 // the highest id of a chunk; 0 before it is read
 }
 
 // change runs f in a transaction on a dataset and makes its results visible in one step.
@@ -36,35 +39,41 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 	}
 	// Before the change and not after it, so that an error means that nothing has changed.
 	if err := x.merge(ctx, d); err != nil {
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	}
 	c := &change{
-		x: x, d: d, added: newAdded(), dims: d.dims,
+		x: x, d: d, added: newAdded(), dims: d.dims, chunks: newChunkRows(), vectors: newVectorRows(),
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
 	}
 	if d.appender == nil {
 		if d.appender, err = newAppender(d.settings); err != nil {
-			return wrap(key, err)
+			return index.DatasetError(key, err)
 		}
 	}
 	d.appender.trim()
 	defer func() { d.appender.release(c.added) }()
+	if err := x.prepareChanges(ctx); err != nil {
+		return index.DatasetError(key, err)
+	}
 	if c.Tx, err = x.write.BeginTx(ctx, nil); err != nil {
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	}
 	defer c.Rollback() // without effect after the commit
-	if err := f(c); err != nil {
-		return wrap(key, err)
+	if err = f(c); err == nil {
+		err = c.insertRows(ctx)
+	}
+	if err != nil {
+		return index.DatasetError(key, err)
 	}
 	if len(c.flushed) == 0 && d.tail.tail.size+c.added.tail.size > x.flushSize {
 		if err := c.flushTail(ctx); err != nil {
-			return wrap(key, err)
+			return index.DatasetError(key, err)
 		}
 	}
 	if err := c.store(ctx); err != nil {
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	}
-	return wrap(key, c.commit())
+	return index.DatasetError(key, c.commit())
 }
 
 // store writes what changed about segments.
@@ -228,11 +237,9 @@ func (c *change) show(row int64, on bool) {
 func (c *change) document(ctx context.Context, d *index.Document) (id int64, err error) {
 	meta, err := json.Marshal(d.Meta)
 	if err != nil {
-		return 0, fmt.Errorf("document %q: metadata: %w", d.ID, err)
+		return 0, fmt.Errorf("metadata: %w", err)
 	}
-	err = c.QueryRowContext(ctx, `INSERT INTO documents (dataset, key, name, meta, version) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET name = excluded.name, meta = excluded.meta, version = excluded.version
-		RETURNING id`, c.d.id, d.ID, d.Name, string(meta), d.Version).Scan(&id)
+	err = c.scanRow(ctx, upsertDocument, &id, c.d.id, d.ID, d.Name, string(meta), d.Version)
 	if err != nil {
 		return 0, err
 	}
@@ -259,13 +266,12 @@ func (c *change) describe(ctx context.Context, d *index.Document) error {
 
 // label replaces the metadata values that filters read.
 func (c *change) label(ctx context.Context, id int64, d *index.Document) error {
-	if _, err := c.ExecContext(ctx, `DELETE FROM metadata WHERE document = ?`, id); err != nil {
+	if _, err := c.exec(ctx, deleteMetadata, id); err != nil {
 		return err
 	}
 	for key, v := range d.Meta {
 		for _, value := range index.MetaValues(v) {
-			_, err := c.ExecContext(ctx,
-				`INSERT OR IGNORE INTO metadata (dataset, key, value, document) VALUES (?, ?, ?, ?)`,
+			_, err := c.exec(ctx, `INSERT OR IGNORE INTO metadata (dataset, key, value, document) VALUES (?, ?, ?, ?)`,
 				c.d.id, key, value, id)
 			if err != nil {
 				return err
@@ -280,15 +286,15 @@ func (c *change) known(ctx context.Context, key string) (id int64, name string, 
 	err = c.QueryRowContext(ctx, `SELECT id, name FROM documents WHERE dataset = ? AND key = ?`, c.d.id,
 		key).Scan(&id, &name)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = noDocument(key)
+		err = index.UnknownDocument(key)
 	}
 	return id, name, err
 }
 
 // clear removes chunks of a document: those with the given ids, or all without any.
 func (c *change) clear(ctx context.Context, doc int64, ids ...string) (int, error) {
-	rows, err := chunkRows(ctx, c.Tx, doc, ids)
-	if err != nil {
+	rows, err := c.rowsOf(ctx, doc, ids)
+	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
 	for _, statement := range [...]string{
@@ -305,14 +311,18 @@ func (c *change) clear(ctx context.Context, doc int64, ids ...string) (int, erro
 	return len(rows), nil
 }
 
-// chunkRows are the rows of chunks of a document.
-func chunkRows(ctx context.Context, tx *sql.Tx, doc int64, ids []string) ([]int64, error) {
-	query, args := `SELECT id FROM chunks WHERE document = ?`, []any{doc}
+// rowsOf are the rows of chunks of a document: those with the given ids, or all without any.
+func (c *change) rowsOf(ctx context.Context, doc int64, ids []string) ([]int64, error) {
+	query, args := selectChunks, []any{doc}
 	if len(ids) > 0 {
 		query += ` AND key IN (SELECT value FROM json_each(?))`
 		args = append(args, jsonList(ids))
 	}
-	rows, err := tx.QueryContext(ctx, query, args...)
+	stmt, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -339,5 +349,3 @@ func jsonList[T int64 | string](list []T) string {
 	}
 	return string(text)
 }
-
-func noDocument(key string) error { return fmt.Errorf("%w %q", index.ErrNoDocument, key) }

@@ -35,7 +35,7 @@ func (x *Index) load(ctx context.Context, key string) (*dataset, error) {
 		err = x.loadHidden(ctx, d)
 	}
 	if err != nil {
-		return nil, wrap(key, err)
+		return nil, index.DatasetError(key, err)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -33,11 +33,16 @@ func (c *change) writeSegment(ctx context.Context, s *segment, lists iter.Seq2[s
 	if s.id, err = res.LastInsertId(); err != nil {
 		return err
 	}
+	rows := newPostingRows()
 	for term, data := range lists {
-		const insert = `INSERT INTO postings (segment, term, data) VALUES (?, ?, ?)`
-		if _, err := c.exec(ctx, insert, s.id, term, data); err != nil {
-			return err
+		if rows.add(s.id, term, data); rows.full() {
+			if err := rows.insert(ctx, c); err != nil {
+				return err
+			}
 		}
+	}
+	if err := rows.insert(ctx, c); err != nil {
+		return err
 	}
 	if s.codes != nil {
 		const insert = `INSERT INTO codes (segment, data) VALUES (?, ?)`

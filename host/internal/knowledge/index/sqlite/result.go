@@ -5,86 +5,37 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
-// result reads the chunks of the page that a query asks for.
-func (s *search) result(ctx context.Context, datasets []*dataset, ranked []index.Ranked) (*index.Result, error) {
-	out := &index.Result{Total: len(ranked)}
-	documents, err := s.documents(ctx, ranked)
-	if err != nil {
-		return nil, err
-	}
-	out.Documents = index.CountDocuments(ranked, func(id int64) index.DocumentCount {
-		return index.DocumentCount{Document: documents[id].key, Name: documents[id].name}
-	})
-	page := ranked[min(s.q.Offset, len(ranked)):min(s.q.Offset+s.q.Limit, len(ranked))]
-	chunks, err := s.chunks(ctx, page)
-	if err != nil {
-		return nil, err
-	}
-	marks := map[int64]*index.Highlighter{}
-	for _, r := range page {
-		doc := documents[r.Document]
-		hit := index.Hit{
-			Chunk: chunks[r.Key], Document: doc.key, DocumentName: doc.name, Meta: doc.meta,
-			Similarity: r.Similarity, Term: min(1, r.Term), Vector: r.Vector, Score: r.Score,
-		}
-		d := datasets[slices.IndexFunc(datasets, func(d *dataset) bool { return d.id == doc.dataset })]
-		hit.Dataset = d.key
-		if s.q.Highlight {
-			if marks[d.id] == nil {
-				a, err := terms.New(d.settings.Settings)
-				if err != nil {
-					return nil, err
-				}
-				marks[d.id] = index.NewHighlighter(a, s.q.Text)
-			}
-			hit.Highlight = marks[d.id].Mark(hit.Chunk.Content)
-		}
-		out.Hits = append(out.Hits, hit)
-	}
-	return out, nil
-}
-
-// document is a row of the table.
-type document struct {
-	dataset   int64
-	key, name string
-	meta      map[string]any
-}
-
-// documents reads those of hits.
-func (s *search) documents(ctx context.Context, ranked []index.Ranked) (map[int64]document, error) {
-	ids := make([]int64, len(ranked))
-	for i, r := range ranked {
-		ids[i] = r.Document
-	}
-	slices.Sort(ids)
+// origins reads the documents of hits.
+func (s *search) origins(ctx context.Context, documents []int64) (map[int64]index.Origin, error) {
 	rows, err := s.x.read.QueryContext(ctx, `SELECT d.id, d.dataset, d.key, d.name, d.meta FROM json_each(?) j
-		CROSS JOIN documents d ON d.id = j.value`, jsonList(slices.Compact(ids)))
+		CROSS JOIN documents d ON d.id = j.value`, jsonList(slices.Sorted(slices.Values(documents))))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[int64]document{}
-	for rows.Next() {
-		var id int64
-		var d document
-		var meta sql.RawBytes
-		if err := rows.Scan(&id, &d.dataset, &d.key, &d.name, &meta); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(meta, &d.meta); err != nil {
-			return nil, err
-		}
-		out[id] = d
+	byID := map[int64]*dataset{}
+	for _, d := range s.datasets {
+		byID[d.id] = d
 	}
-	return out, rows.Err()
+	return index.ReadNumbered(rows, func() (id int64, o index.Origin, err error) {
+		var in int64
+		var meta sql.RawBytes
+		if err := rows.Scan(&id, &in, &o.Document, &o.Name, &meta); err != nil {
+			return 0, o, err
+		}
+		o.Dataset, o.Language = byID[in].key, byID[in].settings.Settings
+		if err := json.Unmarshal(meta, &o.Meta); err != nil {
+			return 0, o, fmt.Errorf("document %q: metadata: %w", o.Document, err)
+		}
+		return id, o, nil
+	})
 }
 
 const chunkColumns = `c.id, c.key, c.content, c.searched, c.keywords, c.questions, c.enabled, c.extra`
@@ -99,27 +50,14 @@ func scanChunk(rows *sql.Rows) (row int64, c index.Chunk, err error) {
 }
 
 // chunks reads those of a page by their rows.
-func (s *search) chunks(ctx context.Context, page []index.Ranked) (map[int64]index.Chunk, error) {
-	ids := make([]int64, len(page))
-	for i, r := range page {
-		ids[i] = r.Key
-	}
+func (s *search) chunks(ctx context.Context, keys []int64) (map[int64]index.Chunk, error) {
 	rows, err := s.x.read.QueryContext(ctx,
-		`SELECT `+chunkColumns+` FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value`,
-		jsonList(ids))
+		`SELECT `+chunkColumns+` FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value`, jsonList(keys))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[int64]index.Chunk{}
-	for rows.Next() {
-		row, c, err := scanChunk(rows)
-		if err != nil {
-			return nil, err
-		}
-		out[row] = c
-	}
-	return out, rows.Err()
+	return index.ReadNumbered(rows, func() (int64, index.Chunk, error) { return scanChunk(rows) })
 }
 
 // documentIDs are the rows of documents by their keys.
@@ -180,7 +118,7 @@ func (x *Index) Stats(ctx context.Context, key string) (index.Stats, error) {
 	err = x.read.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM documents WHERE dataset = ?),
 		(SELECT COUNT(*) FROM chunks c JOIN vectors v ON v.id = c.id WHERE c.dataset = ?)`, d.id,
 		d.id).Scan(&st.Documents, &st.Vectors)
-	return st, wrap(key, err)
+	return st, index.DatasetError(key, err)
 }
 
 // Datasets implements [index.Index].
@@ -213,11 +151,11 @@ func (x *Index) Versions(ctx context.Context, key string, documents ...string) (
 	}
 	rows, err := x.read.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, wrap(key, err)
+		return nil, index.DatasetError(key, err)
 	}
 	defer rows.Close()
 	out, err := index.ReadVersions(rows)
-	return out, wrap(key, err)
+	return out, index.DatasetError(key, err)
 }
 
 // Chunks implements [index.Index].
@@ -229,10 +167,10 @@ func (x *Index) Chunks(ctx context.Context, l *index.List) (*index.Page, error) 
 	defer release()
 	ids, err := x.documentIDs(ctx, datasets, []string{l.Document})
 	if err != nil {
-		return nil, wrap(l.Dataset, err)
+		return nil, index.DatasetError(l.Dataset, err)
 	}
 	if len(ids) == 0 {
-		return nil, wrap(l.Dataset, noDocument(l.Document))
+		return nil, index.DatasetError(l.Dataset, index.UnknownDocument(l.Document))
 	}
 	where, args := []string{`c.document = ?`}, []any{ids[0]}
 	if l.Words != "" {
@@ -247,18 +185,18 @@ func (x *Index) Chunks(ctx context.Context, l *index.List) (*index.Page, error) 
 	from := ` FROM chunks c WHERE ` + strings.Join(where, " AND ")
 	page := &index.Page{}
 	if err := x.read.QueryRowContext(ctx, `SELECT COUNT(*)`+from, args...).Scan(&page.Total); err != nil {
-		return nil, wrap(l.Dataset, err)
+		return nil, index.DatasetError(l.Dataset, err)
 	}
 	rows, err := x.read.QueryContext(ctx, `SELECT `+chunkColumns+from+` ORDER BY c.id LIMIT ? OFFSET ?`,
 		append(args, cmp.Or(l.Limit, index.DefaultLimit), l.Offset)...)
 	if err != nil {
-		return nil, wrap(l.Dataset, err)
+		return nil, index.DatasetError(l.Dataset, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		_, c, err := scanChunk(rows)
 		if err != nil {
-			return nil, wrap(l.Dataset, err)
+			return nil, index.DatasetError(l.Dataset, err)
 		}
 		page.Chunks = append(page.Chunks, c)
 	}

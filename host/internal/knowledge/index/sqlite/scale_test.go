@@ -202,7 +202,7 @@ func searchFTS(t *testing.T, fts *sql.DB, q string) {
 	require.NoError(t, rows.Err())
 }
 
-// measure gives the median and the 99th percentile.
+// measure returns the median and the 99th percentile.
 func measure(t *testing.T, queries []string, search func(string)) [2]time.Duration {
 	t.Helper()
 	times := make([]time.Duration, len(queries))

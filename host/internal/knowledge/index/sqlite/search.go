@@ -9,10 +9,11 @@ import (
 
 // search is one query at work on what it reads.
 type search struct {
-	x     *Index
-	q     *index.Query
-	parts []*part
-	only  map[int64]bool // documents that count; nil means all
+	x        *Index
+	q        *index.Query
+	datasets []*dataset
+	parts    []*part
+	only     map[int64]bool // documents that count; nil means all
 }
 
 // part is a segment or tail that is searched, and what was found in it.
@@ -37,7 +38,7 @@ func (x *Index) Search(ctx context.Context, q *index.Query) (*index.Result, erro
 		return nil, err
 	}
 	defer release()
-	s := &search{x: x, q: q}
+	s := &search{x: x, q: q, datasets: datasets}
 	for _, d := range datasets {
 		for _, seg := range d.parts() {
 			if seg.live > 0 {
@@ -45,21 +46,22 @@ func (x *Index) Search(ctx context.Context, q *index.Query) (*index.Result, erro
 			}
 		}
 	}
-	if none, err := s.restrict(ctx, datasets); err != nil || none {
+	if none, err := s.restrict(ctx); err != nil || none {
 		return &index.Result{}, err
 	}
-	candidates, err := s.candidates(ctx, datasets)
+	candidates, err := s.candidates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ranked := index.Rank(q, candidates)
-	return s.result(ctx, datasets, ranked)
+	return index.ReadResult(q, index.Rank(q, candidates),
+		func(documents []int64) (map[int64]index.Origin, error) { return s.origins(ctx, documents) },
+		func(keys []int64) (map[int64]index.Chunk, error) { return s.chunks(ctx, keys) })
 }
 
 // restrict finds the documents that count. none means that there are none.
-func (s *search) restrict(ctx context.Context, datasets []*dataset) (none bool, err error) {
+func (s *search) restrict(ctx context.Context) (none bool, err error) {
 	if s.q.Documents != nil {
-		ids, err := s.x.documentIDs(ctx, datasets, s.q.Documents)
+		ids, err := s.x.documentIDs(ctx, s.datasets, s.q.Documents)
 		if err != nil || len(ids) == 0 {
 			return true, err
 		}
@@ -69,7 +71,7 @@ func (s *search) restrict(ctx context.Context, datasets []*dataset) (none bool, 
 		return false, nil
 	}
 	only, all, err := s.q.Filter.Documents(func(key string) (map[string][]int64, error) {
-		return s.x.documentsByValue(ctx, datasets, key)
+		return s.x.documentsByValue(ctx, s.datasets, key)
 	})
 	if err != nil || all {
 		return false, err
@@ -101,10 +103,10 @@ func (s *search) found(p *part, local int) bool {
 }
 
 // candidates are the best chunks by words and the best by vector, with both similarities.
-func (s *search) candidates(ctx context.Context, datasets []*dataset) ([]index.Candidate, error) {
+func (s *search) candidates(ctx context.Context) ([]index.Candidate, error) {
 	var chosen []location
 	if s.q.Text != "" {
-		if err := s.scoreWords(ctx, datasets); err != nil {
+		if err := s.scoreWords(ctx); err != nil {
 			return nil, err
 		}
 		chosen = s.bestByWords()

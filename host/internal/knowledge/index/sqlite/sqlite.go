@@ -38,9 +38,10 @@ type Index struct {
 	temporary   string // the folder of a temporary file; "" for others
 	flushSize   int    // up to which a tail grows before it becomes a segment, in bytes
 
-	writing sync.Mutex // held by the one write or load in progress
-	mu      sync.RWMutex
-	loaded  map[string]*dataset // guarded by mu; each changes only under mu
+	writing  sync.Mutex           // held by the one write or load in progress
+	prepared map[string]*sql.Stmt // of changes; guarded by writing
+	mu       sync.RWMutex
+	loaded   map[string]*dataset // guarded by mu; each changes only under mu
 }
 
 var _ index.Index = (*Index)(nil)
@@ -214,7 +215,7 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	switch {
 	case errors.Is(err, index.ErrNoDataset):
 		_, err = x.write.ExecContext(ctx, `INSERT INTO datasets (key, settings) VALUES (?, ?)`, key, string(text))
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	case err != nil:
 		return err
 	case d.settings == s:
@@ -224,19 +225,12 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	}
 	if _, err = x.write.ExecContext(ctx, `UPDATE datasets SET settings = ? WHERE id = ?`, string(text),
 		d.id); err != nil {
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	d.settings, d.appender = s, nil
 	return nil
-}
-
-func wrap(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("index: dataset %q: %w", key, err)
 }
 
 // Drop implements [index.Index].
@@ -252,7 +246,7 @@ func (x *Index) Drop(ctx context.Context, key string) error {
 	}
 	tx, err := x.write.BeginTx(ctx, nil)
 	if err != nil {
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	}
 	defer tx.Rollback() // without effect after the commit
 	for _, statement := range []string{
@@ -267,13 +261,13 @@ func (x *Index) Drop(ctx context.Context, key string) error {
 		`DELETE FROM datasets WHERE id = ?`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, d.id); err != nil {
-			return wrap(key, err)
+			return index.DatasetError(key, err)
 		}
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := tx.Commit(); err != nil {
-		return wrap(key, err)
+		return index.DatasetError(key, err)
 	}
 	delete(x.loaded, key)
 	return nil

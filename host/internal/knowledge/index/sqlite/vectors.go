@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 )
 
@@ -15,7 +14,7 @@ const leastCompared = 256
 func (s *search) nearest(ctx context.Context, words []location) ([]location, error) {
 	candidates := newBest(max(s.q.TopK, leastCompared))
 	for i, p := range s.parts {
-		if err := s.checkDims(p.d); err != nil {
+		if err := s.q.CheckVector(p.d.key, p.d.dims); err != nil {
 			return nil, err
 		}
 		for k := range p.codes {
@@ -47,14 +46,6 @@ func (s *search) nearest(ctx context.Context, words []location) ([]location, err
 		}
 	}
 	return near.locations(), nil
-}
-
-func (s *search) checkDims(d *dataset) error {
-	if d.dims != 0 && d.dims != len(s.q.Vector) {
-		return fmt.Errorf("query has a vector of %d dimensions, those of dataset %q have %d", len(s.q.Vector),
-			d.key, d.dims)
-	}
-	return nil
 }
 
 // compare fills in the cosines of chunks.

@@ -36,10 +36,10 @@ func (l list) compare(m list) int {
 
 // scoreWords fills the scores of all parts: BM25, divided by what a chunk of average length would
 // have that holds each word of the query once.
-func (s *search) scoreWords(ctx context.Context, datasets []*dataset) error {
-	queries := make([]wordQuery, len(datasets))
+func (s *search) scoreWords(ctx context.Context) error {
+	queries := make([]wordQuery, len(s.datasets))
 	idf := map[string]float64{}
-	for i, d := range datasets {
+	for i, d := range s.datasets {
 		counts, err := index.QueryTerms(d.settings, s.q.Text)
 		if err != nil {
 			return err
@@ -49,10 +49,10 @@ func (s *search) scoreWords(ctx context.Context, datasets []*dataset) error {
 			return err
 		}
 	}
-	if err := s.inverseFrequencies(queries, idf, datasets); err != nil {
+	if err := s.inverseFrequencies(queries, idf); err != nil {
 		return err
 	}
-	for i, d := range datasets {
+	for i, d := range s.datasets {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -105,9 +105,9 @@ func (s *search) lists(ctx context.Context, d *dataset, counts map[string]int) (
 }
 
 // inverseFrequencies says how rare each term is among the live chunks of all datasets.
-func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64, datasets []*dataset) error {
+func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64) error {
 	all := 0
-	for _, d := range datasets {
+	for _, d := range s.datasets {
 		all += d.live()
 	}
 	holding := map[string]int{}

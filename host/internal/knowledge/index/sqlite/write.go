@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -12,18 +11,7 @@ import (
 // Replace implements [index.Index].
 func (x *Index) Replace(ctx context.Context, key string, docs ...index.Document) error {
 	return x.change(ctx, key, func(c *change) error {
-		seen := map[string]bool{}
-		for i := range docs {
-			d := &docs[i]
-			if seen[d.ID] {
-				return fmt.Errorf("document %q: it is given twice", d.ID)
-			}
-			seen[d.ID] = true
-			if err := c.replace(ctx, d); err != nil {
-				return fmt.Errorf("document %q: %w", d.ID, err)
-			}
-		}
-		return nil
+		return index.EachDocument(docs, func(d *index.Document) error { return c.replace(ctx, d) })
 	})
 }
 
@@ -38,10 +26,16 @@ func (c *change) replace(ctx context.Context, d *index.Document) error {
 	if d.Chunks == nil {
 		return nil
 	}
+	// Equal pieces of one document have one id and are stored once.
+	seen := map[string]bool{}
 	for chunk, err := range d.Chunks {
 		if err != nil {
 			return err
 		}
+		if seen[chunk.ID] {
+			continue
+		}
+		seen[chunk.ID] = true
 		if err := c.insert(ctx, doc, d.Name, &chunk); err != nil {
 			return err
 		}
@@ -106,6 +100,9 @@ func (x *Index) Put(ctx context.Context, key, document string, chunks ...index.C
 			if err := c.insert(ctx, doc, name, &chunks[i]); err != nil {
 				return err
 			}
+			if err := c.insertRows(ctx); err != nil { // the next chunk may replace this one
+				return err
+			}
 		}
 		return nil
 	})
@@ -133,7 +130,7 @@ func (x *Index) Enable(ctx context.Context, key, document string, on bool, chunk
 		if err != nil {
 			return err
 		}
-		rows, err := chunkRows(ctx, c.Tx, doc, chunks)
+		rows, err := c.rowsOf(ctx, doc, chunks)
 		if err != nil {
 			return err
 		}
@@ -146,61 +143,6 @@ func (x *Index) Enable(ctx context.Context, key, document string, on bool, chunk
 		return err
 	})
 	return n, err
-}
-
-// insert stores a chunk.
-func (c *change) insert(ctx context.Context, doc int64, name string, chunk *index.Chunk) error {
-	vector, err := chunk.UnitVector(&c.dims)
-	if err != nil {
-		return fmt.Errorf("chunk %q: %w", chunk.ID, err)
-	}
-	res, err := c.exec(ctx,
-		`INSERT INTO chunks (dataset, document, key, content, searched, keywords, questions, enabled, extra)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, c.d.id, doc, chunk.ID, chunk.Content, chunk.Text,
-		joinLines(chunk.Keywords), joinLines(chunk.Questions), !chunk.Disabled, chunk.Extra)
-	if err != nil {
-		return err
-	}
-	// Equal pieces of one document have one id and are stored once.
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return err
-	}
-	row, err := res.LastInsertId()
-	if err != nil {
-		return err
-	}
-	if vector != nil {
-		if _, err := c.exec(ctx, `INSERT INTO vectors (id, data) VALUES (?, ?)`, row,
-			appendFloats(nil, vector)); err != nil {
-			return err
-		}
-	}
-	c.d.appender.add(c.added, row, doc, name, chunk, vector)
-	if c.added.tail.size > c.x.flushSize {
-		return c.flush(ctx)
-	}
-	return nil
-}
-
-// exec runs a statement that is prepared once for the change. The driver starts a goroutine for
-// each statement that can be canceled, which costs more than an insertion: ctx is checked before.
-func (c *change) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	ctx = context.WithoutCancel(ctx)
-	stmt := c.statements[query]
-	if stmt == nil {
-		var err error
-		if stmt, err = c.PrepareContext(ctx, query); err != nil {
-			return nil, err
-		}
-		if c.statements == nil {
-			c.statements = map[string]*sql.Stmt{}
-		}
-		c.statements[query] = stmt // closed with the transaction
-	}
-	return stmt.ExecContext(ctx, args...)
 }
 
 // joinLines stores a list of lines.

@@ -1,17 +1,10 @@
 package mcp
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/store"
 )
-
-// Kind is the item kind of MCP servers in the store.
-const Kind = "mcp"
 
 // Doc is the stored configuration of a server, without its name.
 type Doc struct {
@@ -36,18 +29,18 @@ type sealed struct {
 // ToolsVariable is the variable that holds a server's tools; all others are values for its headers.
 const ToolsVariable = "tools"
 
-// ParseDoc decodes the Doc of an item.
-func ParseDoc(item store.Item) (Doc, error) {
+// ParseDoc decodes the two parts of [Doc.Encode]; secret may be empty.
+func ParseDoc(open, secret []byte) (Doc, error) {
 	var d Doc
 	var s sealed
-	err := json.Unmarshal(item.Doc, &d)
-	if err == nil && len(item.Secret) > 0 {
-		err = json.Unmarshal(item.Secret, &s)
+	err := json.Unmarshal(open, &d)
+	if err == nil && len(secret) > 0 {
+		err = json.Unmarshal(secret, &s)
 	}
 	if err != nil {
-		return d, fmt.Errorf("MCP server %q: %w", item.Name, err)
+		return d, err
 	}
-	if len(item.Secret) > 0 {
+	if len(secret) > 0 {
 		d.Headers, d.Args, d.Env = s.Headers, s.Args, s.Env
 		for k, v := range s.Variables.Fields() {
 			d.Variables = d.Variables.With(k, v)
@@ -56,23 +49,23 @@ func ParseDoc(item store.Item) (Doc, error) {
 	return d, nil
 }
 
-// Into encodes d into an item.
-func (d Doc) Into(item *store.Item) (err error) {
+// Encode encodes d in two parts, of which the second is to be stored sealed.
+func (d Doc) Encode() (open, secret []byte, err error) {
 	s := sealed{Headers: d.Headers, Variables: engine.Object(), Args: d.Args, Env: d.Env}
-	open := engine.Object()
+	variables := engine.Object()
 	for k, v := range d.Variables.Fields() {
 		if k == ToolsVariable {
-			open = open.With(k, v)
+			variables = variables.With(k, v)
 		} else {
 			s.Variables = s.Variables.With(k, v)
 		}
 	}
-	d.Headers, d.Args, d.Env, d.Variables = nil, nil, nil, open
-	if item.Doc, err = json.Marshal(d); err != nil {
-		return err
+	d.Headers, d.Args, d.Env, d.Variables = nil, nil, nil, variables
+	if open, err = json.Marshal(d); err != nil {
+		return nil, nil, err
 	}
-	item.Secret, err = json.Marshal(s)
-	return err
+	secret, err = json.Marshal(s)
+	return open, secret, err
 }
 
 // Server returns the server that d configures.
@@ -86,20 +79,5 @@ func (d Doc) Server(id, name string) Server {
 	return Server{
 		ID: id, Name: name, Type: d.Type, URL: d.URL, Headers: d.Headers,
 		Command: d.Command, Args: d.Args, Env: d.Env, Values: values,
-	}
-}
-
-// Finder returns a function that looks up a server of the tenant by id.
-func Finder(items store.Items, tenant string) func(context.Context, string) (Server, error) {
-	return func(ctx context.Context, id string) (Server, error) {
-		item, err := items.Get(ctx, tenant, Kind, id)
-		if errors.Is(err, store.ErrNotFound) {
-			return Server{}, fmt.Errorf("MCP server %q is not known; add it first", id)
-		}
-		if err != nil {
-			return Server{}, err
-		}
-		d, err := ParseDoc(item)
-		return d.Server(item.ID, item.Name), err
 	}
 }
