@@ -30,16 +30,21 @@ async function begin(page: Page): Promise<void> {
   await page.locator(".box").waitFor();
 }
 
-// middle waits until an element stops moving: the view moves when a canvas or a panel opens.
-async function middle(of: Locator): Promise<{ x: number; y: number }> {
-  const page = of.page();
+// middles waits until the elements stop moving: the view moves when a canvas or a panel opens.
+async function middles(...of: Locator[]): Promise<{ x: number; y: number }[]> {
   for (let last = ""; ; ) {
-    const rect = await of.boundingBox();
-    assert.ok(rect);
-    if (JSON.stringify(rect) === last) return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
-    last = JSON.stringify(rect);
-    await page.waitForTimeout(100);
+    const rects = await Promise.all(of.map(async (element) => (await element.boundingBox()) ?? assert.fail()));
+    if (JSON.stringify(rects) === last)
+      return rects.map((rect) => ({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 }));
+    last = JSON.stringify(rects);
+    await of[0]?.page().waitForTimeout(100);
   }
+}
+
+async function middle(of: Locator): Promise<{ x: number; y: number }> {
+  const [place] = await middles(of);
+  assert.ok(place);
+  return place;
 }
 
 // drafted waits until the browser has stored edits made after a time.
@@ -67,6 +72,12 @@ async function drag(page: Page, from: { x: number; y: number }, to: { x: number;
   for (let step = 1; step <= 8; step++)
     await page.mouse.move(from.x + ((to.x - from.x) * step) / 8, from.y + ((to.y - from.y) * step) / 8);
   await page.mouse.up();
+}
+
+async function connect(source: Locator, target: Locator): Promise<void> {
+  const [from, to] = await middles(source, target);
+  assert.ok(from && to);
+  await drag(source.page(), from, to);
 }
 
 describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
@@ -112,12 +123,13 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("a refused connection shows the reason", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
-    await box(page, "About an order").waitFor();
-    const from = await middle(box(page, "About an order").locator(".way:not(.on-error)"));
-    await drag(page, from, await middle(box(page, "Look in our notes").locator(".react-flow__handle.target")));
+    const source = box(page, "About an order").locator(".way:not(.on-error)");
+    const target = box(page, "Look in our notes").locator(".react-flow__handle.target");
+    // Cards grow when the engine has described the components.
+    await box(page, "About an order").locator(".summary").waitFor();
+    await connect(source, target);
     await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 10);
-    const again = await middle(box(page, "About an order").locator(".way:not(.on-error)"));
-    await drag(page, again, await middle(box(page, "Look in our notes").locator(".react-flow__handle.target")));
+    await connect(source, target);
     await page.locator(".notice[data-shown]", { hasText: "connected already" }).waitFor();
     await done();
   });
@@ -167,7 +179,8 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     );
     await box(page, "About an order").click({ modifiers: ["Control"] });
     await page.getByRole("button", { name: "Align left" }).click();
-    const [one, two] = [await middle(box(page, "Small talk")), await middle(box(page, "About an order"))];
+    const [one, two] = await middles(box(page, "Small talk"), box(page, "About an order"));
+    assert.ok(one && two);
     assert.ok(Math.abs(one.x - two.x) < 2);
 
     await page.evaluate(() => {
@@ -367,8 +380,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     const hold = await group.boundingBox();
     assert.ok(hold);
     await drag(page, { x: at.x, y: at.y - 15 }, { x: hold.x + hold.width * 0.6, y: hold.y + hold.height / 2 });
-    const link = await middle(page.locator(".react-flow__node-item .way"));
-    await drag(page, link, await middle(box(page, "Message").locator(".react-flow__handle.target")));
+    await connect(page.locator(".react-flow__node-item .way"), box(page, "Message").locator(".react-flow__handle.target"));
     await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 1);
 
     await page.locator(".board").focus();
