@@ -57,7 +57,7 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 		j.ID = newID()
 	}
 	if j.Message == "" {
-		j.Message = newID()
+		j.Message = j.ID // one id fewer in the indexes of the store
 	}
 	if r.cfg.Parent != nil {
 		j.Parent = r.cfg.Parent(ctx)

@@ -167,10 +167,10 @@ func (s Runs) Get(ctx context.Context, tenant, id string) (Run, error) {
 	return v, fail(err, "run %q", id)
 }
 
-// OfMessage returns the run whose events have a message id, the newest if there are several.
-// Errors: [ErrNotFound].
+// OfMessage returns the run whose events have a message id other than its own id, the newest if there
+// are several. Errors: [ErrNotFound].
 func (s Runs) OfMessage(ctx context.Context, tenant, message string) (Run, error) {
-	const query = `SELECT ` + runColumns + ` FROM runs WHERE message_id = $1 AND tenant_id = $2
+	const query = `SELECT ` + runColumns + ` FROM runs WHERE message_id = $1 AND message_id <> id AND tenant_id = $2
 		ORDER BY create_time DESC LIMIT 1`
 	v, err := scanRun(s.read.QueryRowContext(ctx, query, message, tenant))
 	return v, fail(err, "run of message %q", message)
@@ -178,7 +178,7 @@ func (s Runs) OfMessage(ctx context.Context, tenant, message string) (Run, error
 
 // Active returns the active runs of all tenants, oldest first.
 func (s Runs) Active(ctx context.Context) ([]Run, error) {
-	const query = `SELECT ` + runColumns + ` FROM runs WHERE status = '` + RunActive + `' ORDER BY create_time, id`
+	const query = `SELECT ` + runColumns + ` FROM runs WHERE ` + isActive + ` ORDER BY create_time, id`
 	out, err := queryAll(ctx, s.read, scanRun, query)
 	return out, fail(err, "active runs")
 }
@@ -221,8 +221,11 @@ func (s Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error)
 	}
 	w.equal("tenant_id", f.Tenant)
 	w.equal("canvas_id", f.Canvas)
-	w.equal("session_id", f.Session)
-	w.equal("status", f.Status)
+	if f.Session != "" {
+		w.add("session_id <> ''") // the condition of an index
+		w.equal("session_id", f.Session)
+	}
+	w.ofStatus(f.Status)
 	w.equal("source", f.Source)
 	if f.Schedule != "" {
 		w.add("source = 'schedule'")
@@ -231,13 +234,32 @@ func (s Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error)
 	return list(ctx, s.database, &runList, &w, p)
 }
 
+// The conditions of the indexes by status: a query names the same ones to use them.
+const (
+	isActive  = `status = '` + RunActive + `'`
+	isStopped = `status <> '` + RunActive + `' AND status <> '` + RunDone + `'`
+)
+
+// ofStatus adds that runs have a status; "" adds nothing.
+func (w *where) ofStatus(status string) {
+	switch status {
+	case RunActive:
+		w.add(isActive)
+		return
+	case RunFailed, RunCanceled, RunPaused:
+		w.add(isStopped)
+	}
+	w.equal("status", status)
+}
+
 // Forget deletes at most the given number of runs that ended before a time (Unix milliseconds)
 // and returns how many it deleted.
 func (s Runs) Forget(ctx context.Context, before int64, most int) (n int64, err error) {
 	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
-		// The condition on the creation time allows using an index.
+		// The conditions on the tenant and the creation time allow using an index.
 		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (SELECT id FROM runs
-			WHERE status IN ('`+RunDone+`', '`+RunFailed+`', '`+RunCanceled+`', '`+RunPaused+`') AND create_time < $1 AND end_time < $1 LIMIT $2)`, before, most)
+			WHERE tenant_id IN (SELECT id FROM tenants) AND create_time < $1 AND end_time < $1
+			AND status <> '`+RunActive+`' LIMIT $2)`, before, most)
 		return err
 	})
 	if n > 0 {
