@@ -98,6 +98,8 @@ func list[T any](ctx context.Context, s *database, l *listing[T], w *where, p Pa
 // countRows counts all matching rows.
 func countRows(ctx context.Context, s *database, table string, w *where) (n counted, err error) {
 	switch {
+	case w.scope != nil && w.except != nil:
+		return countRest(ctx, s, w)
 	case w.scope != nil:
 		return countScope(ctx, s, *w.scope)
 	case !w.changing:
@@ -106,6 +108,23 @@ func countRows(ctx context.Context, s *database, table string, w *where) (n coun
 		err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table+w.String(), w.args...).Scan(&n.total)
 	}
 	return n, err
+}
+
+// countRest counts the rows of a scope but for the exceptions, which are few.
+func countRest(ctx context.Context, s *database, w *where) (counted, error) {
+	all, err := countScope(ctx, s, *w.scope)
+	for _, cond := range w.except {
+		if err != nil {
+			return counted{}, err
+		}
+		left := w.scope.where()
+		left.add(cond)
+		var n int
+		query := `SELECT COUNT(*) FROM ` + w.scope.table + left.String()
+		err = s.read.QueryRowContext(ctx, query, left.args...).Scan(&n)
+		all.total -= n
+	}
+	return counted{total: all.total}, err
 }
 
 // reserve calls p.Reserve with the size of the documents of the chosen rows.

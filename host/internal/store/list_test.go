@@ -219,6 +219,7 @@ func TestListsReadOnlyTheirPage(t *testing.T) {
 		"runs of a canvas":   runs(RunFilter{Canvas: "c"}),
 		"runs of a session":  runs(RunFilter{Session: "s"}),
 		"failed runs":        runs(RunFilter{Status: RunFailed}),
+		"active runs":        runs(RunFilter{Status: RunActive}),
 		"statistics":         days(SessionFilter{Tenant: "t", From: 1}),
 		"statistics of one":  days(SessionFilter{Tenant: "t", Canvas: "c"}),
 		"ids": func() error {

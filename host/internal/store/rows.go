@@ -53,6 +53,9 @@ type where struct {
 	// scope is the scope whose rows the conditions select; nil if they do not select exactly those
 	// of one.
 	scope *scope
+	// except are disjoint conditions that have an index, for the rows of scope that the conditions do
+	// not select.
+	except []string
 }
 
 // add appends a condition; each ? in it becomes the next $n.

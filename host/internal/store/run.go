@@ -216,8 +216,14 @@ func (s Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error)
 		return nil, 0, fail(ErrInvalid, "list runs: no tenant")
 	}
 	w := where{changing: f.Status != ""}
-	if f == (RunFilter{Tenant: f.Tenant, Canvas: f.Canvas}) {
+	all := RunFilter{Tenant: f.Tenant, Canvas: f.Canvas}
+	succeeded := all
+	succeeded.Status = RunDone
+	if f == all || f == succeeded {
 		w.scope = &scope{"runs", f.Tenant, f.Canvas}
+	}
+	if f == succeeded {
+		w.except = []string{isActive, isStopped}
 	}
 	w.equal("tenant_id", f.Tenant)
 	w.equal("canvas_id", f.Canvas)
@@ -255,11 +261,13 @@ func (w *where) ofStatus(status string) {
 // Forget deletes at most the given number of runs that ended before a time (Unix milliseconds)
 // and returns how many it deleted.
 func (s Runs) Forget(ctx context.Context, before int64, most int) (n int64, err error) {
+	// The index of lists begins with the tenant, so the runs of each are looked up.
+	const ended = `WITH RECURSIVE tenant(id) AS (SELECT MIN(tenant_id) FROM runs UNION ALL
+		SELECT (SELECT MIN(tenant_id) FROM runs WHERE tenant_id > tenant.id) FROM tenant WHERE id IS NOT NULL)
+		SELECT id FROM runs WHERE tenant_id IN (SELECT id FROM tenant) AND create_time < $1
+		AND end_time < $1 AND NOT (` + isActive + `) LIMIT $2`
 	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
-		// The conditions on the tenant and the creation time allow using an index.
-		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (SELECT id FROM runs
-			WHERE tenant_id IN (SELECT id FROM tenants) AND create_time < $1 AND end_time < $1
-			AND status <> '`+RunActive+`' LIMIT $2)`, before, most)
+		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (`+ended+`)`, before, most)
 		return err
 	})
 	if n > 0 {

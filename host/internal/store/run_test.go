@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,6 +76,37 @@ func TestMigrationOfStatuses(t *testing.T) {
 			v, err := s.Runs.Get(ctx, "t", id)
 			require.NoError(t, err)
 			require.Equal(t, want, v.Status, id)
+		}
+	})
+}
+
+// Lists by status and their totals are those of the whole history, with and without counted blocks.
+func TestRunsByStatus(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		ends := []string{RunActive, RunDone, RunFailed, RunDone, RunCanceled, RunPaused, RunDone}
+		want := map[RunFilter]int{}
+		for i := range 70 {
+			r := Run{ID: fmt.Sprint("r", i), Tenant: []string{"t", "other"}[i%2], Canvas: []string{"c", "d", "e"}[i%3]}
+			require.NoError(t, s.Runs.Start(ctx, r))
+			status := ends[i%len(ends)]
+			if status != RunActive {
+				_, err := s.Runs.End(ctx, RunEnd{ID: r.ID, Status: status}, nil)
+				require.NoError(t, err)
+			}
+			want[RunFilter{Tenant: r.Tenant, Status: status}]++
+			want[RunFilter{Tenant: r.Tenant, Canvas: r.Canvas, Status: status}]++
+		}
+		require.Len(t, want, 2*5*(1+3))
+		for f, n := range want {
+			list, total, err := s.Runs.List(ctx, f, Page{Limit: 3, Offset: 1})
+			require.NoError(t, err)
+			require.Equal(t, n, total, "%+v", f)
+			require.Len(t, list, max(0, min(3, n-1)), "%+v", f)
+			for _, r := range list {
+				require.Equal(t, f.Status, r.Status)
+				require.Equal(t, f.Tenant, r.Tenant)
+			}
 		}
 	})
 }
