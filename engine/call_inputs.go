@@ -184,7 +184,7 @@ func (c *CallInputs) Chunks() Value {
 	if root.closed {
 		return Null
 	}
-	ref := newReference()
+	ref := Reference{}
 	if n := len(c.st.retrieval); n > 0 {
 		ref = c.st.retrieval[n-1].clone()
 	}

@@ -67,18 +67,18 @@ type node struct {
 	params Value
 	entry  Value // the node's member of components, as in the document
 
-	down    []nodeIndex // edges
-	targets []nodeIndex // what a Brancher may choose
-	gotos   []nodeIndex // where an error leads
-	back    Value       // exception_default_value when it counts
-	parent  nodeIndex   // container around it, or noNode
-	item    nodeIndex   // start of the body, for a container, or noNode
-	refs    []*Ref
-	feeds   bool   // a Speaker stands downstream
-	head    []byte // its id, name and type as events show them
-	started []byte // the same with what node_started says
-	facts   Facts  // of its events, but for errors
-	quoted  []byte // its id as JSON
+	down     []nodeIndex // edges
+	targets  []nodeIndex // what a Brancher may choose
+	gotos    []nodeIndex // where an error leads
+	back     Value       // exception_default_value when it counts
+	parent   nodeIndex   // container around it, or noNode
+	item     nodeIndex   // start of the body, for a container, or noNode
+	refs     []*Ref
+	feeds    bool   // a Speaker stands downstream
+	started  []byte // members of node_started, after its time
+	finished []byte // members of node_finished between outputs and error
+	facts    Facts  // of its events, but for errors
+	quoted   []byte // its id as JSON
 
 	off       bool // it does not run; what follows it does
 	inline    bool // Run may use the run's own goroutine
@@ -133,8 +133,10 @@ func (n *node) compile(reg *Registry) []error {
 		}
 		n.declared = append(n.declared, slot{name, v})
 	}
-	n.head = appendNodeHead(nil, n)
-	n.started = AppendQuoted(appendName(appendNodeHead(nil, n), "thoughts"), n.spec.Thoughts)
+	head := appendNodeHead(nil, n)
+	n.started = append(append([]byte{','}, head...), `,"thoughts":`...)
+	n.started = append(AppendQuoted(n.started, n.spec.Thoughts), "}}"...)
+	n.finished = append(append([]byte("},"), head...), `,"error":`...)
 	n.facts = Facts{Node: n.id, Component: n.spec.Name}
 	n.quoted = AppendQuoted(nil, n.id)
 	return d.problems

@@ -18,10 +18,6 @@ type Reference struct {
 // buckets is the number of citation numbers in one run.
 const buckets = 500
 
-func newReference() Reference {
-	return Reference{chunks: newBucket(Null), aggs: newBucket(Null)}
-}
-
 // readReference accepts the object form and tolerates lists in place of empty objects.
 func readReference(v Value) Reference {
 	return Reference{chunks: newBucket(v.Get("chunks")), aggs: newBucket(v.Get("doc_aggs"))}
@@ -83,7 +79,7 @@ func (r *Reference) add(node string, chunks, aggs []Value) {
 }
 
 func (r *Reference) clone() Reference {
-	c := newReference()
+	c := Reference{}
 	c.chunks, c.aggs = r.chunks.clone(), r.aggs.clone()
 	c.sources = maps.Clone(r.sources)
 	return c

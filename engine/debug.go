@@ -77,7 +77,7 @@ func (c *Canvas) Debug(ctx context.Context, st *State, id string, values Value, 
 
 // debug runs one node alone.
 func (r *run) debug(n *node, values Value) (Value, error) {
-	r.st.retrieval = append(r.st.retrieval, newReference())
+	r.st.retrieval = append(r.st.retrieval, Reference{})
 	call := r.newCall(n)
 	call.args, call.debug = values, true
 	r.calls = append(r.calls, call)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/hex"
-	"strconv"
 	"time"
 )
 
@@ -36,7 +35,9 @@ func (e *emitter) emit(t EventType, node string, f *Facts) {
 	}
 	e.seq++
 	own := len(e.enc.buf) > largeEvent
-	e.event = Event{Seq: e.seq, Type: t, Node: node, Note: e.number, JSON: e.enc.buf, Own: own, Facts: f}
+	// One by one: a composite literal is built elsewhere and copied.
+	e.event.Seq, e.event.Type, e.event.Node, e.event.Note = e.seq, t, node, e.number
+	e.event.JSON, e.event.Own, e.event.Facts = e.enc.buf, own, f
 	if own {
 		e.enc.buf = nil
 	}
@@ -63,12 +64,9 @@ func (e *emitter) emitWorkflowStarted() {
 }
 
 func (e *emitter) emitNodeStarted(call *Call) {
-	b := e.enc.begin(EventNodeStarted)
-	b = append(b, `{"inputs":null,"created_at":`...)
-	b = strconv.AppendInt(b, call.started.Unix(), 10)
-	b = append(b, ',')
-	b = append(b, call.node.started...)
-	e.enc.buf = append(b, "}}"...)
+	b := append(e.enc.buf[:0], e.enc.started...)
+	b = e.enc.appendSecond(b, call.started)
+	e.enc.buf = append(b, call.node.started...)
 	e.emitWire(EventNodeStarted, call.id, callFacts(call))
 }
 
@@ -93,8 +91,7 @@ func (e *emitter) emitNodeFinished(call *Call) {
 		}
 		e.slots[i].value = e.redact(e.slots[i].value)
 	}
-	b := e.enc.begin(EventNodeFinished)
-	b = append(b, `{"inputs":`...)
+	b := append(e.enc.buf[:0], e.enc.finished...)
 	b = appendSlots(b, e.slots)
 	b = append(b, `,"outputs":{"_created_time":`...)
 	b = e.enc.appendTime(b, call.started)
@@ -108,9 +105,7 @@ func (e *emitter) emitNodeFinished(call *Call) {
 		b = append(b, ':')
 		b = o.value.AppendJSON(b)
 	}
-	b = append(b, `},`...)
-	b = append(b, call.node.head...)
-	b = appendName(b, "error")
+	b = append(b, call.node.finished...)
 	if call.err != nil {
 		b = AppendQuoted(b, e.redactText(errorText(call.err)))
 	} else {

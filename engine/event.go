@@ -131,10 +131,12 @@ func (e *Event) Data() Value { return e.Value().Get("data") }
 
 // encoder appends events to one buffer, which it reuses for each of them, without reflection.
 type encoder struct {
-	buf    []byte
-	tail   []byte // `","message_id":"..","created_at":..,"task_id":"..","data":`
-	second int64  // the second whose text prefix holds
-	prefix []byte
+	buf      []byte
+	tail     []byte // `","message_id":"..","created_at":..,"task_id":"..","data":`
+	started  []byte // the start of every node_started, and of every node_finished
+	finished []byte
+	second   int64 // the second whose text prefix holds
+	prefix   []byte
 }
 
 // name sets the members every event of a run has.
@@ -146,6 +148,8 @@ func (e *encoder) name(messageID, taskID string, createdAt int64) {
 	t = append(t, `,"task_id":`...)
 	t = AppendQuoted(t, taskID)
 	e.tail = append(t, `,"data":`...)
+	e.started = append(e.named(e.started, EventNodeStarted), `{"inputs":null,"created_at":`...)
+	e.finished = append(e.named(e.finished, EventNodeFinished), `{"inputs":`...)
 }
 
 // reserve makes room for an event of about n bytes in one piece, if that is much.
@@ -159,21 +163,28 @@ func (e *encoder) reserve(n int64) {
 const largeEvent = 256 << 10
 
 // begin starts an event; the caller appends data and the closing brace.
-func (e *encoder) begin(t EventType) []byte {
-	b := append(e.buf[:0], `{"event":"`...)
-	b = append(b, t...)
-	return append(b, e.tail...)
+func (e *encoder) begin(t EventType) []byte { return e.named(e.buf, t) }
+
+// named writes the members that come before data into dst.
+func (e *encoder) named(dst []byte, t EventType) []byte {
+	dst = append(dst[:0], `{"event":"`...)
+	dst = append(dst, t...)
+	return append(dst, e.tail...)
 }
 
-// appendTime appends Unix seconds with six digits of a fraction. The text of the whole second is
-// kept: most times of a run share it.
+// appendTime appends Unix seconds with six digits of a fraction.
 func (e *encoder) appendTime(dst []byte, t time.Time) []byte {
+	dst = append(e.appendSecond(dst, t), '.')
+	return appendMicros(dst, t.Nanosecond()/1000)
+}
+
+// appendSecond appends whole Unix seconds. Their text is kept: most times of a run share it.
+func (e *encoder) appendSecond(dst []byte, t time.Time) []byte {
 	if s := t.Unix(); s != e.second || len(e.prefix) == 0 {
 		e.second = s
-		e.prefix = append(strconv.AppendInt(e.prefix[:0], s, 10), '.')
+		e.prefix = strconv.AppendInt(e.prefix[:0], s, 10)
 	}
-	dst = append(dst, e.prefix...)
-	return appendMicros(dst, t.Nanosecond()/1000)
+	return append(dst, e.prefix...)
 }
 
 func appendMicros(dst []byte, us int) []byte {
@@ -191,10 +202,9 @@ var pairs = func() (p [200]byte) {
 
 // appendSeconds appends a duration as seconds with six digits of a fraction.
 func appendSeconds(dst []byte, d time.Duration) []byte {
-	d = max(d, 0)
-	dst = strconv.AppendInt(dst, int64(d/time.Second), 10)
-	dst = append(dst, '.')
-	return appendMicros(dst, int(d%time.Second/time.Microsecond))
+	us := int64(max(d, 0) / time.Microsecond)
+	dst = append(strconv.AppendInt(dst, us/1e6, 10), '.')
+	return appendMicros(dst, int(us%1e6))
 }
 
 // appendNodeHead appends the members that name a node.

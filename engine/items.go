@@ -401,7 +401,7 @@ func (x *itemRun) state() (*State, error) {
 		st.setOut(c.node.index, o.name, o.value)
 	}
 	st.path, st.waiting, st.progress, st.dirty, st.globals.dirty = nil, nil, nil, nil, nil
-	last := newReference()
+	last := Reference{}
 	if n := len(st.retrieval); n > 0 {
 		last = st.retrieval[n-1].clone()
 	}

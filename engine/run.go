@@ -280,7 +280,7 @@ func (r *run) execute() {
 		return
 	}
 	r.emitWorkflowStarted()
-	r.st.retrieval = append(r.st.retrieval, newReference())
+	r.st.retrieval = append(r.st.retrieval, Reference{})
 	switch {
 	case resume:
 		if !r.resumeForms() {
@@ -458,7 +458,7 @@ func (r *run) finish() {
 	st := r.st
 	outs := emptyObject
 	if n := len(st.path); n > 0 {
-		outs = st.Outputs(r.c.nodes[st.path[n-1]].id)
+		outs = st.outputsOf(st.path[n-1])
 	}
 	turn := Turn{Role: "assistant", Content: outs}
 	// The answer is stored twice: as all outputs, and as a line of sys.history.

@@ -21,11 +21,13 @@ type State struct {
 	progress  *progress   // where a run stands that is neither finished nor paused; nil otherwise
 	taskID    string
 	dirty     []nodeIndex // nodes changed since the last checkpoint
-	bytes     int64       // size of outputs, history, retrieval and memory; see recount
+	bytes     int64       // size of history, retrieval and memory; see recount
+	outBytes  int64       // size of outputs, current once counted is set
+	counted   bool
 }
 
 // size returns the accounted size of everything in the state that grows.
-func (s *State) size() int64 { return s.bytes + s.globals.bytes }
+func (s *State) size() int64 { return s.bytes + s.outBytes + s.globals.bytes }
 
 // slotSize returns the size of a named value.
 func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + v.Size() }
@@ -33,10 +35,13 @@ func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + 
 // recount finds the size of a state of unknown origin. From then on the run that owns it keeps it
 // current.
 func (s *State) recount() {
-	s.bytes = 0
-	for i := range s.nodes {
-		s.bytes += s.outSize(nodeIndex(i))
+	if !s.counted {
+		s.counted, s.outBytes = true, 0
+		for i := range s.nodes {
+			s.outBytes += s.outSize(nodeIndex(i))
+		}
 	}
+	s.bytes = 0
 	for _, t := range s.history {
 		s.bytes += t.Content.Size()
 	}
@@ -133,12 +138,12 @@ func (s *State) setOut(node nodeIndex, name string, v Value) {
 	n.own()
 	for i := range n.outs {
 		if n.outs[i].name == name {
-			s.bytes += v.Size() - n.outs[i].value.Size()
+			s.outBytes += v.Size() - n.outs[i].value.Size()
 			n.outs[i].value = v
 			return
 		}
 	}
-	s.bytes += slotSize(name, v)
+	s.outBytes += slotSize(name, v)
 	n.outs = append(n.outs, slot{name, v})
 }
 
@@ -155,21 +160,26 @@ func (s *State) touch(node nodeIndex) {
 // clearOuts sets every output to null, and removes those that only an execution can have.
 func (s *State) clearOuts(node nodeIndex) {
 	n := &s.nodes[node]
+	if len(n.outs) == 0 {
+		return
+	}
 	n.own()
-	kept := n.outs[:0]
-	for _, o := range n.outs {
+	kept := 0
+	for i := range n.outs {
+		o := &n.outs[i]
 		if strings.HasPrefix(o.name, "_") {
-			s.bytes -= slotSize(o.name, o.value)
+			s.outBytes -= slotSize(o.name, o.value)
 			continue
 		}
-		s.bytes += Null.Size() - o.value.Size()
-		o.value = Null
-		kept = append(kept, o)
+		s.outBytes += Null.Size() - o.value.Size()
+		if kept != i {
+			n.outs[kept].name = o.name
+		}
+		n.outs[kept].value = Null
+		kept++
 	}
-	if len(n.outs) > 0 {
-		n.outs = kept
-		s.touch(node)
-	}
+	n.outs = n.outs[:kept]
+	s.touch(node)
 }
 
 // dropError removes the error of an earlier execution.
@@ -177,7 +187,7 @@ func (s *State) dropError(node nodeIndex) {
 	n := &s.nodes[node]
 	for i := range n.outs {
 		if n.outs[i].name == errorOutput {
-			s.bytes -= slotSize(errorOutput, n.outs[i].value)
+			s.outBytes -= slotSize(errorOutput, n.outs[i].value)
 			n.own()
 			n.outs = append(n.outs[:i], n.outs[i+1:]...)
 			s.touch(node)
@@ -248,7 +258,11 @@ func (s *State) Outputs(node string) Value {
 	if !ok {
 		return Null
 	}
-	outs := s.nodes[i].outs
+	return s.outputsOf(i)
+}
+
+func (s *State) outputsOf(node nodeIndex) Value {
+	outs := s.nodes[node].outs
 	if len(outs) == 0 {
 		return emptyObject
 	}

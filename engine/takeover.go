@@ -89,7 +89,7 @@ func (s *State) applyDelta(v Value) error {
 	}
 	for _, x := range readCites(v.Get("cites")) {
 		if len(s.retrieval) == 0 {
-			s.retrieval = append(s.retrieval, newReference())
+			s.retrieval = append(s.retrieval, Reference{})
 		}
 		s.cite(x)
 	}
