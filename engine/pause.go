@@ -15,7 +15,13 @@ func (f *forms) due(batch []nodeIndex) bool {
 		f.asked = false
 		return false
 	}
-	return slices.ContainsFunc(batch, f.isForm) && !f.pinnedForms(batch)
+	named := len(f.suspended)+len(f.opt.Approval) > 0
+	for _, n := range batch {
+		if f.c.nodes[n].asks || named && f.isForm(n) {
+			return !f.pinnedForms(batch)
+		}
+	}
+	return false
 }
 
 // isForm reports whether a person is asked before a node runs, or continues.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -156,7 +157,7 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 		r.own.most = r.opt.Concurrency
 		r.slots = &r.own
 	}
-	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
+	r.memory.budget, r.smallBelow = opt.Ports.Budget, r.opt.Limits.measureFrom()
 	r.st.recount()
 	r.outer = ctx
 	r.began = r.clock.Now()
@@ -182,10 +183,10 @@ func (o *Options) waker(sideBySide bool) (wake chan struct{}, wakeUp func()) {
 			return nil, nil
 		}
 	}
-	wake = make(chan struct{}, 1)
-	return wake, func() {
+	signal := make(chan struct{}, 1)
+	return signal, func() {
 		select {
-		case wake <- struct{}{}:
+		case signal <- struct{}{}:
 		default:
 		}
 	}
@@ -314,6 +315,7 @@ const pathRoom = 64
 // prepare brings the state to the start of a turn.
 func (r *run) prepare(resume bool) error {
 	st := r.st
+	st.history = slices.Grow(st.history, 2) // question and answer
 	st.say(Turn{Role: "user", Content: r.in.Query})
 	if !resume && r.opt.From == "" {
 		for i := range st.nodes {
@@ -426,7 +428,7 @@ func (r *run) goOn() {
 			return
 		}
 		r.runBatch(batch)
-		if !r.settleBatch() {
+		if !r.settleBatch(batch) {
 			return
 		}
 		if r.opt.Until != "" && r.ranUntil(batch) {

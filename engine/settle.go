@@ -10,7 +10,7 @@ import (
 
 // settleBatch takes the results of the batch in path order: events, handlers, and the nodes that
 // run next. It returns false if the run ends here.
-func (r *run) settleBatch() bool {
+func (r *run) settleBatch(batch []nodeIndex) bool {
 	canceled := false
 	r.cited = r.cited[:0]
 	for _, call := range r.calls {
@@ -32,7 +32,11 @@ func (r *run) settleBatch() bool {
 		r.endFailed()
 		return false
 	}
-	r.st.path = append(r.st.path, r.batchNodes()...)
+	if len(r.suspended) == 0 {
+		r.st.path = append(r.st.path, batch...)
+	} else {
+		r.st.path = append(r.st.path, r.batchNodes()...)
+	}
 	r.sched.EndTurns()
 	return true
 }

@@ -52,6 +52,13 @@ type tree struct {
 // place first may write there, everyone else copies. Existing values never see the new element.
 type room struct{ used atomic.Int64 }
 
+// grown is the memory of a list that begins to grow.
+type grown struct {
+	tree
+	room
+	vals [4]Value
+}
+
 // indexFrom is the number of keys from which a map beats a scan.
 const indexFrom = 16
 
@@ -233,18 +240,20 @@ func (v Value) Append(x Value) Value {
 	old := v.tree
 	n := len(old.vals)
 	if old.room != nil && n < cap(old.vals) && old.room.used.CompareAndSwap(int64(n), int64(n+1)) {
-		return appendedTo(old, append(old.vals, x), old.room)
+		return (&tree{}).take(append(old.vals, x), old, old.room)
 	}
-	vals := make([]Value, n, 2*n+4)
-	copy(vals, old.vals)
-	r := &room{}
-	r.used.Store(int64(n + 1))
-	return appendedTo(old, append(vals, x), r)
+	g := &grown{}
+	g.used.Store(int64(n + 1))
+	vals := g.vals[:0]
+	if n > 0 {
+		vals = make([]Value, 0, 2*n+4)
+	}
+	return g.tree.take(append(append(vals, old.vals...), x), old, &g.room)
 }
 
-// appendedTo returns the list that vals are, which are those of old and one more.
-func appendedTo(old *tree, vals []Value, r *room) Value {
-	t := &tree{vals: vals, room: r, size: old.size, depth: max(old.depth, 1)}
+// take makes t the list of vals, which are those of old and one more.
+func (t *tree) take(vals []Value, old *tree, r *room) Value {
+	t.vals, t.room, t.size, t.depth = vals, r, old.size, max(old.depth, 1)
 	t.hold(vals[len(vals)-1])
 	return Value{kind: KindList, tree: t}
 }
