@@ -56,48 +56,49 @@ func (c *Canvas) date(t time.Time) Value {
 	return d.text
 }
 
-// node is one placed component, compiled.
+// node is one placed component, compiled. What each execution reads comes first, in a few cache
+// lines.
 type node struct {
-	index  nodeIndex
-	id     string
-	name   string // display name, "" when the document has none
-	spec   *Spec
-	comp   Component
-	common Common
-	params Value
-	entry  Value // the node's member of components, as in the document
+	index    nodeIndex
+	parent   nodeIndex // container around it, or noNode
+	item     nodeIndex // start of the body, for a container, or noNode
+	inline   bool      // Run may use the run's own goroutine
+	isItem   bool
+	asks     bool // a form, or something that needs approval
+	suspends bool // it may wait for a person in the middle of its execution
+	toolUser bool // it may call tools
+	off      bool // it does not run; what follows it does
+	isExit   bool
+	isTool   bool // it is a tool of another node
+	brancher bool
+	feeds    bool // a Speaker stands downstream
 
+	id        string
+	spec      *Spec
+	comp      Component
+	container Container
+	speaker   Speaker
+	timeout   time.Duration
+	started   []byte     // members of node_started, after its time
+	finished  []byte     // members of node_finished between outputs and error
+	resets    []Resetter // the component and its tools, as far as they want to know that a run is over
+	delay     time.Duration
+	retries   int
+	facts     Facts // of its events, but for errors
+
+	name     string // display name, "" when the document has none
+	common   Common
+	params   Value
+	entry    Value       // the node's member of components, as in the document
 	down     []nodeIndex // edges
 	targets  []nodeIndex // what a Brancher may choose
 	gotos    []nodeIndex // where an error leads
 	back     Value       // exception_default_value when it counts
-	parent   nodeIndex   // container around it, or noNode
-	item     nodeIndex   // start of the body, for a container, or noNode
 	refs     []*Ref
-	feeds    bool   // a Speaker stands downstream
-	started  []byte // members of node_started, after its time
-	finished []byte // members of node_finished between outputs and error
-	facts    Facts  // of its events, but for errors
 	quoted   []byte // its id as JSON
-
-	off       bool // it does not run; what follows it does
-	inline    bool // Run may use the run's own goroutine
-	container Container
-	isItem    bool
-	isExit    bool
-	form      Form
-	asks      bool // a form, or something that needs approval
-	suspends  bool // it may wait for a person in the middle of its execution
-	toolUser  bool // it may call tools
-	isTool    bool // it is a tool of another node
-	brancher  bool
-	speaker   Speaker
-	tools     []*node    // components bound to it as tools
-	resets    []Resetter // the component and its tools, as far as they want to know that a run is over
-	timeout   time.Duration
-	delay     time.Duration
-	retries   int
-	declared  []slot // outputs with the values the document gives
+	form     Form
+	tools    []*node // components bound to it as tools
+	declared []slot  // outputs with the values the document gives
 }
 
 // compile reads the params and probes the component's capabilities. It returns every problem of the

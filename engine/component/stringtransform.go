@@ -119,6 +119,14 @@ func delimiterLength(s string, delimiters []string) int {
 }
 
 func (t *StringTransform) merge(ctx context.Context, call *engine.Call) error {
+	if separator := t.Delimiters[0]; separator != "" && !t.wording.isTemplate() {
+		text, err := call.Render(ctx, &t.Script, engine.TextStyle{Join: separator, Record: true})
+		if err != nil {
+			return err
+		}
+		call.Out("result", engine.String(text))
+		return nil
+	}
 	text, err := t.wording.fill(call, func(r *engine.Ref) (engine.Value, string, error) {
 		v, err := call.Resolve(ctx, r)
 		if err != nil {
