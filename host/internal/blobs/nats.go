@@ -21,19 +21,28 @@ type natsFiles struct {
 	bucket string
 	files  jetstream.ObjectStore
 	stream jetstream.Stream // of the bucket
+	// replicated is whether several servers have the files. One that lags may answer a request.
+	replicated bool
 }
 
 // openNATS opens the object store, and creates it at the first use.
 func openNATS(ctx context.Context, conn *broker.Conn) (*natsFiles, error) {
-	s := &natsFiles{conn: conn, bucket: conn.Name("files")}
+	s := &natsFiles{conn: conn, bucket: conn.Name("files"), replicated: conn.Replicas() > 1}
 	var err error
 	if s.files, err = conn.Bucket(ctx, jetstream.ObjectStoreConfig{Bucket: s.bucket}); err != nil {
 		return nil, err
 	}
 	s.stream, err = broker.Retry(ctx, func(ctx context.Context) (jetstream.Stream, error) {
-		return conn.Slow.Stream(ctx, "OBJ_"+s.bucket)
+		return conn.Slow.Stream(ctx, s.streamName())
 	})
 	return s, broker.Fail(err, "bucket %s", s.bucket)
+}
+
+func (s *natsFiles) streamName() string { return "OBJ_" + s.bucket }
+
+// metaSubject is where the description of a file is stored.
+func (s *natsFiles) metaSubject(name string) string {
+	return "$O." + s.bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
 // chunkSize is the number of bytes of a file in one message.
@@ -52,7 +61,7 @@ func (s *natsFiles) Put(ctx context.Context, name string, r io.Reader) (Info, er
 }
 
 func (s *natsFiles) put(ctx context.Context, name string, r io.Reader) (*jetstream.ObjectInfo, error) {
-	old, err := s.files.GetInfo(ctx, name)
+	old, err := s.info(ctx, name)
 	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
 		return nil, err
 	}
@@ -63,14 +72,7 @@ func (s *natsFiles) put(ctx context.Context, name string, r io.Reader) (*jetstre
 	if err := s.putChunks(ctx, info, r); err != nil {
 		return nil, errors.Join(err, s.purgeChunks(context.WithoutCancel(ctx), info))
 	}
-	text, err := json.Marshal(info)
-	if err != nil {
-		return nil, err
-	}
-	meta := nats.NewMsg("$O." + info.Bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name)))
-	meta.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	meta.Data = text
-	if _, err := s.conn.Slow.PublishMsg(ctx, meta); err != nil {
+	if err := s.publishInfo(ctx, info); err != nil {
 		return nil, errors.Join(err, s.purgeChunks(context.WithoutCancel(ctx), info))
 	}
 	if old != nil {
@@ -78,6 +80,19 @@ func (s *natsFiles) put(ctx context.Context, name string, r io.Reader) (*jetstre
 		_ = s.purgeChunks(ctx, old)
 	}
 	return info, nil
+}
+
+// publishInfo replaces the description of a file.
+func (s *natsFiles) publishInfo(ctx context.Context, info *jetstream.ObjectInfo) error {
+	text, err := json.Marshal(info)
+	if err != nil {
+		return err
+	}
+	meta := nats.NewMsg(s.metaSubject(info.Name))
+	meta.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	meta.Data = text
+	_, err = s.conn.Slow.PublishMsg(ctx, meta)
+	return err
 }
 
 // putChunks stores the pieces of a file and completes info.
@@ -130,7 +145,7 @@ func (s *natsFiles) purgeChunks(ctx context.Context, info *jetstream.ObjectInfo)
 
 // Stat implements backend.
 func (s *natsFiles) Stat(ctx context.Context, name string) (Info, error) {
-	info, err := s.files.GetInfo(ctx, name)
+	info, err := s.info(ctx, name)
 	if err != nil {
 		return Info{}, broker.Fail(err, "file %q", name)
 	}
@@ -139,7 +154,20 @@ func (s *natsFiles) Stat(ctx context.Context, name string) (Info, error) {
 
 // Delete implements backend.
 func (s *natsFiles) Delete(ctx context.Context, name string) error {
-	return broker.Fail(s.files.Delete(ctx, name), "delete file %q", name)
+	return broker.Fail(s.delete(ctx, name), "delete file %q", name)
+}
+
+// delete is jetstream's ObjectStore.Delete with the description that s.info returns.
+func (s *natsFiles) delete(ctx context.Context, name string) error {
+	info, err := s.info(ctx, name)
+	if err != nil {
+		return err
+	}
+	info.Deleted, info.Size, info.Chunks, info.Digest = true, 0, 0, ""
+	if err := s.publishInfo(ctx, info); err != nil {
+		return err
+	}
+	return s.purgeChunks(ctx, info)
 }
 
 func infoOf(info *jetstream.ObjectInfo) Info {

@@ -2,8 +2,11 @@ package blobs
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
@@ -61,4 +64,83 @@ func TestReadingMakesNoConsumer(t *testing.T) {
 		_, err = r.Read(make([]byte, 1))
 		require.Error(t, err)
 	}
+}
+
+// A reader may be slower than the timeout of a request: it bounds the read of a piece, not of the
+// file.
+func TestSlowReaders(t *testing.T) {
+	const timeout = 300 * time.Millisecond
+	conn := brokertest.Open(t, broker.Config{})
+	s, err := openNATS(t.Context(), conn)
+	require.NoError(t, err)
+	js, err := jetstream.New(conn.NATS, jetstream.WithDefaultTimeout(timeout))
+	require.NoError(t, err)
+	s.files, err = js.ObjectStore(t.Context(), s.bucket)
+	require.NoError(t, err)
+	s.stream, err = js.Stream(t.Context(), s.streamName())
+	require.NoError(t, err)
+	data := bytes.Repeat([]byte("0123456789abcdef"), 40*chunkSize/16)
+	_, err = s.Put(t.Context(), "a", bytes.NewReader(data))
+	require.NoError(t, err)
+	for _, s.replicated = range []bool{false, true} {
+		r, _, err := s.Open(t.Context(), "a")
+		require.NoError(t, err)
+		got := make([]byte, chunkSize)
+		_, err = io.ReadFull(r, got)
+		require.NoError(t, err)
+		time.Sleep(timeout + timeout/2)
+		rest, err := io.ReadAll(r)
+		require.NoError(t, errors.Join(err, r.Close()))
+		require.True(t, bytes.Equal(data, append(got, rest...)))
+	}
+}
+
+// laggingStream has the first two messages of a file.
+type laggingStream struct{ jetstream.Stream }
+
+func (s laggingStream) GetMsg(
+	ctx context.Context, seq uint64, opts ...jetstream.GetMsgOpt,
+) (*jetstream.RawStreamMsg, error) {
+	m, err := s.Stream.GetMsg(ctx, seq, opts...)
+	if err == nil && m.Sequence%5 > 2 {
+		return nil, jetstream.ErrMsgNotFound
+	}
+	return m, err
+}
+
+// laggingFiles has no descriptions.
+type laggingFiles struct{ jetstream.ObjectStore }
+
+func (laggingFiles) GetInfo(
+	context.Context, string, ...jetstream.GetObjectInfoOpt,
+) (*jetstream.ObjectInfo, error) {
+	return nil, jetstream.ErrObjectNotFound
+}
+
+// In a cluster a replica that does not have a file yet may answer. Files are found and read whole
+// nevertheless.
+func TestReadingFromLaggingReplicas(t *testing.T) {
+	s, err := openNATS(t.Context(), brokertest.Open(t, broker.Config{}))
+	require.NoError(t, err)
+	s.replicated = true
+	s.stream, s.files = laggingStream{s.stream}, laggingFiles{s.files}
+	for range 3 {
+		data := bytes.Repeat([]byte("0123456789abcdef"), 4*chunkSize/16)
+		_, err := s.Put(t.Context(), "a", bytes.NewReader(data))
+		require.NoError(t, err)
+		_, err = s.Stat(t.Context(), "a")
+		require.NoError(t, err)
+		r, _, err := s.Open(t.Context(), "a")
+		require.NoError(t, err)
+		got, err := io.ReadAll(r)
+		require.NoError(t, errors.Join(err, r.Close()))
+		require.True(t, bytes.Equal(data, got))
+	}
+	stream, err := s.stream.Info(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 5, stream.State.Msgs, "earlier pieces are deleted")
+	require.NoError(t, s.Delete(t.Context(), "a"))
+	_, _, err = s.Open(t.Context(), "a")
+	require.ErrorIs(t, err, broker.ErrNotFound)
+	require.ErrorIs(t, s.Delete(t.Context(), "a"), broker.ErrNotFound)
 }

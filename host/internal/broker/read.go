@@ -116,14 +116,33 @@ func directEnd(status string, msg *nats.Msg) error {
 // Last reads the newest message of a subject from the stream's leader, since replicas may lag; nil
 // if there is none.
 func (c *Conn) Last(ctx context.Context, stream, subject string) (*Message, error) {
+	m, err := c.LastStored(ctx, stream, subject)
+	if m != nil {
+		m.Data, err = c.Unpack(ctx, m.Data)
+	}
+	return m, err
+}
+
+// LastStored is Last without unpacking, for messages that this package did not pack.
+func (c *Conn) LastStored(ctx context.Context, stream, subject string) (*Message, error) {
+	return c.askLeader(ctx, stream, map[string]any{"last_by_subj": subject})
+}
+
+// NextStored reads the first message of a subject with sequence from or later from the stream's
+// leader, without unpacking; nil if there is none.
+func (c *Conn) NextStored(ctx context.Context, stream, subject string, from uint64) (*Message, error) {
+	return c.askLeader(ctx, stream, map[string]any{"seq": max(from, 1), "next_by_subj": subject})
+}
+
+func (c *Conn) askLeader(ctx context.Context, stream string, request map[string]any) (*Message, error) {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
 	return Retry(ctx, func(ctx context.Context) (*Message, error) {
-		request, err := json.Marshal(map[string]string{"last_by_subj": subject})
-		if err != nil {
-			return nil, err
-		}
 		once, done := context.WithTimeout(ctx, 2*time.Second)
 		defer done()
-		reply, err := c.NATS.RequestWithContext(once, "$JS.API.STREAM.MSG.GET."+stream, request)
+		reply, err := c.NATS.RequestWithContext(once, "$JS.API.STREAM.MSG.GET."+stream, text)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +161,6 @@ func (c *Conn) Last(ctx context.Context, stream, subject string) (*Message, erro
 		} else if answer.Error != nil {
 			return nil, answer.Error
 		}
-		data, err := c.Unpack(ctx, answer.Message.Data)
-		return &Message{answer.Message.Seq, data}, err
+		return &Message{answer.Message.Seq, answer.Message.Data}, nil
 	})
 }
