@@ -49,52 +49,66 @@ func (c *pieceCounter) piece(piece string) int {
 		return 1
 	}
 	key, short := wordcache.KeyOf(piece)
-	if short {
-		if n, ok := c.frequent.Get(key); ok {
-			return int(n)
-		}
+	if !short {
+		return longPieceTokens(piece)
 	}
-	n := pieceTokens(piece)
-	if short {
-		c.frequent.Put(key, int32(n))
+	n, ok := c.frequent.Get(key)
+	if !ok {
+		n = known[key.Hash()%shards].tokens(key, piece)
+		c.frequent.Put(key, n)
 	}
-	return n
+	return int(n)
 }
 
-// Pieces that are remembered: all short ones up to a number.
+// Pieces that are remembered: all short ones, and longer ones up to a length, up to a number.
 const (
 	longestPiece = 32
 	mostPieces   = 1 << 12 // of each shard
 	shards       = 32
 )
 
-// known are counts of pieces.
-var known [shards]struct {
-	sync.RWMutex
-	counts map[string]int
+// known are counts of pieces that have keys, knownLong of longer ones.
+var (
+	known     [shards]pieceCounts[wordcache.Key]
+	knownLong pieceCounts[string]
+)
+
+// pieceCounts are counts of pieces by a key of each.
+type pieceCounts[K comparable] struct {
+	mu     sync.RWMutex
+	counts map[K]int32
 }
 
-// pieceTokens is the number of tokens of a piece.
-func pieceTokens(piece string) int {
-	if len(piece) > longestPiece {
-		return libraryCount(piece)
-	}
-	// The last bytes differ most between words.
-	shard := &known[(uint(piece[len(piece)-1])*7+uint(piece[len(piece)/2])*3+uint(len(piece)))%shards]
-	shard.RLock()
-	n, ok := shard.counts[piece]
-	shard.RUnlock()
+// tokens is the number of tokens of a piece.
+func (c *pieceCounts[K]) tokens(key K, piece string) int32 {
+	c.mu.RLock()
+	n, ok := c.counts[key]
+	c.mu.RUnlock()
 	if ok {
 		return n
 	}
-	n = libraryCount(piece)
-	shard.Lock()
-	defer shard.Unlock()
-	if shard.counts == nil || len(shard.counts) >= mostPieces {
-		shard.counts = map[string]int{}
+	n = int32(libraryCount(piece))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts == nil || len(c.counts) >= mostPieces {
+		c.counts = map[K]int32{}
 	}
-	shard.counts[strings.Clone(piece)] = n
+	c.counts[key] = n
 	return n
+}
+
+// longPieceTokens is the number of tokens of a piece without a key.
+func longPieceTokens(piece string) int {
+	if len(piece) > longestPiece {
+		return libraryCount(piece)
+	}
+	knownLong.mu.RLock()
+	n, ok := knownLong.counts[piece]
+	knownLong.mu.RUnlock()
+	if ok {
+		return int(n)
+	}
+	return int(knownLong.tokens(strings.Clone(piece), piece)) // piece is a part of a large text
 }
 
 func libraryCount(text string) int {

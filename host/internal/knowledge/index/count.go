@@ -16,10 +16,9 @@ type Counter struct {
 
 // TermCount is how often a term counts in a chunk.
 type TermCount struct {
-	Term  string
-	Count int
 	// Index is the number of the term in the counter until its next [Counter.Trim].
 	Index int
+	Count int
 }
 
 // NewCounter returns a counter with the language of a dataset.
@@ -46,6 +45,9 @@ func (c *Counter) Trim() bool {
 	c.counts = nil
 	return true
 }
+
+// Term returns the term with an index.
+func (c *Counter) Term(index int) string { return c.analyzer.Text(index) }
 
 // Count returns the number of words of a chunk and, until the next call, its terms in the order in
 // which they first occur. name is that of its document.
@@ -75,7 +77,7 @@ func (c *Counter) take(text string, weight int32) (words int) {
 	for _, n := range c.found {
 		i := n.Index()
 		if c.counts[i] == 0 {
-			c.list = append(c.list, TermCount{Term: c.analyzer.Text(n), Index: i})
+			c.list = append(c.list, TermCount{Index: i})
 		}
 		c.counts[i] += weight
 		if n.IsWord() {

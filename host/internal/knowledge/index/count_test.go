@@ -13,7 +13,7 @@ func counted(c *Counter, name string, chunk *Chunk) (length int, counts map[stri
 	length, list := c.Count(name, chunk)
 	counts = map[string]int{}
 	for _, t := range list {
-		counts[t.Term] += t.Count
+		counts[c.Term(t.Index)] += t.Count
 	}
 	return length, counts
 }

@@ -26,7 +26,7 @@ const (
 	smallDocument = 256 << 10 // bytes of one
 	mostFinished  = 16
 	mostBytes     = 1 << 20 // of all
-	longestWait   = 100 * time.Millisecond
+	longestWait   = 500 * time.Millisecond
 )
 
 // next claims a document and parses it. found is false when there is none.

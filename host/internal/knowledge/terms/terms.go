@@ -128,8 +128,8 @@ func (a *Analyzer) AppendNumbers(dst []Number, text string) []Number {
 	return dst
 }
 
-// Text is that of a term.
-func (a *Analyzer) Text(n Number) string { return a.texts[n.Index()] }
+// Text returns the term with an index.
+func (a *Analyzer) Text(index int) string { return a.texts[index] }
 
 // Terms is how many terms have numbers: their indexes are below it.
 func (a *Analyzer) Terms() int { return len(a.texts) }
@@ -137,6 +137,11 @@ func (a *Analyzer) Terms() int { return len(a.texts) }
 // each calls found with the terms of a text, in order.
 func (a *Analyzer) each(text string, found func(start, end int, n Number)) {
 	for i := 0; i < len(text); {
+		if end := a.foldASCII(text, i); end > i {
+			found(i, end, a.word(a.folded))
+			i = end
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case isWide(r):
@@ -220,6 +225,41 @@ func (a *Analyzer) number(term string) Number {
 	}
 	return Number(n) << markBits
 }
+
+// foldASCII folds the word that begins at start and returns its end, or 0 where the word may be
+// more than ASCII letters and digits, or where there is none.
+func (a *Analyzer) foldASCII(text string, start int) (end int) {
+	folded := a.folded[:0]
+	for i := start; i < len(text); i++ {
+		c := text[i]
+		if low := lowASCII[c]; low != 0 {
+			if len(folded) == longestTerm {
+				return 0
+			}
+			folded = append(folded, low)
+			continue
+		}
+		if c >= utf8.RuneSelf || c == '\'' || (c == '.' || c == ',') && i > start && text[i-1] <= '9' {
+			return 0
+		}
+		break
+	}
+	a.folded = folded
+	return start + len(folded)
+}
+
+// lowASCII are ASCII letters, in lower case, and digits; other bytes are 0.
+var lowASCII = func() (table [256]byte) {
+	for c := range table {
+		if c := byte(c); isASCIIWord(c) {
+			table[c] = c
+			if c <= 'Z' && 'A' <= c {
+				table[c] |= 0x20
+			}
+		}
+	}
+	return table
+}()
 
 // fold is a word in lower case, without a possessive ending and in composed form, until the next
 // call.

@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -96,4 +97,33 @@ func BenchmarkTerms(b *testing.B) {
 	for b.Loop() {
 		out = a.Append(out[:0], text)
 	}
+}
+
+// Words that foldASCII takes are those of the general way, with the same letters.
+func TestFoldASCII(t *testing.T) {
+	general, err := New(Settings{})
+	require.NoError(t, err)
+	fast, err := New(Settings{})
+	require.NoError(t, err)
+	taken := 0
+	rng := rand.New(rand.NewPCG(1, 2))
+	alphabet := []rune("abzAZ059'.,- é日’\u0301")
+	for range 20_000 {
+		var b strings.Builder
+		for range 1 + rng.IntN(12) {
+			b.WriteRune(alphabet[rng.IntN(len(alphabet))])
+		}
+		text := b.String()
+		end := fast.foldASCII(text, 0)
+		if end == 0 {
+			continue
+		}
+		taken++
+		require.Equal(t, wordEnd(text, 0), end, "%q", text)
+		require.Equal(t, string(general.fold(text[:end])), string(fast.folded), "%q", text)
+	}
+	require.Greater(t, taken, 2_000)
+	long := strings.Repeat("a", longestTerm+1)
+	require.Zero(t, fast.foldASCII(long, 0), "a word that is cut")
+	require.LessOrEqual(t, cap(fast.folded), 2*longestTerm)
 }

@@ -178,9 +178,11 @@ func (c *change) addChunk(document, name string, n int64, chunk *index.Chunk) er
 		Body: chunkBody{chunk.Content, chunk.Text, chunk.Keywords, chunk.Questions, chunk.Extra},
 	}
 	var text strings.Builder
-	slices.SortFunc(counts, func(a, b index.TermCount) int { return cmp.Compare(a.Term, b.Term) })
+	slices.SortFunc(counts, func(a, b index.TermCount) int {
+		return cmp.Compare(c.counter.Term(a.Index), c.counter.Term(b.Index))
+	})
 	for _, t := range counts {
-		h := hash(t.Term)
+		h := hash(c.counter.Term(t.Index))
 		row.Counts[h] += t.Count
 		for range t.Count {
 			text.WriteString(h)

@@ -183,7 +183,7 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 func (c *change) hashed(counts []index.TermCount) (terms []int64, numbers []int32) {
 	byHash := make(map[int64]int, len(counts))
 	for _, t := range counts {
-		byHash[c.d.hash(t.Term)] += t.Count
+		byHash[c.d.hash(c.counter.Term(t.Index))] += t.Count
 	}
 	terms = slices.AppendSeq(make([]int64, 0, len(byHash)), maps.Keys(byHash))
 	slices.Sort(terms)

@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
-// appender appends chunks to tails. It finds postings by the indexes that its counter gives to
-// terms, which is faster than by the terms.
+// appender appends chunks to tails of datasets with the same language and stemmer. It finds
+// postings by the indexes that its counter gives to terms, which is faster than by the terms.
 type appender struct {
 	counter *index.Counter
 	places  []int32     // by index: 1 + the place in the terms of the chunks that are being added; 0 is none
@@ -26,10 +26,19 @@ type termPostings struct {
 	postings
 }
 
-// newAppender returns one for a dataset.
-func newAppender(s index.Settings) (*appender, error) {
+// appender returns the one of a language and stemmer. Datasets share it, since it holds each word
+// that it was given. The caller holds x.writing and calls release for the chunks that it adds.
+func (x *Index) appender(s index.Settings) (*appender, error) {
+	if a := x.appenders[s.Settings]; a != nil {
+		return a, nil
+	}
 	counter, err := index.NewCounter(s)
-	return &appender{counter: counter}, err
+	if err != nil {
+		return nil, err
+	}
+	a := &appender{counter: counter}
+	x.appenders[s.Settings] = a
+	return a, nil
 }
 
 // trim bounds the memory for terms. There must be no chunks that are being added.
@@ -65,8 +74,9 @@ func (a *appender) add(s *segment, row, doc int64, name string, chunk *index.Chu
 func (a *appender) postings(t *tail, c *index.TermCount) *postings {
 	a.places = grown(a.places, c.Index)
 	if a.places[c.Index] == 0 {
-		t.terms = append(t.terms, termPostings{c.Term, c.Index, postings{data: a.room()}})
-		t.size += len(c.Term) + 48
+		term := a.counter.Term(c.Index)
+		t.terms = append(t.terms, termPostings{term, c.Index, postings{data: a.room()}})
+		t.size += len(term) + 48
 		a.places[c.Index] = int32(len(t.terms))
 	}
 	return &t.terms[a.places[c.Index]-1].postings

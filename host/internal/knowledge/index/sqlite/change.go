@@ -14,8 +14,9 @@ import (
 // it commits.
 type change struct {
 	*sql.Tx
-	x *Index
-	d *dataset
+	x        *Index
+	d        *dataset
+	appender *appender
 
 	added      *segment            // chunks of this change that are not in a segment yet
 	flushed    []*segment          // segments that this change made; the old tail is the first
@@ -45,13 +46,11 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 		x: x, d: d, added: newAdded(), dims: d.dims, chunks: newChunkRows(), vectors: newVectorRows(),
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
 	}
-	if d.appender == nil {
-		if d.appender, err = newAppender(d.settings); err != nil {
-			return index.DatasetError(key, err)
-		}
+	if c.appender, err = x.appender(d.settings); err != nil {
+		return index.DatasetError(key, err)
 	}
-	d.appender.trim()
-	defer func() { d.appender.release(c.added) }()
+	c.appender.trim()
+	defer func() { c.appender.release(c.added) }()
 	if err := x.prepareChanges(ctx); err != nil {
 		return index.DatasetError(key, err)
 	}
@@ -117,7 +116,7 @@ func (c *change) commit() error {
 		c.d.segments = append(c.d.segments[:len(c.d.segments):len(c.d.segments)], c.flushed...)
 		c.d.tail = newTail()
 	}
-	c.d.appender.extend(c.d.tail, c.added)
+	c.appender.extend(c.d.tail, c.added)
 	return nil
 }
 
@@ -148,9 +147,9 @@ func (c *change) flush(ctx context.Context) error {
 	}
 	c.moved(c.added, s)
 	c.flushed = append(c.flushed, s)
-	c.d.appender.release(c.added)
+	c.appender.release(c.added)
 	c.added = newAdded()
-	c.d.appender.trim()
+	c.appender.trim()
 	return nil
 }
 

@@ -30,7 +30,7 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 			return err
 		}
 	}
-	c.d.appender.add(c.added, c.lastRow, doc, name, chunk, vector)
+	c.appender.add(c.added, c.lastRow, doc, name, chunk, vector)
 	if c.added.tail.size > c.x.flushSize {
 		return c.flush(ctx)
 	}

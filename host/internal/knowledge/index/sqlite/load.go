@@ -87,11 +87,13 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 		last := d.segments[n-1]
 		flushed = last.rows[len(last.rows)-1]
 	}
-	a, err := newAppender(d.settings)
+	a, err := x.appender(d.settings)
 	if err != nil {
 		return err
 	}
+	a.trim()
 	added := newAdded()
+	defer a.release(added)
 	rows, err := x.write.QueryContext(ctx,
 		`SELECT c.id, c.document, d.name, c.content, c.searched, c.keywords, c.questions, c.enabled, v.data
 		FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN vectors v ON v.id = c.id

@@ -38,10 +38,11 @@ type Index struct {
 	temporary   string // the folder of a temporary file; "" for others
 	flushSize   int    // up to which a tail grows before it becomes a segment, in bytes
 
-	writing  sync.Mutex           // held by the one write or load in progress
-	prepared map[string]*sql.Stmt // of changes; guarded by writing
-	mu       sync.RWMutex
-	loaded   map[string]*dataset // guarded by mu; each changes only under mu
+	writing   sync.Mutex                   // held by the one write or load in progress
+	prepared  map[string]*sql.Stmt         // of changes; guarded by writing
+	appenders map[terms.Settings]*appender // guarded by writing
+	mu        sync.RWMutex
+	loaded    map[string]*dataset // guarded by mu; each changes only under mu
 }
 
 var _ index.Index = (*Index)(nil)
@@ -54,8 +55,6 @@ type dataset struct {
 	dims     int
 	segments []*segment // in the order of their chunks
 	tail     *segment   // the newest chunks, with their postings
-	// appender is that of changes; nil before the first one.
-	appender *appender
 }
 
 // parts are all segments and the tail.
@@ -123,7 +122,7 @@ const readers = 4
 
 // Open opens a file, which is created when missing. "" is a temporary one, removed by Close.
 func Open(ctx context.Context, file string) (*Index, error) {
-	x := &Index{loaded: map[string]*dataset{}, flushSize: 16 << 20}
+	x := &Index{loaded: map[string]*dataset{}, appenders: map[terms.Settings]*appender{}, flushSize: 16 << 20}
 	if file == "" {
 		dir, err := os.MkdirTemp("", "easel-index-")
 		if err != nil {
@@ -229,7 +228,7 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	d.settings, d.appender = s, nil
+	d.settings = s
 	return nil
 }
 

@@ -1,0 +1,162 @@
+package indextest
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+)
+
+// Corpus makes texts whose words are as unevenly frequent as those of a language.
+type Corpus struct {
+	rng  *rand.Rand
+	zipf *rand.Zipf
+}
+
+const vocabulary = 200_000
+
+// NewCorpus returns one that always makes the same texts for a seed.
+func NewCorpus(seed uint64) *Corpus {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	return &Corpus{rng, rand.NewZipf(rng, 1.07, 4, vocabulary-1)}
+}
+
+// Word is the word of a rank; no two share a stem.
+func Word(rank uint64) string {
+	const syllables = "bacedofugahikolumenapirosatuvowexizo"
+	var b strings.Builder
+	for n := rank + 18; n > 0; n /= 18 {
+		at := n % 18 * 2
+		b.WriteString(syllables[at : at+2])
+	}
+	return b.String() + "k"
+}
+
+// Text has a number of words.
+func (c *Corpus) Text(words int) string {
+	var b strings.Builder
+	for range words {
+		b.WriteString(Word(c.zipf.Uint64()))
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// Vector is one near one of 200 topics.
+func (c *Corpus) Vector(dims int) []float32 {
+	topic := rand.New(rand.NewPCG(uint64(c.rng.IntN(200)), 2))
+	v := make([]float32, dims)
+	for i := range v {
+		v[i] = float32(topic.NormFloat64() + 1.2*c.rng.NormFloat64())
+	}
+	return v
+}
+
+// Queries are n queries of a kind: of common words, of rare ones, or of both for another kind.
+func (c *Corpus) Queries(kind string, n int) (out []string) {
+	pick := func(from, to int) string { return Word(uint64(from + c.rng.IntN(to-from))) }
+	for range n {
+		switch kind {
+		case "common":
+			out = append(out, pick(0, 100)+" "+pick(0, 100)+" "+pick(0, 100))
+		case "rare":
+			out = append(out, pick(5_000, 50_000)+" "+pick(5_000, 50_000))
+		default:
+			out = append(out, strings.Join([]string{
+				pick(0, 100), pick(0, 1000), pick(100, 5000), pick(100, 5000), pick(1000, 50_000),
+			}, " "))
+		}
+	}
+	return out
+}
+
+// ScaleChunks is how many chunks a test of scale has, from EASEL_SCALE_CHUNKS; without it the test
+// is skipped.
+func ScaleChunks(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(os.Getenv("EASEL_SCALE_CHUNKS"))
+	if err != nil {
+		t.Skip("EASEL_SCALE_CHUNKS is not set")
+	}
+	return n
+}
+
+// Documents are n chunks in documents of 100, with vectors unless dims is 0.
+func (c *Corpus) Documents(n, dims int) iter.Seq[index.Document] {
+	const documentChunks = 100
+	vectors := NewCorpus(2)
+	return func(yield func(index.Document) bool) {
+		for from := 0; from < n; from += documentChunks {
+			chunks := make([]index.Chunk, documentChunks)
+			for i := range chunks {
+				chunks[i] = index.Chunk{ID: fmt.Sprint(i), Content: c.Text(60 + c.rng.IntN(80))}
+				if dims > 0 {
+					chunks[i].Vector = vectors.Vector(dims)
+				}
+			}
+			if !yield(index.Document{ID: fmt.Sprint(from), Chunks: Chunks(chunks...)}) {
+				return
+			}
+		}
+	}
+}
+
+// Searches reports how long searches of a dataset take by words, and by words and vectors unless
+// dims is 0. plain, unless nil, is what else each query of words is measured with: n of them.
+func Searches(t *testing.T, x index.Index, dataset string, dims, n int, plain func(query string)) {
+	t.Helper()
+	for _, kind := range []string{"common", "rare", "mixed"} {
+		queries := NewCorpus(3).Queries(kind, 200)
+		ours := measure(queries, func(q string) {
+			_, err := x.Search(t.Context(), &index.Query{Datasets: []string{dataset}, Text: q, Limit: 10})
+			require.NoError(t, err)
+		})
+		t.Logf("%-7s %v", kind, ours)
+		if plain != nil {
+			theirs := measure(queries[:n], plain)
+			t.Logf("%-7s %v plain, ratio of p50 %.2f", kind, theirs, float64(ours.p50)/float64(theirs.p50))
+		}
+	}
+	if dims == 0 {
+		return
+	}
+	c := NewCorpus(4)
+	queries := c.Queries("mixed", 100)
+	for _, topK := range []int{1024, 128} {
+		t.Logf("hybrid, top_k %d: %v", topK, measure(queries, func(q string) {
+			_, err := x.Search(t.Context(), &index.Query{
+				Datasets: []string{dataset}, Text: q, Vector: c.Vector(dims), VectorWeight: 0.5, Limit: 10, TopK: topK,
+			})
+			require.NoError(t, err)
+		}))
+	}
+}
+
+// times are those of searches: on the clock, and of the processor for each.
+type times struct{ p50, p99, processor time.Duration }
+
+func (t times) String() string {
+	return fmt.Sprintf("p50 %v p99 %v, %v of the processor", t.p50, t.p99, t.processor)
+}
+
+func measure(queries []string, search func(string)) times {
+	all := make([]time.Duration, len(queries))
+	before := ProcessorTime()
+	for i, q := range queries {
+		began := time.Now()
+		search(q)
+		all[i] = time.Since(began).Round(10 * time.Microsecond)
+	}
+	used := (ProcessorTime() - before) / time.Duration(len(all))
+	slices.Sort(all)
+	return times{all[len(all)/2], all[len(all)*99/100], used.Round(10 * time.Microsecond)}
+}
