@@ -243,12 +243,12 @@ bench: ## benchmarks with their ratios to the floors of the same run
 CHUNKS ?= 100000
 FOLDER_MB ?= 256
 
-bench-knowledge: ## ingestion, search and lists of datasets, beside plain FTS5 in the same run: CHUNKS (100000) chunks, a folder of FOLDER_MB (256); minutes
+bench-knowledge: ## ingestion, search and lists of datasets, beside plain FTS5 in the same run: CHUNKS (100000; 1000000 takes an hour) chunks, a folder of FOLDER_MB (256; 1024 for memory that is flat)
 	$(GO) test -count=1 -run '^$$' -bench Markdown -benchtime 1x ./host/internal/knowledge/ingest
 	$(GO) test -count=1 -run '^$$' -bench BlocksOfPDF -benchtime 1x ./host/internal/document
-	$(GO) test -count=1 -run '^$$' -bench 'DocumentLists/sqlite' ./host/internal/store
+	$(GO) test -count=1 -run '^$$' -bench DocumentLists ./host/internal/store
 	EASEL_SCALE_MB=$(FOLDER_MB) $(GO) test -count=1 -timeout 2h -v -run '^TestScale$$' ./host/internal/knowledge/folder
-	EASEL_SCALE_CHUNKS=$(CHUNKS) $(GO) test -count=1 -timeout 2h -v -run '^TestScale$$' ./host/internal/knowledge/index/sqlite
+	EASEL_SCALE_CHUNKS=$(CHUNKS) $(GO) test -count=1 -p 1 -timeout 2h -v -run '^TestScale$$' ./host/internal/knowledge/index/sqlite ./host/internal/knowledge/index/postgres
 
 plugin-bench: ## plugins against the official Extism host, as ratios
 	$(GO) run ./build/bench plugins
