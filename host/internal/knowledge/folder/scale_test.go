@@ -11,14 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // TestScale takes in a folder of EASEL_SCALE_MB megabytes of Markdown in files of 100 KB and
@@ -36,10 +35,10 @@ func TestScale(t *testing.T) {
 	reader := &document.Reader{}
 	t.Cleanup(func() { require.NoError(t, reader.Close()) })
 	c := &sampledCutter{Cutter: ingest.DocumentCutter{Reader: reader}, t: t, every: max(1, count/8)}
-	began := processorTime(t)
+	began := servertest.ProcessorTime()
 	f := opened(t, Config{Root: root, Dir: t.TempDir(), Cutter: c, Poll: -1, Wait: -1})
 	require.NoError(t, f.Await(t.Context()))
-	took := processorTime(t) - began
+	took := servertest.ProcessorTime() - began
 	documents, chunks := f.count()
 	require.Equal(t, count, documents)
 	t.Logf("%d documents, %d chunks: %.1f MB a processor second", documents, chunks,
@@ -78,12 +77,4 @@ func markdown(rng *rand.Rand, n int) string {
 		b.WriteString("\n\n")
 	}
 	return b.String()
-}
-
-// processorTime is what this process has used so far, which does not depend on other ones.
-func processorTime(t testing.TB) time.Duration {
-	t.Helper()
-	var use syscall.Rusage
-	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &use))
-	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }

@@ -1,5 +1,3 @@
-//go:build linux
-
 package ingest_test
 
 import (
@@ -8,7 +6,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/datasettest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -89,12 +87,12 @@ func benchmarkMarkdown(b *testing.B, size, documents int) {
 			ids = append(ids, f.Add(ds.ID, fmt.Sprint(i, ".md"), text).ID)
 		}
 		require.NoError(b, f.Parse(b.Context(), datasettest.Owner, ds.ID, ids...))
-		began := processorTime(b)
+		began := servertest.ProcessorTime()
 		done := f.Run()
 		awaitDone(b, f, ds.ID, len(ids))
 		_, err := f.Replica.Sync(b.Context(), ds.ID) // as a search does
 		require.NoError(b, err)
-		took := processorTime(b) - began
+		took := servertest.ProcessorTime() - began
 		done()
 		b.ReportMetric(float64(total)/1e6/took.Seconds(), "MB/cpu-s")
 		plain := insertPlain(b, f, ds.ID)
@@ -131,7 +129,7 @@ func insertPlain(b *testing.B, f *datasettest.Fixture, ds string) time.Duration 
 	defer db.Close()
 	_, err = db.Exec(`CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'porter unicode61')`)
 	require.NoError(b, err)
-	began := processorTime(b)
+	began := servertest.ProcessorTime()
 	tx, err := db.Begin()
 	require.NoError(b, err)
 	insert, err := tx.Prepare(`INSERT INTO words (text) VALUES (?)`)
@@ -141,13 +139,5 @@ func insertPlain(b *testing.B, f *datasettest.Fixture, ds string) time.Duration 
 		require.NoError(b, err)
 	}
 	require.NoError(b, tx.Commit())
-	return processorTime(b) - began
-}
-
-// processorTime is what this process has used so far, which does not depend on other ones.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var use syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &use))
-	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+	return servertest.ProcessorTime() - began
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // Corpus makes texts whose words are as unevenly frequent as those of a language.
@@ -150,13 +151,13 @@ func (t times) String() string {
 
 func measure(queries []string, search func(string)) times {
 	all := make([]time.Duration, len(queries))
-	before := ProcessorTime()
+	before := servertest.ProcessorTime()
 	for i, q := range queries {
 		began := time.Now()
 		search(q)
 		all[i] = time.Since(began).Round(10 * time.Microsecond)
 	}
-	used := (ProcessorTime() - before) / time.Duration(len(all))
+	used := (servertest.ProcessorTime() - before) / time.Duration(len(all))
 	slices.Sort(all)
 	return times{all[len(all)/2], all[len(all)*99/100], used.Round(10 * time.Microsecond)}
 }

@@ -36,12 +36,12 @@ func TestScale(t *testing.T) {
 	fill(t, file, fts, n, dims)
 
 	debug.FreeOSMemory()
-	before, used, began := resident(t), indextest.ProcessorTime(), time.Now()
+	before, used, began := resident(t), servertest.ProcessorTime(), time.Now()
 	x := open(t, file)
 	_, err = x.Search(t.Context(), &index.Query{Datasets: []string{ds}, Text: "x"})
 	require.NoError(t, err)
 	t.Logf("opened in %v, %v of the processor, %d segments", time.Since(began).Round(time.Millisecond),
-		(indextest.ProcessorTime() - used).Round(time.Millisecond), len(x.loaded[ds].segments))
+		(servertest.ProcessorTime() - used).Round(time.Millisecond), len(x.loaded[ds].segments))
 	debug.FreeOSMemory()
 	t.Logf("memory: %d MB resident, %d before", resident(t), before)
 	// FTS5 takes seconds for common words among many chunks.
@@ -79,9 +79,9 @@ func fill(t *testing.T, file string, fts *sql.DB, n, dims int) {
 type span struct{ clock, processor time.Duration }
 
 func (s *span) add(f func()) {
-	began, used := time.Now(), indextest.ProcessorTime()
+	began, used := time.Now(), servertest.ProcessorTime()
 	f()
-	s.clock, s.processor = s.clock+time.Since(began), s.processor+indextest.ProcessorTime()-used
+	s.clock, s.processor = s.clock+time.Since(began), s.processor+servertest.ProcessorTime()-used
 }
 
 func (s span) String() string {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package indextest
+package servertest
 
 import "time"
 
