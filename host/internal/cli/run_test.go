@@ -344,6 +344,11 @@ func TestRunPipeline(t *testing.T) {
 	require.Contains(t, errs, "parsing a.md")
 	require.Contains(t, errs, "a.md: 2 chunks in ")
 
+	code, out, errs = easel(t, "run", canvas, "--file", file(t, "a.md", ""), "--progress", "never")
+	require.Equal(t, 0, code, errs)
+	require.Empty(t, out)
+	require.Equal(t, "a.md: no chunks: the document has no text\n", errs)
+
 	path := filepath.Join(t.TempDir(), "out.json")
 	code, out, errs = easel(t, "run", canvas, "--file", page, "--json", "--output", path)
 	require.Equal(t, 0, code, errs)
