@@ -19,7 +19,7 @@ func limitProcess(l CompileLimits) error {
 	}
 	debug.SetMemoryLimit(l.Memory * 3 / 4)
 	seconds := uint64((l.CPU + time.Second - 1) / time.Second)
-	return unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds + 1})
+	return unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds})
 }
 
 // outOfTime reports whether a process ended at its limit of processor time.

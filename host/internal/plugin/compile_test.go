@@ -15,8 +15,15 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// The test binary is the compiler process of its tests.
+// The test binary is the compiler process of its tests, and the host process of attacks.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "plugin-attack" {
+		if err := attackWork(os.Args[2], os.Args[0]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) == 2 && os.Args[1] == "plugin-compiler" {
 		if err := CompileWork(context.Background(), os.Stdin); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -51,8 +51,8 @@ type Config struct {
 	MaxPerPlugin int
 	// QueueWait is how long a call waits for its turn before it is unavailable. Default 10 s.
 	QueueWait time.Duration
-	// StartWait bounds the first instance of a plugin, which proves that the plugin starts at all.
-	// Default 10 s.
+	// StartWait bounds the first instance of a plugin, which proves that the plugin starts at all,
+	// together with its description of itself. Default 10 s.
 	StartWait time.Duration
 	// IdleFor is how long an unused instance is kept. Default 60 s.
 	IdleFor time.Duration

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,11 +23,11 @@ func says(output string) string {
 }
 
 func escape(s string) string {
-	out := ""
+	var out strings.Builder
 	for i := range len(s) {
-		out += fmt.Sprintf("\\%02x", s[i])
+		fmt.Fprintf(&out, "\\%02x", s[i])
 	}
-	return out
+	return out.String()
 }
 
 func TestInvokeChecksOutputs(t *testing.T) {

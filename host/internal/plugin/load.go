@@ -297,6 +297,8 @@ func (m *Module) try(ctx context.Context, undescribed bool) error {
 	if _, ok := m.shape.Func("easel_describe"); !ok || undescribed {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, m.host.cfg.StartWait-took)
+	defer cancel()
 	res, err := m.Call(ctx, CallRequest{Export: "easel_describe", Grant: &contract.Permissions{}})
 	if err != nil {
 		return fmt.Errorf("easel_describe: %w", err)

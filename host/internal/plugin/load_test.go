@@ -263,3 +263,17 @@ func TestDescribeBeforePacking(t *testing.T) {
 	_, err = h.Describe(context.Background(), wattest.Must(echo))
 	require.ErrorIs(t, err, contract.NotFound)
 }
+
+// The description of a plugin has what the first instance has left of the time to start, not the
+// time of a call.
+func TestDescriptionEndsWithTheStart(t *testing.T) {
+	h := newHost(t, Config{StartWait: 100 * time.Millisecond})
+	wasm := pack(t, wattest.Must(`(module`+importAll+`
+		(func (export "easel_describe") (result i32) loop $l br $l end i32.const 0)
+		(func (export "easel_invoke") (result i32) i32.const 0))`), nil)
+	began := time.Now()
+	_, err := h.Load(t.Context(), wasm, LoadOptions{Granted: contract.Everything()})
+	require.ErrorIs(t, err, contract.Timeout)
+	require.ErrorContains(t, err, "easel_describe")
+	require.Less(t, time.Since(began), contract.DefaultLimits.Timeout(), "a call may take that long")
+}

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func init() { soak = true }
+
 // TestHammerGoGuest is TestHammer with a guest of the Go toolchain, whose instances take megabytes.
 func TestHammerGoGuest(t *testing.T) {
 	h := newHost(t, Config{MaxRunning: 4})
