@@ -46,7 +46,13 @@ func TestHyperMCPPluginSameAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := m.Invoke(ctx, plugin.Invocation{ID: "c1", Arguments: args})
+		var emitted []contract.Emission
+		in := plugin.Invocation{ID: "c1", Arguments: args}
+		in.Emit = func(_ context.Context, e contract.Emission) error { emitted = append(emitted, e); return nil }
+		got, err := m.Invoke(ctx, in)
+		if name == "count_words" && (len(emitted) != 1 || emitted[0].Pct != 50) {
+			t.Errorf("%v, want a progress of 50 percent", emitted)
+		}
 		checkToolResult(t, name, raw, got.Outputs, err)
 		_ = m.Close(ctx)
 	}

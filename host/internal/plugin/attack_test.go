@@ -119,7 +119,8 @@ func attacks() []attack {
 	}
 	short := map[string]any{"limits": map[string]any{"timeout_ms": 2000}}
 	typed := map[string]any{"outputs": map[string]any{"type": "object", "properties": map[string]any{"list": map[string]any{
-		"type": "array", "items": map[string]any{"type": "object", "required": []string{"a"}}}}}}
+		"type": "array", "items": map[string]any{"type": "object", "required": []string{"a"}},
+	}}}}
 	return []attack{
 		{"12,000 nested loops", code(1, 0, nested(opLoop, 12_000)), nil, over},
 		{"40,000 nested blocks", code(1, 0, nested(opBlock, 40_000)), nil, over},
@@ -142,7 +143,7 @@ func attacks() []attack {
 		}), nil, []contract.Code{""}},
 		{"8,000,000 levels", filled("output_write", `{"outputs":{"a":`, strings.Repeat("[", 4000), 2000, "", 0), nil, bad},
 		{"12 MB of empty objects", filled("output_write", `{"outputs":{"list":[{}`, strings.Repeat(",{}", 1000), 4000, "]}}", 0), nil, large},
-		{"249,000 objects against a schema", filled("output_write", `{"outputs":{"list":[{"a":1}`, strings.Repeat(`,{"a": "` + strings.Repeat("x", 40) + `"}`, 200), 600, "]}}", 0), typed, append(large, "")},
+		{"249,000 objects against a schema", filled("output_write", `{"outputs":{"list":[{"a":1}`, strings.Repeat(`,{"a": "`+strings.Repeat("x", 40)+`"}`, 200), 600, "]}}", 0), typed, append(large, "")},
 		{"16 MB of one number", filled("output_write", `{"outputs":{"n":1`, strings.Repeat("0", 16_000), 1000, "}}", 0), nil, append(bad, "")},
 		{"16 MB of escapes", filled("output_write", `{"outputs":{"text":"`, strings.Repeat(`\u00e9`, 2600), 1000, `"}}`, 0), nil, append(bad, "")},
 		{"16 MB that are not UTF-8", filled("output_write", `{"outputs":{"text":"`, strings.Repeat("\xff", 16_000), 1000, `"}}`, 0), nil, append(bad, "")},
@@ -248,4 +249,3 @@ func TestAttacksAreBounded(t *testing.T) {
 	require.NoError(t, rows.Flush())
 	t.Logf("\n%s", table)
 }
-

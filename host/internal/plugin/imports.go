@@ -3,6 +3,8 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tetratelabs/wazero"
@@ -36,7 +38,7 @@ type importTypes map[string]map[string]string
 func bindImports(ctx context.Context, r wazero.Runtime) (importTypes, error) {
 	imports := importTypes{}
 	for module, funcs := range map[string][]hostFunc{
-		bulkModule: bulkFuncs, kernelModule: kernelFuncs, userModule: userFuncs,
+		bulkModule: bulkFuncs, kernelModule: kernelFuncs, userModule: slices.Concat(userFuncs, notifyFuncs),
 		meter.Module: {{meter.Tick, "i:i", (*guest).tick}},
 	} {
 		b := r.NewHostModuleBuilder(module)
@@ -115,6 +117,10 @@ func (t importTypes) check(shape meter.Shape) *contract.Error {
 				name)
 		}
 		want, ok := module[imp.Name]
+		if !ok && imp.Module == userModule {
+			return contract.Errorf(contract.Unsupported, "imports %s, which this host does not offer; of this module it "+
+				"offers %s", name, strings.Join(slices.Sorted(maps.Keys(module)), ", "))
+		}
 		if !ok {
 			return contract.Errorf(contract.Unsupported, "imports %s, which this host does not offer", name)
 		}

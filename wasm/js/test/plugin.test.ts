@@ -107,6 +107,15 @@ const texts: Record<string, string> = {
 			i32.const 1 i32.const 4 i32.load i32.store8 i32.const 0 i32.const 2 call $output_write i32.const 0))`,
   "ask twice": guest("say [", `call {"op":"kv.get","args":{"key":"a"}}`, "say ,", `call {"op":"kv.set","args":{"key":"a","value":"b"}}`, "say ,", `call {"op":"kv.get","args":{"key":"a"}}`, "say ]"),
   "tomorrow in the imports": `(module (import "easel:host/v2" "think" (func)))`,
+  notifies: `(module (import "extism:host/env" "input_offset" (func $input (result i64)))
+		(import "extism:host/user" "notify_progress" (func $progress (param i64)))
+		(import "extism:host/user" "notify_logging_message" (func $message (param i64)))
+		(import "extism:host/user" "notify_resource_updated" (func $updated (param i64)))
+		(import "extism:host/user" "notify_tool_list_changed" (func $tools))
+		(func (export "easel_invoke") (result i32) call $input call $updated call $tools i32.const 0)
+		(func (export "progress") (result i32) call $input call $progress i32.const 0)
+		(func (export "message") (result i32) call $input call $message i32.const 0))`,
+  "a function that asks a client": `(module (import "extism:host/user" "create_message" (func (param i64) (result i64))))`,
   "an unknown host function": `(module (import "easel:host/v1" "think" (func)))`,
   "another type": `(module (import "easel:host/v1" "input_len" (func (param i32))))`,
   "a foreign import": `(module (import "env" "abort" (func)))`,
@@ -275,6 +284,31 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.equal(said(await ask(plugin, "grüße")), "grüße");
       for (const want of ["1", "2"]) assert.equal(said(await ask(plugin, "", { export: "count", run: "a" })), want);
       assert.equal(said(await ask(plugin, "", { export: "count", run: "b" })), "1");
+    });
+
+    test("notifications of hyper-mcp are progress and log lines", async () => {
+      const plugin = await load("notifies");
+      const got: Emission[] = [];
+      const side: RunSide = async (op, args) => { assert.equal(op, "emit"); got.push(args as Emission); return { ok: {} }; };
+      const send = async (name: string, input: string): Promise<Outcome> => {
+        const outcome = await ask(plugin, input, { export: name, side });
+        assert.equal(outcome.error, undefined);
+        return outcome;
+      };
+      for (const [input, pct, note] of [
+        [`{"progressToken":"t","progress":1,"total":3,"message":"a third"}`, 33, "a third"],
+        [`{"progressToken":1,"progress":7}`, 0, ""], [`{"progress":9,"total":3}`, 100, ""],
+      ] as const) {
+        await send("progress", input);
+        assert.deepEqual(got.pop(), { kind: 3, pct, note }, input);
+      }
+      await send("progress", "{");
+      assert.equal(got.length, 0);
+      for (const [input, level, text] of [
+        [`{"level":"warning","logger":"l","data":"look out"}`, "warn", "look out"],
+        [`{"level":"emergency","data":{"a":[1]}}`, "error", `{"a":[1]}`], ["plain", "info", "plain"],
+      ] as const) assert.deepEqual((await send("message", input)).logs, [{ level, text }], input);
+      assert.deepEqual((await send("easel_invoke", `{"uri":"a"}`)).logs, []);
     });
 
     test("keys and values are stored, within their quota", async () => {
@@ -453,7 +487,9 @@ describe("loading a plugin", { timeout: 1_200_000 }, () => {
     });
   };
   for (const [name, code, message] of [
-    ["tomorrow in the imports", "abi_mismatch", /easel:host\/v2/], ["an unknown host function", "unsupported", /think/],
+    ["tomorrow in the imports", "abi_mismatch", /easel:host\/v2/],
+    ["a function that asks a client", "unsupported", /user create_message, which this host does not offer; of this module it offers easel_call, /],
+    ["an unknown host function", "unsupported", /think/],
     ["another type", "unsupported", /as \(i32\) -> \(\), it is \(\) -> i32/], ["a foreign import", "unsupported", /env abort/],
     ["an imported memory", "unsupported", /memory/], ["an import of the meter", "forged", /easel:meter\/v1/],
     ["a forged fuel counter", "forged", /easel:fuel/], ["too much memory", "over_limit", /memory/], ["another invoke", "unsupported", /easel_invoke as/],

@@ -40,6 +40,20 @@ type callResult struct {
 	IsError           bool           `json:"isError,omitempty"`
 }
 
+//go:wasmimport extism:host/user notify_progress
+func notifyProgress(params uint64)
+
+// progress notifies the client as the template of hyper-mcp does.
+func progress(done, total int) error {
+	params, err := pdk.AllocateJSON(map[string]any{"progressToken": "t", "progress": done, "total": total})
+	if err != nil {
+		return err
+	}
+	defer params.Free()
+	notifyProgress(params.Offset())
+	return nil
+}
+
 // answer runs an export: its request is JSON, and so is its result.
 func answer[In, Out any](run func(In) (Out, error)) int32 {
 	var in In
@@ -81,6 +95,9 @@ func callTool() int32 {
 		switch in.Request.Name {
 		case "count_words":
 			words := strings.Fields(text)
+			if err := progress(1, 2); err != nil {
+				return callResult{}, err
+			}
 			return callResult{
 				Content: []content{
 					{Type: "text", Text: "counted"}, {Type: "image", Data: "AAEC", MIME: "image/png"},

@@ -11,7 +11,9 @@ const tables: Record<string, string> = {
     "error_set=I: error_get=:I reset=: memory_bytes=:I config_get=I:I var_get=I:I var_set=II: http_request=II:I " +
     "http_status_code=:i http_headers=:I log_trace=I: log_debug=I: log_info=I: log_warn=I: log_error=I: " +
     "get_log_level=:i",
-  "extism:host/user": "easel_emit=I:I easel_call=I:I",
+  "extism:host/user":
+    "easel_call=I:I easel_emit=I:I notify_logging_message=I: notify_progress=I: notify_prompt_list_changed=: " +
+    "notify_resource_list_changed=: notify_resource_updated=I: notify_tool_list_changed=:",
   wasi_snapshot_preview1:
     "args_get=ii:i args_sizes_get=ii:i clock_res_get=ii:i clock_time_get=iIi:i environ_get=ii:i " +
     "environ_sizes_get=ii:i fd_advise=iIIi:i fd_allocate=iII:i fd_close=i:i fd_datasync=i:i fd_fdstat_get=ii:i " +

@@ -228,7 +228,10 @@ function checkImports(examined: Examined): void {
     if (kind !== "func")
       throw new PluginError("unsupported", `imports the ${kind} ${full}; only functions may be imported`);
     const want = known.get(name);
-    if (want === undefined) throw new PluginError("unsupported", `imports ${full}, which this host does not offer`);
+    if (want === undefined) {
+      const others = module === "extism:host/user" ? `; of this module it offers ${[...known.keys()].join(", ")}` : "";
+      throw new PluginError("unsupported", `imports ${full}, which this host does not offer${others}`);
+    }
     if (type !== want)
       throw new PluginError("unsupported", `imports ${full} as ${readable(type)}, it is ${readable(want)}`);
   }

@@ -4,6 +4,7 @@ import { meter } from "../abi.ts";
 import { bulk } from "./bulk.ts";
 import { extism, user } from "./extism.ts";
 import type { Guest } from "./guest.ts";
+import { notify } from "./notify.ts";
 import { wasi } from "./wasi.ts";
 
 /**
@@ -22,7 +23,7 @@ export function functions(guest: Guest): WebAssembly.Imports {
     [meter.module]: { [meter.tick]: (counter: number) => guest.tick(counter) },
     "easel:host/v1": waits(bulk(guest), ["emit", "call"]),
     "extism:host/env": waits(extism(guest), ["http_request"]),
-    "extism:host/user": waits(user(guest), ["easel_emit", "easel_call"]),
+    "extism:host/user": waits({ ...user(guest), ...notify(guest) }, ["easel_emit", "easel_call", "notify_progress"]),
     wasi_snapshot_preview1: waits(wasi(guest), ["poll_oneoff"]),
   } as unknown as WebAssembly.Imports;
 }
