@@ -19,14 +19,18 @@ var pluginBounds = []bound{
 	{of: "BenchmarkLoad/go", metric: "load-ms", most: 150},
 	{of: "BenchmarkLoad/assemblyscript", metric: "load-ms", most: 5},
 	{of: "BenchmarkLoad/rust", metric: "load-ms", most: 5},
+	{of: "BenchmarkStreaming", metric: "x-of-plain", most: 1.1},
 }
 
-// plugins compares plugins with the official Extism host. The benchmarks are in a separate module
-// outside go.work.
+// plugins compares plugins with the official Extism host, in benchmarks of a separate module outside
+// go.work, and streaming with structured outputs with streaming alone.
 func plugins() error {
 	results := map[string]map[string][]float64{}
 	if err := measure(results, "", "plugins/oracle", []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, "-bench", ".",
 		"-benchtime", "1s", "."); err != nil {
+		return err
+	}
+	if err := measure(results, "", "", nil, "-bench", "Streaming", "./host/internal/pluginnode"); err != nil {
 		return err
 	}
 	fmt.Printf("\n%-40s %10s   %s\n", "plugins", "figure", "promised")
