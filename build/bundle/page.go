@@ -87,6 +87,11 @@ func (b bundler) scripts() (*result, error) {
 		return nil, err
 	}
 	names["EASEL_TOOLS"] = tools
+	components, err := b.components()
+	if err != nil {
+		return nil, err
+	}
+	names["EASEL_COMPONENTS"] = components
 
 	options := b.options()
 	options.EntryPoints = []string{"view/main.tsx"}
@@ -100,7 +105,11 @@ func (b bundler) scripts() (*result, error) {
 		options.Define[define] = string(text)
 	}
 	options.Plugins = []api.Plugin{b.canvases()}
-	return b.build(options)
+	built, err := b.build(options)
+	if err == nil {
+		built.data = components
+	}
+	return built, err
 }
 
 // options returns the options common to all builds of the page.
@@ -233,6 +242,7 @@ func (b bundler) index(built *result) error {
 			styles += fmt.Sprintf("\n<link rel=\"modulepreload\" href=%q>", name)
 		}
 	}
+	styles += fmt.Sprintf("\n<link rel=\"preload\" as=\"fetch\" crossorigin href=%q>", built.data)
 	text := strings.Replace(string(html), "<!-- styles -->", styles, 1)
 	text = strings.Replace(text, "<!-- scripts -->",
 		fmt.Sprintf(`<script type="module" src="%s"></script>`, built.main(".js")), 1)

@@ -13,6 +13,7 @@ import (
 // the page's folder and use slashes.
 type result struct {
 	outputs map[string]output
+	data    string // file that the scripts fetch at once
 }
 
 type output struct {

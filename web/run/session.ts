@@ -8,6 +8,7 @@ import { Draft, setParam } from "../canvas/edit/draft.ts";
 import { placeAll } from "../canvas/edit/nodes.ts";
 import { History, type Act } from "../canvas/history.ts";
 import { build, reachable } from "../canvas/model.ts";
+import { same } from "../canvas/patch.ts";
 import type { CanvasModel } from "../canvas/drawing.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
 import { rewrite } from "../canvas/rewrite.ts";
@@ -56,7 +57,7 @@ export class Session {
 
   constructor(
     engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool" | "ask">>,
-    consents = new Consents(),
+    consents = new Consents(), described?: Promise<ComponentSpec[]>,
   ) {
     this.#engine = engine;
     this.#consents = consents;
@@ -73,6 +74,8 @@ export class Session {
     this.plugins = new Plugins(engine, this.player.files.forPlugins, () => this.#refresh());
     this.locals.list.subscribe(() => this.#reconsider());
     this.#described = this.#describe();
+    // Without the file the engine is the first to describe them.
+    described?.then((specs) => { if (this.specs.get().size === 0) this.#know(specs); }, () => undefined);
   }
 
   /** open shows another canvas, with acts of an earlier visit; it throws a CanvasError. */
@@ -259,14 +262,21 @@ export class Session {
 
   async #describe(): Promise<void> {
     try {
-      const specs = await (await this.#engine).components();
-      this.specs.set(
-        new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec]))),
-      );
+      this.#know(await (await this.#engine).components());
     } catch (err) {
       this.trouble.set(messageOf(err));
-      return;
     }
+  }
+
+  // know takes descriptions of components and draws the canvas with them. A description that was
+  // known before stays the same object.
+  #know(specs: readonly ComponentSpec[]): void {
+    const before = this.specs.get();
+    const kept = specs.map((spec) => {
+      const known = before.get(spec.name);
+      return known && same(known, spec) ? known : spec;
+    });
+    this.specs.set(new Map(kept.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec]))));
     const document = this.document.get();
     if (document) this.#show(document, document.history, document.places);
   }

@@ -65,6 +65,23 @@ function until<T>(store: Store<T>, holds: (value: T) => boolean): Promise<T> {
   });
 }
 
+test("cards are drawn from descriptions that arrive before those of the engine, and are not drawn again", async () => {
+  const described = (await engine).components();
+  let started = (): void => undefined;
+  const late = new Promise<void>((resolve) => { started = resolve; }).then(() => engine);
+  const models = (): Promise<never> => Promise.reject(new Error("no run asks the host"));
+  const session = new Session(late, world, { models }, undefined, described.then((specs) => structuredClone(specs)));
+  session.open(example("tea-house"), "tea-house", { kind: "example" });
+  const early = await until(session.specs, ({ size }) => size > 0);
+  const nodes = session.document.get()?.model.nodes ?? [];
+  assert.ok(nodes.some(({ summary }) => summary.length > 0) && nodes.some(({ branches }) => branches.length > 0));
+  started();
+  const full = await until(session.specs, (specs) => specs !== early);
+  assert.deepEqual([...full], [...early]);
+  const now = session.document.get()?.model.nodes ?? [];
+  assert.ok(now.length > 0 && now.every((node, i) => node === nodes[i]), "every node is the same object");
+});
+
 // chain returns a canvas of nodes one after the other.
 function chain(nodes: Record<string, [kind: string, params: object]>): string {
   const ids = Object.keys(nodes);

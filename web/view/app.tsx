@@ -47,6 +47,8 @@ export function App(): React.ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const [choosing, setChoosing] = useState(false);
   const area = useArea();
+  // Without the descriptions of components, cards have no settings and branches, and would grow.
+  const drawable = useStore(session.specs, ({ size }) => size > 0) || trouble !== undefined;
   const taker = useStore(takers, (view) => view);
   const [publishing, setPublishing] = useState(false);
   const [deciding, setDeciding] = useState(false);
@@ -260,7 +262,7 @@ export function App(): React.ReactNode {
                 />
               </Suspense>
             )
-            : document_.model.unplaced ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
+            : document_.model.unplaced || !drawable ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
             : <Board key={document_.number} model={document_.model} title={title} />}
         </Guard>
         {document_ && panel && !area && <Panel key={document_.number} />}

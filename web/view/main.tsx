@@ -1,5 +1,5 @@
 import { createRoot } from "react-dom/client";
-import { createEngine } from "@easel/engine";
+import { createEngine, type ComponentSpec } from "@easel/engine";
 import { python, scripts } from "@easel/engine/code/python";
 import { sandbox } from "@easel/engine/code/runner";
 import { datasets, request, retrieve } from "../demo/world.ts";
@@ -36,6 +36,7 @@ declare const EASEL_READ_WORKER: string;
 declare const EASEL_WASM: string;
 declare const EASEL_RUNTIME: string;
 declare const EASEL_TOOLS: string;
+declare const EASEL_COMPONENTS: string;
 
 const at = (file: string): URL => new URL(file, document.baseURI);
 const engine = createEngine({ wasm: at(EASEL_WASM), runtime: at(EASEL_RUNTIME), worker: at(EASEL_ENGINE_WORKER), pluginWorker: at(EASEL_PLUGIN_WORKER) });
@@ -67,7 +68,12 @@ const canvases = new Canvases({ drafts, host, own: () => session.own });
 const world = {
   retrieve: search, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code, tool, canvases: canvases.port,
 };
-const session: Session = new Session(engine, world, host, new Consents(tabStorage()));
+// The module describes the same components, but needs longer to start than this file to load.
+const described = fetch(at(EASEL_COMPONENTS)).then((answer) => {
+  if (!answer.ok) throw new Error(`the descriptions of components: status ${answer.status}`);
+  return answer.json() as Promise<ComponentSpec[]>;
+});
+const session: Session = new Session(engine, world, host, new Consents(tabStorage()), described);
 
 const together = new Together(host, session);
 
