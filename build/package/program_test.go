@@ -17,7 +17,7 @@ import (
 )
 
 // built is the program, compiled once with the flags of the other tests, so that its packages are
-// in the build cache.
+// in the build cache; go run keeps the program there as well.
 var built struct {
 	sync.Once
 	dir string
@@ -31,8 +31,8 @@ func program(t testing.TB) string {
 		if built.dir, built.err = os.MkdirTemp("", "easel-package-"); built.err != nil {
 			return
 		}
-		cmd := exec.Command("go", "build", "-ldflags", stamp(t), "-o", filepath.Join(built.dir, "easel"),
-			"./host/cmd/easel")
+		cmd := exec.Command("go", "run", "-exec", "cp", "-ldflags", stamp(t), "./host/cmd/easel",
+			filepath.Join(built.dir, "easel"))
 		cmd.Dir = "../.."
 		built.out, built.err = cmd.CombinedOutput()
 	})

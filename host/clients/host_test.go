@@ -35,11 +35,17 @@ func TestMain(m *testing.M) {
 
 // easel builds the command once.
 var easel = sync.OnceValues(func() (string, error) {
+	const program = "github.com/easel-canvas/easel/host/cmd/easel"
 	file := filepath.Join(bin, "easel")
 	if runtime.GOOS == "windows" {
 		file += ".exe"
 	}
-	out, err := exec.Command("go", "build", "-o", file, "github.com/easel-canvas/easel/host/cmd/easel").CombinedOutput()
+	// As in servertest.Build: go run keeps the linked program in the build cache.
+	args := []string{"run", "-exec", "cp", program, file}
+	if runtime.GOOS == "windows" {
+		args = []string{"build", "-o", file, program}
+	}
+	out, err := exec.Command("go", args...).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)
 	}

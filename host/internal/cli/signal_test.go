@@ -19,15 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // A real process is stopped in the middle of a model call, by the signal of Ctrl-C.
 func TestInterruptCancelsAndSaves(t *testing.T) {
 	dir := t.TempDir()
-	program := filepath.Join(dir, "easel")
-	build := exec.Command("go", "build", "-o", program, "../../cmd/easel")
-	text, err := build.CombinedOutput()
-	require.NoError(t, err, string(text))
+	program, err := servertest.Build(dir, "../../cmd/easel")
+	require.NoError(t, err)
 
 	asked := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
