@@ -111,9 +111,9 @@ func (e *emitter) emitNodeFinished(call *Call) {
 	} else {
 		b = append(b, "null"...)
 	}
-	b = appendName(b, "elapsed_time")
+	b = append(b, `,"elapsed_time":`...)
 	b = append(b, elapsed...)
-	b = appendName(b, "created_at")
+	b = append(b, `,"created_at":`...)
 	b = e.enc.appendTime(b, now)
 	e.enc.buf = append(b, "}}"...)
 	e.emitWire(EventNodeFinished, call.id, callFacts(call))
@@ -195,16 +195,16 @@ func (e *emitter) emitWorkflowFinished(outputs Value) {
 	b := e.enc.begin(EventWorkflowFinished)
 	b = append(b, `{"inputs":`...)
 	b = e.inputs.AppendJSON(b)
-	b = appendName(b, "outputs")
+	b = append(b, `,"outputs":`...)
 	b = outputs.AppendJSON(b)
-	b = appendName(b, "elapsed_time")
+	b = append(b, `,"elapsed_time":`...)
 	b = appendSeconds(b, now.Sub(e.began))
-	b = appendName(b, "created_at")
+	b = append(b, `,"created_at":`...)
 	b = e.enc.appendTime(b, now)
 	f := &noFacts
 	if u := e.usage; u.Calls > 0 {
 		f = &Facts{Usage: u.Value()}
-		b = appendName(b, "usage")
+		b = append(b, `,"usage":`...)
 		b = f.Usage.AppendJSON(b)
 	}
 	e.enc.buf = append(b, "}}"...)

@@ -95,19 +95,19 @@ func (j *journal) lastSnapshot() {
 // under nodes. The canvas itself does not change during a run, so it is not logged with it.
 func (s *State) appendLog(b []byte, p *progress) []byte {
 	c := s.canvas
-	b = append(b, `{"task_id":`...)
+	b = appendText(b, `{"task_id":`)
 	b = AppendQuoted(b, s.taskID)
-	b = append(b, `,"path":`...)
+	b = appendText(b, `,"path":`)
 	b = c.appendIDs(b, s.path)
-	b = append(b, `,"history":`...)
+	b = appendText(b, `,"history":`)
 	b = s.appendHistory(b)
-	b = append(b, `,"retrieval":`...)
+	b = appendText(b, `,"retrieval":`)
 	b = s.appendRetrieval(b)
-	b = append(b, `,"memory":`...)
+	b = appendText(b, `,"memory":`)
 	b = List(s.memory...).AppendJSON(b)
-	b = append(b, `,"globals":`...)
+	b = appendText(b, `,"globals":`)
 	b = s.globals.append(b)
-	b = append(b, `,"nodes":{`...)
+	b = appendText(b, `,"nodes":{`)
 	first := true
 	for i := range s.nodes {
 		if len(s.nodes[i].outs) == 0 {
@@ -123,11 +123,11 @@ func (s *State) appendLog(b []byte, p *progress) []byte {
 	}
 	b = append(b, '}')
 	if len(s.waiting) > 0 {
-		b = append(b, `,"waiting":`...)
+		b = appendText(b, `,"waiting":`)
 		b = c.appendIDs(b, s.waiting)
 	}
 	if p != nil {
-		b = append(b, `,"run":`...)
+		b = appendText(b, `,"run":`)
 		b = p.value(s).AppendJSON(b)
 	}
 	return append(b, '}')
@@ -141,24 +141,24 @@ func (s *State) appendLog(b []byte, p *progress) []byte {
 // Executed nodes are in path. Of the member run only the parts that change from batch to batch are
 // written.
 func (j *journal) appendDelta(b []byte) []byte {
-	b = append(b, `{"path":`...)
+	b = appendText(b, `{"path":`)
 	changes := j.sched.Changes()
 	if j.eager {
 		b = j.c.appendIDs(b, j.settled)
-		b = append(b, `,"ran":"`...)
+		b = appendText(b, `,"ran":"`)
 		b = append(append(b, maskOf(j.st.ran)...), '"')
 		changes = &scheduler.Changes{Held: j.progress.schedule.Pending}
 	} else {
 		b = j.c.appendIDs(b, j.batchNodes())
 	}
-	b = append(b, `,"nodes":`...)
+	b = appendText(b, `,"nodes":`)
 	b = j.st.appendDirty(b)
 	if len(changes.Ended) > 0 {
-		b = append(b, `,"ended":`...)
+		b = appendText(b, `,"ended":`)
 		b = j.c.appendIDs(b, changes.Ended)
 	}
 	if len(changes.Cleared) > 0 {
-		b = append(b, `,"cleared":`...)
+		b = appendText(b, `,"cleared":`)
 		b = j.c.appendIDs(b, changes.Cleared)
 	}
 	if g := &j.st.globals; len(g.dirty) > 0 {
@@ -168,19 +168,19 @@ func (j *journal) appendDelta(b []byte) []byte {
 			o.Set(k, v)
 		}
 		g.dirty = g.dirty[:0]
-		b = append(b, `,"globals":`...)
+		b = appendText(b, `,"globals":`)
 		b = o.Value().AppendJSON(b)
 	}
 	if len(j.cited) > 0 {
-		b = append(b, `,"cites":`...)
+		b = appendText(b, `,"cites":`)
 		b = citesValue(j.cited).AppendJSON(b)
 	}
 	if n := len(j.st.memory); n > j.loggedMemory {
-		b = append(b, `,"memory":`...)
+		b = appendText(b, `,"memory":`)
 		b = List(j.st.memory[j.loggedMemory:]...).AppendJSON(b)
 		j.loggedMemory = n
 	}
-	b = append(b, `,"run":`...)
+	b = appendText(b, `,"run":`)
 	j.seq++
 	b = j.progress.appendDelta(b, j.c, changes)
 	j.seq--
@@ -195,42 +195,42 @@ func (j *journal) appendDelta(b []byte) []byte {
 
 // appendDelta appends the parts that change from batch to batch.
 func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) []byte {
-	b = append(b, `{"seq":`...)
+	b = appendText(b, `{"seq":`)
 	b = strconv.AppendUint(b, p.seq, 10)
-	b = append(b, `,"step":`...)
+	b = appendText(b, `,"step":`)
 	b = strconv.AppendInt(b, p.step, 10)
-	b = append(b, `,"steps":`...)
+	b = appendText(b, `,"steps":`)
 	b = strconv.AppendInt(b, int64(p.schedule.Steps), 10)
-	b = append(b, `,"bytes":`...)
+	b = appendText(b, `,"bytes":`)
 	b = strconv.AppendInt(b, p.bytes, 10)
-	b = append(b, `,"next":`...)
+	b = appendText(b, `,"next":`)
 	b = c.appendIDs(b, p.schedule.Frontier)
 	if p.usage != (Usage{}) {
-		b = append(b, `,"usage":`...)
+		b = appendText(b, `,"usage":`)
 		b = usageValue(p.usage).AppendJSON(b)
 	}
 	if p.spent != (Usage{}) {
-		b = append(b, `,"spent":`...)
+		b = appendText(b, `,"spent":`)
 		b = usageValue(p.spent).AppendJSON(b)
 	}
 	if len(p.schedule.Scopes) > 0 {
-		b = append(b, `,"scopes":`...)
+		b = appendText(b, `,"scopes":`)
 		b = p.scopesValue(c).AppendJSON(b)
 	}
 	if len(changes.Held) > 0 {
-		b = append(b, `,"held":`...)
+		b = appendText(b, `,"held":`)
 		b = pendingValue(c, changes.Held).AppendJSON(b)
 	}
 	if len(changes.Woken) > 0 {
-		b = append(b, `,"woken":`...)
+		b = appendText(b, `,"woken":`)
 		b = c.appendIDs(b, changes.Woken)
 	}
 	if len(p.suspended) > 0 {
-		b = append(b, `,"suspended":`...)
+		b = appendText(b, `,"suspended":`)
 		b = suspendedValue(c, p.suspended).AppendJSON(b)
 	}
 	if len(p.pending) > 0 {
-		b = append(b, `,"streams":`...)
+		b = appendText(b, `,"streams":`)
 		b = p.streamsValue(c).AppendJSON(b)
 	}
 	return append(b, '}')

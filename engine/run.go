@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -315,7 +314,9 @@ const pathRoom = 64
 // prepare brings the state to the start of a turn.
 func (r *run) prepare(resume bool) error {
 	st := r.st
-	st.history = slices.Grow(st.history, 2) // question and answer
+	if st.history == nil {
+		st.history = make([]Turn, 0, 2) // question and answer
+	}
 	st.say(Turn{Role: "user", Content: r.in.Query})
 	if !resume && r.opt.From == "" {
 		for i := range st.nodes {

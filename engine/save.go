@@ -100,9 +100,9 @@ func (s *State) appendRetrieval(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, `{"chunks":`...)
+		b = appendText(b, `{"chunks":`)
 		b = s.retrieval[i].chunks.append(b)
-		b = append(b, `,"doc_aggs":`...)
+		b = appendText(b, `,"doc_aggs":`)
 		b = s.retrieval[i].aggs.append(b)
 		b = append(b, '}')
 	}
@@ -185,9 +185,9 @@ func appendOutputs(b []byte, declared Value, outs []slot) []byte {
 		if kind == KindStream {
 			kind = KindString
 		}
-		b = append(b, `{"type":"`...)
+		b = appendText(b, `{"type":"`)
 		b = append(b, kind.String()...)
-		b = append(b, `","value":`...)
+		b = appendText(b, `","value":`)
 		b = append(value(b), '}')
 	}
 	return append(b, '}')

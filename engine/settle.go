@@ -32,11 +32,10 @@ func (r *run) settleBatch(batch []nodeIndex) bool {
 		r.endFailed()
 		return false
 	}
-	if len(r.suspended) == 0 {
-		r.st.path = append(r.st.path, batch...)
-	} else {
-		r.st.path = append(r.st.path, r.batchNodes()...)
+	if len(r.suspended) > 0 {
+		batch = r.batchNodes()
 	}
+	r.st.path = append(r.st.path, batch...)
 	r.sched.EndTurns()
 	return true
 }

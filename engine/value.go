@@ -54,8 +54,8 @@ type room struct{ used atomic.Int64 }
 
 // grown is the memory of a list that begins to grow.
 type grown struct {
-	tree
-	room
+	tree tree
+	room room
 	vals [4]Value
 }
 
@@ -243,7 +243,7 @@ func (v Value) Append(x Value) Value {
 		return (&tree{}).take(append(old.vals, x), old, old.room)
 	}
 	g := &grown{}
-	g.used.Store(int64(n + 1))
+	g.room.used.Store(int64(n + 1))
 	vals := g.vals[:0]
 	if n > 0 {
 		vals = make([]Value, 0, 2*n+4)
