@@ -55,7 +55,7 @@ func (r *runner) runPipeline(ctx context.Context, a *app, s *session) error {
 			p.note("%s: %d chunks in %.2f s", file.Get("name").Text(), len(result.Chunks), time.Since(began).Seconds())
 		}
 		if len(result.Chunks) == 0 {
-			p.note("%s: no chunks: the document has no text", file.Get("name").Text())
+			p.note("%s: no chunks: the document is empty", file.Get("name").Text())
 		}
 		if !r.json && !r.events && r.output == "" {
 			printChunks(a.out, result)

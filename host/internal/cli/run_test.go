@@ -347,7 +347,7 @@ func TestRunPipeline(t *testing.T) {
 	code, out, errs = easel(t, "run", canvas, "--file", file(t, "a.md", ""), "--progress", "never")
 	require.Equal(t, 0, code, errs)
 	require.Empty(t, out)
-	require.Equal(t, "a.md: no chunks: the document has no text\n", errs)
+	require.Equal(t, "a.md: no chunks: the document is empty\n", errs)
 
 	path := filepath.Join(t.TempDir(), "out.json")
 	code, out, errs = easel(t, "run", canvas, "--file", page, "--json", "--output", path)
