@@ -53,6 +53,14 @@ func (p *pluginPlace) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&p.json, "json", false, "print JSON")
 }
 
+// flag returns the flag that names the folder in a command for the same plugins, "" without one.
+func (p *pluginPlace) flag() string {
+	if p.dir == "" {
+		return ""
+	}
+	return " --plugins " + quoted(p.dir)
+}
+
 // folder returns the folder of installed plugins.
 func (p *pluginPlace) folder(a *app) (string, error) {
 	if p.dir != "" {

@@ -123,7 +123,7 @@ func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 	}
 	switch {
 	case e.Waiting != nil:
-		a.waiting(e)
+		a.waiting(p, e)
 		if e.Active != nil {
 			fmt.Fprintf(a.out, "Version %s stays active.\n", e.Active.Version)
 		}
@@ -133,15 +133,15 @@ func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 		names := strings.Join(componentsOf(e, e.Active), ", ")
 		fmt.Fprintf(a.out, "%s %s is enabled: %s\n", e.Name, e.Active.Version, names)
 		if len(e.Active.Asks) > 0 {
-			fmt.Fprintf(a.out, "Not approved:\n  %s\nApprove the rest with `easel plugin enable %s --allow all`.\n",
-				strings.Join(e.Active.Asks, "\n  "), e.Name)
+			fmt.Fprintf(a.out, "Not approved:\n  %s\nApprove the rest with `easel plugin enable %s --allow all%s`.\n",
+				strings.Join(e.Active.Asks, "\n  "), e.Name, p.flag())
 		}
 	}
 	return nil
 }
 
 // waiting prints the permissions that an operator has to approve.
-func (a *app) waiting(e plugin.Entry) {
+func (a *app) waiting(p *pluginPlace, e plugin.Entry) {
 	w := e.Waiting
 	fmt.Fprintf(a.out, "%s %s waits for approval.\n", e.Name, w.Version)
 	if w.Replaces != nil {
@@ -151,8 +151,8 @@ func (a *app) waiting(e plugin.Entry) {
 	if len(w.Asks) > 0 {
 		fmt.Fprintf(a.out, "It asks for:\n  %s\n", strings.Join(w.Asks, "\n  "))
 	}
-	fmt.Fprintf(a.out, "Approve all with `easel plugin enable %s --file %.12s`, or some with --allow.\n",
-		e.Name, w.Digest)
+	fmt.Fprintf(a.out, "Approve all with `easel plugin enable %s --file %.12s%s`, or some with --allow.\n",
+		e.Name, w.Digest, p.flag())
 }
 
 func signedBy(key string) string {
@@ -336,7 +336,7 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry, builtin []builtinTool
 			note = "does without " + strings.Join(e.Active.Asks, "; ")
 		}
 		if e.Waiting != nil {
-			note = fmt.Sprintf("%s waits for `easel plugin enable %s`: it asks for %s", e.Waiting.Version, e.Name,
+			note = fmt.Sprintf("%s waits for `easel plugin enable %s%s`: it asks for %s", e.Waiting.Version, e.Name, p.flag(),
 				strings.Join(e.Waiting.Asks, "; "))
 		}
 		rows = append(rows, []string{e.Name, version, state, note})

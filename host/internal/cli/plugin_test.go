@@ -132,6 +132,29 @@ func TestPluginWaitsForApproval(t *testing.T) {
 	require.Contains(t, install("2.0.0", asks, "--yes"), "plugin:sample@2")
 }
 
+// The commands that install and list print work for the same folder.
+func TestPrintedCommandsNameTheFolder(t *testing.T) {
+	pluginFolder(t)
+	dir := filepath.Join(t.TempDir(), "of a host")
+	path := file(t, "x.wasm", string(sample(t, "1.0.0", "{}", `{"abi":1,"name":"sample","version":"1.0.0",`+
+		`"description":"A sample.","permissions":{"kv":{"bytes":100,"reason":"keeps"},"llm":{"max_calls":1,"reason":"asks"}}}`)))
+	printed := func(out string) []string {
+		t.Helper()
+		_, command, found := strings.Cut(out, "`easel ")
+		require.True(t, found, out)
+		command, _, _ = strings.Cut(command, "`")
+		command, folder, _ := strings.Cut(command, " --plugins ")
+		require.Equal(t, quoted(dir), folder, out)
+		return append(strings.Fields(command), "--plugins", dir)
+	}
+	install := succeeds(t, "plugin", "install", path, "--plugins", dir)
+	require.Equal(t, []string{"plugin", "enable", "sample", "--plugins", dir},
+		printed(succeeds(t, "plugin", "list", "--plugins", dir)))
+	succeeds(t, append(printed(install), "--allow", "kv")...)
+	rest := succeeds(t, "plugin", "enable", "sample", "--plugins", dir, "--allow", "kv")
+	require.Contains(t, succeeds(t, printed(rest)...), "sample 1.0.0 is enabled: plugin:sample@1\n")
+}
+
 func TestPluginWithAPartOfItsPermissions(t *testing.T) {
 	pluginFolder(t)
 	manifest := func(version string, calls int) string {
