@@ -24,7 +24,7 @@ import (
 var scaffolds embed.FS
 
 var pluginNew = command{
-	name: "plugin new", args: "NAME [--lang go|as|rust | --js | --http] [--trigger poll|webhook] [FLAGS]",
+	name: "plugin new", args: "NAME [--lang go|as|rust | --js | --http] [--trigger poll|webhook | --components LIST] [FLAGS]",
 	summary: "creates the folder of a new plugin",
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target
@@ -33,6 +33,7 @@ With --http it holds no program but a spec: the requests of a tool and how the a
 compiler. With --js it holds one file of JavaScript, plugin.js, and needs no compiler either.
 With --trigger it begins runs instead: a schedule calls it at its times (poll), or with each request to an address
 (webhook).
+With --components its file holds several nodes and tools with one version, one form of settings and one grant.
 Go suits plugins that need libraries; AssemblyScript and Rust make small files that start in no time, which matters in a
 browser.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
@@ -40,6 +41,7 @@ browser.`,
 		data := fs.Bool("http", false, "a tool without code: a manifest and the spec of its requests")
 		js := fs.Bool("js", false, "one file of JavaScript, run by an interpreter in the sandbox")
 		trigger := fs.String("trigger", "", "`KIND` of a plugin that begins runs: poll or webhook")
+		several := fs.String("components", "", "`NAME,...` of the components of a file with several")
 		dir := fs.String("dir", "", "`DIR` to create; NAME when left out")
 		sdk := fs.String("sdk", "",
 			"`DIR` of the Go SDK to build against instead of a copy, such as plugins/sdk of a checkout")
@@ -56,11 +58,15 @@ browser.`,
 			if err != nil {
 				return err
 			}
-			roots, err := templates(kind, *trigger)
+			components, err := newComponents(name, *several)
 			if err != nil {
 				return misuse("plugin new", "%w", err)
 			}
-			files, err := scaffold(roots, kind, name, *sdk)
+			roots, err := templates(kind, *trigger, len(components) > 0)
+			if err != nil {
+				return misuse("plugin new", "%w", err)
+			}
+			files, err := scaffold(roots, components, kind, name, *sdk)
 			if err != nil {
 				return misuse("plugin new", "%w", err)
 			}
@@ -131,12 +137,19 @@ func insideWorkspace(dir string) bool {
 
 // templates returns the folders of files for a new plugin; a later one has files in place of those
 // of an earlier one.
-func templates(lang, trigger string) ([]string, error) {
+func templates(lang, trigger string, several bool) ([]string, error) {
 	if firstStep[lang] == nil {
 		return nil, fmt.Errorf("--lang %s: expected go, as or rust", lang)
 	}
 	roots := []string{"all", lang}
+	from := path.Join("trigger", trigger)
 	switch {
+	case several && trigger != "":
+		return nil, errors.New("--components and --trigger exclude each other")
+	case several && lang == "http":
+		return nil, errors.New("--components: a tool without code is one component; use --js or --lang")
+	case several:
+		from = "components"
 	case trigger == "":
 		return roots, nil
 	case trigger != "poll" && trigger != "webhook":
@@ -144,16 +157,15 @@ func templates(lang, trigger string) ([]string, error) {
 	case lang == "http":
 		return nil, errors.New("--trigger: a tool without code does not begin runs; use --js or --lang")
 	}
-	from := path.Join("trigger", trigger)
 	roots = append(roots, path.Join(from, "all"))
-	if lang != "go" { // which describes itself
+	if lang != "go" && (lang != "js" || !several) { // which describe themselves
 		roots = append(roots, path.Join(from, "manifest"))
 	}
 	return append(roots, path.Join(from, lang)), nil
 }
 
 // scaffold returns the files of a new plugin by path.
-func scaffold(roots []string, lang, name, sdk string) (map[string][]byte, error) {
+func scaffold(roots []string, components []newComponent, lang, name, sdk string) (map[string][]byte, error) {
 	replace := carriedSDK
 	if sdk != "" {
 		abs, err := filepath.Abs(sdk)
@@ -171,6 +183,9 @@ func scaffold(roots []string, lang, name, sdk string) (map[string][]byte, error)
 				return err
 			}
 			raw, err := scaffolds.ReadFile(p)
+			if err == nil && strings.HasPrefix(from, "components/") {
+				raw, err = fillComponents(p, raw, components)
+			}
 			target := strings.TrimSuffix(strings.TrimPrefix(p, root+"/"), ".tmpl")
 			files[strings.Replace(target, "dot-", ".", 1)] = []byte(fill.Replace(string(raw)))
 			return err

@@ -3,10 +3,59 @@ package cli
 import (
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestPluginNewComponents makes a file with several components in each language and, where the
+// machine has its compiler, builds and tests it without the network.
+func TestPluginNewComponents(t *testing.T) {
+	pluginFolder(t)
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOPROXY", "off")
+	for lang, ready := range map[string]func(dir string) (missing string){
+		"--lang=go": nil, "--lang=as": linkCompiler, "--lang=rust": func(string) string { return lacksRust() }, "--js": nil,
+	} {
+		t.Run(lang, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "bell")
+			succeeds(t, "plugin", "new", "bell", "--components", "bell,next-days,type", "--dir", dir, lang)
+			if ready != nil {
+				if missing := ready(dir); missing != "" {
+					t.Skip("made, not built: " + missing)
+				}
+			}
+			require.Contains(t, succeeds(t, "plugin", "test", dir, "--node", "", "-v"), "next-days without a city")
+			out := filepath.Join(t.TempDir(), "bell.wasm")
+			succeeds(t, "plugin", "pack", dir, "-o", out)
+			said := succeeds(t, "plugin", "run", out, "--component", "type", "--arg", "city=Oslo")
+			require.JSONEq(t, `{"text":"type: Oslo"}`, said)
+			require.Contains(t, succeeds(t, "plugin", "install", out),
+				"plugin:bell@0, plugin:bell.next-days@0, plugin:bell.type@0")
+			if lang == "--lang=go" {
+				test := exec.Command("go", "test", "./...")
+				test.Dir = dir
+				printed, err := test.CombinedOutput()
+				require.NoError(t, err, string(printed))
+			}
+		})
+	}
+	for _, args := range [][]string{
+		{"--components", "a,a"},
+		{"--components", "a-b,a_b"},
+		{"--components", "A"},
+		{"--components", "a,"},
+		{"--components", strings.Repeat("a", 61)},
+		{"--components", "a", "--http"},
+		{"--components", "a", "--trigger", "poll"},
+	} {
+		code, _, errs := easel(t, append([]string{"plugin", "new", "bell", "--dir", filepath.Join(t.TempDir(), "bell")},
+			args...)...)
+		require.Equal(t, ExitUsage, code)
+		require.Contains(t, errs, "--components")
+	}
+}
 
 // TestPluginNewTrigger makes plugins that begin runs in each language and, where the machine has
 // its compiler, builds and tests them without the network.
