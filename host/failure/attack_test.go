@@ -33,6 +33,7 @@ func TestAttackSet(t *testing.T) {
 		{"documents", allDocuments},
 		{"growing texts", growingCanvases},
 		{"large canvases", largeCanvases},
+		{"runaway plugins", runawayPlugins},
 		{"scripts", allScripts},
 		{"kills, embedded", func(t *testing.T, bin programs) { killedTurns(t, embedded(t, bin), "a") }},
 		{"kills, shared", func(t *testing.T, bin programs) { killedTurns(t, shared(t, bin, 1), "a", "b") }},

@@ -80,15 +80,18 @@ func (g *guest) outside(wait func()) {
 	g.enter()
 }
 
-// share lets others compute when this guest has done so for a slice. When no guest waits, the rest
-// of the host gets the processor for a moment.
+// share gives the processor to the rest of the host when this guest has computed for a slice, and
+// its place to another guest that waits. The order matters: the runtime continues with a guest that
+// gets the place before anything else.
 func (g *guest) share() {
-	computed := time.Since(g.resumed)
-	if computed >= slice && g.m.host.running.crowded() {
+	if time.Since(g.resumed) < slice {
+		return
+	}
+	runtime.Gosched()
+	if g.m.host.running.crowded() {
 		g.leave()
 		g.enter()
-	} else if computed >= breath {
-		runtime.Gosched()
+	} else {
 		g.resumed = time.Now()
 	}
 }
