@@ -234,8 +234,9 @@ soak: ## SOAK (10m) of mixed load while hosts are killed at random, the long fai
 	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster|TestSoakIngestion)$$' ./host/failure
 	@$(MAKE) --no-print-directory attack
 
-attack: ## the attack set alone: odd requests, mutants of canvases (of the folder EASEL_CANVASES), hostile bodies, texts, scripts and documents, kill -9
+attack: ## the attack set alone: odd requests, mutants of canvases (of the folder EASEL_CANVASES), hostile bodies, texts, scripts, documents and plugins, kill -9
 	$(GO) test -tags soak -count=1 -timeout 1h -v -run '^TestAttackSet$$' ./host/failure
+	$(GO) test -tags soak -count=1 -timeout 20m -v -run '^TestAttacksAreBounded$$' ./host/internal/plugin
 
 bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench

@@ -22,8 +22,8 @@ var pluginBounds = []bound{
 	{of: "BenchmarkStreaming", metric: "x-of-plain", most: 1.1},
 }
 
-// plugins compares plugins with the official Extism host, in benchmarks of a separate module outside
-// go.work, and streaming with structured outputs with streaming alone.
+// plugins compares plugins with the official Extism host, in benchmarks of a separate module
+// outside go.work, and streaming with structured outputs with streaming alone.
 func plugins() error {
 	results := map[string]map[string][]float64{}
 	if err := measure(results, "", "plugins/oracle", []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, "-bench", ".",

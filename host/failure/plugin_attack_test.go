@@ -42,7 +42,7 @@ func runawayPlugins(t *testing.T, bin programs) {
 	}
 	h := w.start("a")
 	graph := func(plugin string) string {
-		return string(sketch.Canvas("begin Begin -> P", "P plugin:"+plugin+"@1 -> M", `M Message {"content": ["{P@text}"]}`))
+		return sketch.Canvas("begin Begin -> P", "P plugin:"+plugin+"@1 -> M", `M Message {"content": ["{P@text}"]}`)
 	}
 	good := w.canvas(graph("good"))
 	bad := []string{w.canvas(graph("first")), w.canvas(graph("second"))}
@@ -82,7 +82,8 @@ func (w *world) install(name string, wasm []byte) {
 	require.NoError(w.t, err)
 	file := filepath.Join(w.dir, name+".wasm")
 	require.NoError(w.t, os.WriteFile(file, packed, 0o600))
-	out, err := exec.Command(w.bin.easel, "plugin", "install", file, "--plugins", filepath.Join(w.dir, "data", "plugins")).CombinedOutput()
+	plugins := filepath.Join(w.dir, "data", "plugins")
+	out, err := exec.Command(w.bin.easel, "plugin", "install", file, "--plugins", plugins).CombinedOutput()
 	require.NoError(w.t, err, string(out))
 }
 

@@ -78,8 +78,8 @@ func official(t testing.TB, wasm []byte, timeout time.Duration) (*extism.Plugin,
 		Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: map[string]string{"thing": "hello"},
 		Timeout: uint64(timeout.Milliseconds()),
 	}
-	notify := extism.NewHostFunctionWithStack("notify_progress", func(context.Context, *extism.CurrentPlugin, []uint64) {},
-		[]extism.ValueType{extism.ValueTypePTR}, nil)
+	notify := extism.NewHostFunctionWithStack("notify_progress",
+		func(context.Context, *extism.CurrentPlugin, []uint64) {}, []extism.ValueType{extism.ValueTypePTR}, nil)
 	p, err := extism.NewPlugin(context.Background(), manifest, extism.PluginConfig{EnableWasi: true},
 		[]extism.HostFunction{notify})
 	if err == nil {

@@ -336,8 +336,8 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry, builtin []builtinTool
 			note = "does without " + strings.Join(e.Active.Asks, "; ")
 		}
 		if e.Waiting != nil {
-			note = fmt.Sprintf("%s waits for `easel plugin enable %s%s`: it asks for %s", e.Waiting.Version, e.Name, p.flag(),
-				strings.Join(e.Waiting.Asks, "; "))
+			note = fmt.Sprintf("%s waits for `easel plugin enable %s%s`: it asks for %s", e.Waiting.Version,
+				e.Name, p.flag(), strings.Join(e.Waiting.Asks, "; "))
 		}
 		rows = append(rows, []string{e.Name, version, state, note})
 		if e.Active != nil && len(e.Active.Components) > 0 {

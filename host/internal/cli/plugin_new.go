@@ -24,7 +24,8 @@ import (
 var scaffolds embed.FS
 
 var pluginNew = command{
-	name: "plugin new", args: "NAME [--lang go|as|rust | --js | --http] [--trigger poll|webhook | --components LIST] [FLAGS]",
+	name:    "plugin new",
+	args:    "NAME [--lang go|as|rust | --js | --http] [--trigger poll|webhook | --components LIST] [FLAGS]",
 	summary: "creates the folder of a new plugin",
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target

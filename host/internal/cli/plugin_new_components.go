@@ -25,8 +25,8 @@ func newComponents(plugin, list string) (all []newComponent, err error) {
 	}
 	for name := range strings.SplitSeq(list, ",") {
 		if !pluginName.MatchString(name) {
-			return nil, fmt.Errorf("--components: name %q: expected lower-case letters, digits, - and _, starting with a "+
-				"letter", name)
+			return nil, fmt.Errorf(
+				"--components: name %q: expected lower-case letters, digits, - and _, starting with a letter", name)
 		}
 		if node := plugin + "." + name; name != plugin && len(node) > 64 {
 			return nil, fmt.Errorf("--components: name %q: expected at most 64 characters", node)
@@ -38,7 +38,8 @@ func newComponents(plugin, list string) (all []newComponent, err error) {
 		c.Camel = "run" + c.Title
 		same := func(other newComponent) bool { return other.Snake == c.Snake || other.Title == c.Title }
 		if i := slices.IndexFunc(all, same); i >= 0 {
-			return nil, fmt.Errorf("--components: %q and %q are the same function; name one differently", all[i].Name, name)
+			return nil, fmt.Errorf("--components: %q and %q are the same function; name one differently",
+				all[i].Name, name)
 		}
 		all = append(all, c)
 	}

@@ -16,7 +16,8 @@ func TestPluginNewComponents(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	t.Setenv("GOPROXY", "off")
 	for lang, ready := range map[string]func(dir string) (missing string){
-		"--lang=go": nil, "--lang=as": linkCompiler, "--lang=rust": func(string) string { return lacksRust() }, "--js": nil,
+		"--lang=go": nil, "--lang=as": linkCompiler, "--js": nil,
+		"--lang=rust": func(string) string { return lacksRust() },
 	} {
 		t.Run(lang, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "bell")

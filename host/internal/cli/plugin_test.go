@@ -136,8 +136,8 @@ func TestPluginWaitsForApproval(t *testing.T) {
 func TestPrintedCommandsNameTheFolder(t *testing.T) {
 	pluginFolder(t)
 	dir := filepath.Join(t.TempDir(), "of a host")
-	path := file(t, "x.wasm", string(sample(t, "1.0.0", "{}", `{"abi":1,"name":"sample","version":"1.0.0",`+
-		`"description":"A sample.","permissions":{"kv":{"bytes":100,"reason":"keeps"},"llm":{"max_calls":1,"reason":"asks"}}}`)))
+	path := file(t, "x.wasm", string(sample(t, "1.0.0", "{}", strings.TrimSuffix(sampleManifest, "}")+
+		`,"permissions":{"kv":{"bytes":100,"reason":"keeps"},"llm":{"max_calls":1,"reason":"asks"}}}`)))
 	printed := func(out string) []string {
 		t.Helper()
 		_, command, found := strings.Cut(out, "`easel ")

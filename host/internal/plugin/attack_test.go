@@ -113,14 +113,23 @@ func outputs(n int, piece func(i int) string) func() []byte {
 // attacks are the hostile modules of the tests that aim at what the host does around the sandbox.
 func attacks() []attack {
 	over, late := []contract.Code{contract.OverLimit}, []contract.Code{contract.Timeout, contract.TooManyCalls}
-	large, bad := []contract.Code{contract.OutputTooLarge}, []contract.Code{contract.BadOutput, contract.OutputTooLarge}
+	large := []contract.Code{contract.OutputTooLarge}
+	bad := []contract.Code{contract.BadOutput, contract.OutputTooLarge}
+	any := append(bad, "")
+	said := func(prefix, piece string, n int, suffix string) func() []byte {
+		return said(``+prefix, piece, n, suffix, 0)
+	}
+	loops := func(code string) func() []byte { return endless(exportInvoke, code) }
 	code := func(n, locals int, code []byte) func() []byte {
 		return func() []byte { return generated(n, locals, code) }
 	}
 	short := map[string]any{"limits": map[string]any{"timeout_ms": 2000}}
+	items := map[string]any{"type": "array", "items": map[string]any{"type": "object", "required": []string{"a"}}}
 	typed := map[string]any{"outputs": map[string]any{"type": "object", "properties": map[string]any{"list": map[string]any{
 		"type": "array", "items": map[string]any{"type": "object", "required": []string{"a"}},
 	}}}}
+	row := strings.Repeat(`,{"a": "`+strings.Repeat("x", 40)+`"}`, 200)
+	longError := filled("error_write", `{"code":"internal","data":[1`, strings.Repeat(",[]", 5000), 1090, `]}`, 1)
 	return []attack{
 		{"12,000 nested loops", code(1, 0, nested(opLoop, 12_000)), nil, over},
 		{"40,000 nested blocks", code(1, 0, nested(opBlock, 40_000)), nil, over},
@@ -141,19 +150,19 @@ func attacks() []attack {
 		{"250 outputs of 64 KB", outputs(250, func(i int) string {
 			return fmt.Sprintf(`"k%d":"%s"`, i, strings.Repeat("x", 64_000))
 		}), nil, []contract.Code{""}},
-		{"8,000,000 levels", filled("output_write", `{"outputs":{"a":`, strings.Repeat("[", 4000), 2000, "", 0), nil, bad},
-		{"12 MB of empty objects", filled("output_write", `{"outputs":{"list":[{}`, strings.Repeat(",{}", 1000), 4000, "]}}", 0), nil, large},
-		{"249,000 objects against a schema", filled("output_write", `{"outputs":{"list":[{"a":1}`, strings.Repeat(`,{"a": "`+strings.Repeat("x", 40)+`"}`, 200), 600, "]}}", 0), typed, append(large, "")},
-		{"16 MB of one number", filled("output_write", `{"outputs":{"n":1`, strings.Repeat("0", 16_000), 1000, "}}", 0), nil, append(bad, "")},
-		{"16 MB of escapes", filled("output_write", `{"outputs":{"text":"`, strings.Repeat(`\u00e9`, 2600), 1000, `"}}`, 0), nil, append(bad, "")},
-		{"16 MB that are not UTF-8", filled("output_write", `{"outputs":{"text":"`, strings.Repeat("\xff", 16_000), 1000, `"}}`, 0), nil, append(bad, "")},
-		{"an error of 16 MB", filled("error_write", `{"code":"internal","data":[1`, strings.Repeat(",[]", 5000), 1090, `]}`, 1), nil, []contract.Code{contract.Internal}},
-		{"log lines", endless(exportInvoke, "i32.const 2 i32.const 0 i32.const 60000 call $log"), short, late},
-		{"pieces of 16 MB", endless(exportInvoke, "i32.const 1 i32.const 0 i32.const 16000000 call $emit drop"), short, late},
-		{"requests of 4 MB", endless(exportInvoke, "i32.const 0 i32.const 32 i32.const 4194304 call $call drop"), short, late},
-		{"random numbers", endless(exportInvoke, "i32.const 0 i32.const 60000000 call $random drop"), short, late},
-		{"kernel memory", endless(exportInvoke, "i64.const 60000000 call $alloc call $free"), short, late},
-		{"endless computing", endless(exportInvoke, ""), short, late},
+		{"8,000,000 levels", said(`"a":`, strings.Repeat("[", 4000), 2000, ""), nil, bad},
+		{"12 MB of empty objects", said(`"list":[{}`, strings.Repeat(",{}", 1000), 4000, "]}}"), nil, large},
+		{"249,000 objects against a schema", said(`"list":[{"a":1}`, row, 600, "]}}"), typed, any},
+		{"16 MB of one number", said(`"n":1`, strings.Repeat("0", 16_000), 1000, "}}"), nil, any},
+		{"16 MB of escapes", said(`"text":"`, strings.Repeat(`\u00e9`, 2600), 1000, `"}}`), nil, any},
+		{"16 MB that are not UTF-8", said(`"text":"`, strings.Repeat("\xff", 16_000), 1000, `"}}`), nil, any},
+		{"an error of 16 MB", longError, nil, []contract.Code{contract.Internal}},
+		{"log lines", loops("i32.const 2 i32.const 0 i32.const 60000 call $log"), short, late},
+		{"pieces of 16 MB", loops("i32.const 1 i32.const 0 i32.const 16000000 call $emit drop"), short, late},
+		{"requests of 4 MB", loops("i32.const 0 i32.const 32 i32.const 4194304 call $call drop"), short, late},
+		{"random numbers", loops("i32.const 0 i32.const 60000000 call $random drop"), short, late},
+		{"kernel memory", loops("i64.const 60000000 call $alloc call $free"), short, late},
+		{"endless computing", loops(""), short, late},
 	}
 }
 
@@ -163,7 +172,8 @@ func startless(export string) func() []byte {
 		if export == "" {
 			return wattest.Must(`(module` + importAll + `(func $s loop $l br $l end) (start $s)` + other("") + `)`)
 		}
-		return wattest.Must(`(module` + importAll + `(func (export "` + export + `") loop $l br $l end)` + other("") + `)`)
+		start := `(func (export "` + export + `") loop $l br $l end)`
+		return wattest.Must(`(module` + importAll + start + other("") + `)`)
 	}
 }
 
@@ -183,7 +193,8 @@ func attackWork(file, self string) error {
 		return err
 	}
 	ctx, dir := context.Background(), filepath.Dir(file)
-	h, err := New(ctx, Config{Compiler: []string{self, "plugin-compiler"}, CacheDir: dir, Log: slog.New(slog.DiscardHandler)})
+	compiler, log := []string{self, "plugin-compiler"}, slog.New(slog.DiscardHandler)
+	h, err := New(ctx, Config{Compiler: compiler, CacheDir: dir, Log: log})
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,8 @@ func BenchmarkCPU(b *testing.B) {
 }
 
 // BenchmarkLanguages is the same guest in each language of the SDKs: a message of 1 KB read and
-// written as JSON on a warm instance, and what a new instance costs.
+// written as JSON on a warm instance, and what a new instance costs. best-us is the fastest one,
+// which other programs disturbed least.
 func BenchmarkLanguages(b *testing.B) {
 	input, err := json.Marshal(map[string]any{
 		"abi": 1, "call": map[string]any{"id": "c", "deadline_ms": 1000}, "params": map[string]any{"text": strings.Repeat("word ", 180), "list": []any{1.5, "b", nil}},
@@ -94,16 +95,21 @@ func BenchmarkLanguages(b *testing.B) {
 		b.Run(language+"/invoke-1KB", func(b *testing.B) { benchCall(b, m, "", input) })
 		b.Run(language+"/fresh-1KB", func(b *testing.B) {
 			h := newHost(b, Config{FreshUnder: time.Hour})
+			packed := pack(b, wasm, map[string]any{"name": "golden", "state": "none"})
 			fresh, err := h.Load(context.Background(), packed, LoadOptions{undescribed: true})
 			require.NoError(b, err)
 			benchCall(b, fresh, "", input)
 		})
 		b.Run(language+"/instance", func(b *testing.B) {
+			var best fastest
 			for b.Loop() {
+				began := time.Now()
 				g, err := m.instantiate(context.Background(), "", time.Minute)
+				best.note(began)
 				require.NoError(b, err)
 				g.close()
 			}
+			best.report(b)
 			b.ReportMetric(float64(len(wasm))/1024, "KB")
 		})
 	}
@@ -122,11 +128,29 @@ func benchCall(b *testing.B, m *Module, export string, input []byte) {
 	require.NoError(b, err)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(input)))
+	var best fastest
 	for b.Loop() {
-		if _, err := m.Call(ctx, req); err != nil {
+		began := time.Now()
+		_, err := m.Call(ctx, req)
+		best.note(began)
+		if err != nil {
 			b.Fatal(err)
 		}
 	}
+	best.report(b)
+}
+
+// fastest is the time of the fastest round so far.
+type fastest time.Duration
+
+func (f *fastest) note(began time.Time) {
+	if took := fastest(time.Since(began)); *f == 0 || took < *f {
+		*f = took
+	}
+}
+
+func (f fastest) report(b *testing.B) {
+	b.ReportMetric(float64(f)/float64(time.Microsecond), "best-us")
 }
 
 // plainGuest runs the hash of the Go guest without meter and without host.

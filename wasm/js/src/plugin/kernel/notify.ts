@@ -1,5 +1,6 @@
-// Those functions of hyper-mcp in extism:host/user that only notify a client: the progress and the log of a
-// call are known here, changed lists and resources do not exist. A twin of notify.go in the Go host.
+// Those functions of hyper-mcp in extism:host/user that only notify a client: the progress and the
+// log of a call are known here, changed lists and resources do not exist. A twin of notify.go in
+// the Go host.
 
 import type { Guest } from "./guest.ts";
 
