@@ -47,10 +47,13 @@ export interface AskOptions {
 /** HostError is an error response of the host. */
 export class HostError extends Error {
   readonly status: number;
+  /** Code of the response; empty if it has none. */
+  readonly code: string;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, code = "") {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -246,20 +249,17 @@ export class Host {
 
 async function textOf(response: Response): Promise<string> {
   const text = await response.text();
-  if (!response.ok)
-    throw new HostError(
-      response.status,
-      reasonOf(text) ??
-        (response.status === 404 ? "this server keeps no canvases" : `${response.status} ${response.statusText}`),
-    );
-  return text;
+  if (response.ok) return text;
+  const { message, code } = failureOf(text);
+  const other = response.status === 404 ? "this server keeps no canvases" : `${response.status} ${response.statusText}`;
+  throw new HostError(response.status, message ?? other, code);
 }
 
-function reasonOf(text: string): string | undefined {
+function failureOf(text: string): { message?: string; code?: string } {
   try {
-    const { error, message } = JSON.parse(text) as { error?: { message?: string }; message?: string };
-    return error?.message ?? message;
+    const { error, message } = JSON.parse(text) as { error?: { message?: string; code?: string }; message?: string };
+    return { message: error?.message ?? message, code: error?.code };
   } catch {
-    return undefined;
+    return {};
   }
 }

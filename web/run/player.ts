@@ -30,6 +30,8 @@ export interface Turn {
   records: Records;
   state: RunState;
   error?: string;
+  /** Code of the failure of the run, or of its start. */
+  code?: string;
   /** Nodes whose outputs were pinned when it began. */
   pinned: ReadonlySet<string>;
   /** Where it runs, and as which run of the host. */
@@ -301,6 +303,7 @@ export class Player {
     const turns = [...this.play.get().turns, turn];
     this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
     void this.#follow(turn, start, rest).catch((err: unknown) => {
+      if (err instanceof EngineError) turn.code = err.code;
       this.#settle(turn, conclude(turn.records.at(Infinity), "failed"), describe(err));
     });
   }
@@ -318,6 +321,7 @@ export class Player {
     const result = await run.result;
     const last = turn.records.at(Infinity);
     const over = conclude(last, result.status, result.error?.message);
+    if (result.error) turn.code = result.error.code;
     if (result.status !== "paused") return this.#settle(turn, over, undefined);
     this.#paused = { run, state: last, turn };
     const nodes = (result.waiting ?? []).flatMap((id) => this.#stage.node(id) ?? []);

@@ -1,7 +1,7 @@
 // The data of a canvas on the host: its versions, the published one, tokens, schedules, and missing
 // requirements.
 
-import type { Diagnostic, Status } from "@easel/engine";
+import type { Code, Diagnostic, Status } from "@easel/engine";
 import type { Dsl } from "../canvas/dsl.ts";
 import { namesDatasets } from "../canvas/summary.ts";
 import type { Installed } from "./admin.ts";
@@ -147,11 +147,13 @@ export interface Need {
   node?: string;
   /** Message of a diagnostic, or the name of what is missing. */
   text: string;
+  /** Code of a diagnostic. */
+  code?: Code;
 }
 
-function ofDiagnostic({ severity, node, message }: Diagnostic): Need {
+function ofDiagnostic({ severity, code, node, message }: Diagnostic): Need {
   const grave = severity === "error" ? "error" : "warning";
-  return { severity: grave, kind: "diagnostic", ...(node ? { node } : {}), text: message };
+  return { severity: grave, kind: "diagnostic", ...(node ? { node } : {}), text: message, code };
 }
 
 /** There is the set of resources of a host, by id and name. */

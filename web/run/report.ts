@@ -7,6 +7,8 @@ import { CanvasError, open, type Dsl, type Words } from "../canvas/dsl.ts";
 /** Finding is a remark on a step, or on the canvas when `node` is absent. */
 export interface Finding {
   node?: string;
+  /** Code of the first message. */
+  code: string;
   messages: string[];
 }
 
@@ -74,8 +76,8 @@ export function runnable({ steps, mock, broken }: Report): number {
 // findings gathers the diagnostics of each step.
 function findings(list: Diagnostic[]): Finding[] {
   const by = new Map<string, Finding>();
-  for (const { node, message } of list) {
-    const finding = by.get(node ?? "") ?? { ...(node ? { node } : {}), messages: [] };
+  for (const { node, code, message } of list) {
+    const finding = by.get(node ?? "") ?? { ...(node ? { node } : {}), code, messages: [] };
     if (!finding.messages.includes(message)) finding.messages.push(message);
     by.set(node ?? "", finding);
   }

@@ -4,7 +4,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
+import { EngineError } from "../../wasm/js/src/errors.ts";
+import { HostError } from "../run/host.ts";
+import { reasonOf } from "../view/reason.tsx";
 import { spoken } from "../view/text.ts";
+import { speakCodes } from "../words/codes.ts";
+import { zh as codes } from "../words/codes.zh.ts";
 import { specs } from "./specs.ts";
 
 // texts are the texts of components in the page, without the thoughts that contain a name.
@@ -46,4 +51,17 @@ test("numbered labels and thoughts that name a tool are translated, unknown text
   const words = { Case: "情况", "Calling {0}.": "正在调用 {0}。" };
   const shown = ["Case 2", "Calling Email.", "n > 1", "Case"].map((text) => translated(words, text));
   assert.deepEqual(shown, ["情况 2", "正在调用 Email。", "n > 1", "情况"]);
+});
+
+test("every code of an error or diagnostic has Chinese words, and the message is behind them", async () => {
+  assert.ok(Object.keys(codes).length > 90);
+  assert.deepEqual(Object.entries(codes).filter(([, words]) => !/\p{Script=Han}/u.test(words)), []);
+  const refused = new HostError(404, 'no canvas "x"', "not_found");
+  assert.equal(reasonOf(refused), 'no canvas "x"');
+  await speakCodes("zh");
+  assert.equal(reasonOf(refused), '没有这条记录（no canvas "x"）');
+  assert.equal(reasonOf(new HostError(0, "offline")), "offline");
+  assert.equal(reasonOf(new EngineError("watchdog", "no answer")), `${codes.watchdog}（no answer）`);
+  await speakCodes("en");
+  assert.equal(reasonOf(refused), 'no canvas "x"');
 });

@@ -3,7 +3,6 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { CanvasError } from "../canvas/dsl.ts";
 import { blank } from "../canvas/edit/blank.ts";
-import { messageOf } from "@easel/engine";
 import { PatchError } from "../canvas/patch.ts";
 import { draftKey, type Kept } from "../run/drafts.ts";
 import { HostError, type Origin } from "../run/host.ts";
@@ -25,6 +24,7 @@ import { useOpening } from "./opening.ts";
 import { Others } from "./others.tsx";
 import { Panel } from "./panel.tsx";
 import { Replace } from "./replace.tsx";
+import { reasonOf } from "./reason.tsx";
 
 const Home = lazy(() => import("./home/home.tsx"));
 const ImportDialog = lazy(() => import("./home/import.tsx"));
@@ -67,7 +67,7 @@ export function App(): React.ReactNode {
     } catch (err) {
       // A damaged draft does not keep the canvas from opening.
       if (kept && err instanceof PatchError) return openText(text, name, source, { ...kept, source, text, acts: [] });
-      setFault(err instanceof CanvasError ? t(`error.${err.code}`, err.detail) : messageOf(err));
+      setFault(err instanceof CanvasError ? t(`error.${err.code}`, err.detail) : reasonOf(err));
       return;
     }
     const key = kept?.key ?? draftKey(text, source);
@@ -154,7 +154,7 @@ export function App(): React.ReactNode {
       history.replaceState(null, "", "#canvas=" + encodeURIComponent(id));
       openText(text, title, { kind: "host", origin });
     } catch (err) {
-      setFault(t("error.host", messageOf(err)));
+      setFault(t("error.host", reasonOf(err)));
       if (err instanceof HostError && err.status === 401) void host.connect();
     }
   }, [host, openText, t]);
@@ -166,7 +166,7 @@ export function App(): React.ReactNode {
       if (saved === "choice") setDeciding(true);
       return saved === "saved";
     } catch (err) {
-      setNotKept(messageOf(err));
+      setNotKept(reasonOf(err));
       return false;
     }
   }, [together]);

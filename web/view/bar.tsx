@@ -1,13 +1,26 @@
 // The bar at the top: what is open, and what can be done with it.
 
-import { useRef, useState } from "react";
+import { useRef, useState, useSyncExternalStore } from "react";
 import { pack } from "../canvas/link.ts";
 import { pick } from "../words/words.ts";
-import { AreaLinks } from "./areas.tsx";
+import { AreaLinks, useArea } from "./areas.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { People } from "./others.tsx";
 import { save } from "./save.ts";
+
+// Below this width a menu holds what is needed seldom.
+const narrow = matchMedia("(max-width: 720px)");
+
+function useNarrow(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      narrow.addEventListener("change", listener);
+      return () => narrow.removeEventListener("change", listener);
+    },
+    () => narrow.matches,
+  );
+}
 
 /** Bar returns the page's header. */
 export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
@@ -28,6 +41,9 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   };
   const picker = useRef<HTMLInputElement>(null);
   const [linked, setLinked] = useState(false);
+  const menu = useNarrow();
+  const area = useArea();
+  const editing = menu && area ? undefined : document_; // beside the links of the areas there is no room
   const title = document_ ? pick(document_.opened.title, language) || "canvas" : "";
   const taken = async (): Promise<string> => {
     const now = session.document.get();
@@ -45,6 +61,37 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
     setLinked(true);
     setTimeout(() => setLinked(false), 2000);
   };
+  const files = (
+    <>
+      <Action icon="open" label={t("bar.open")} onClick={() => picker.current?.click()} />
+      {document_ && <Action icon="grid" label={t("bar.gallery")} onClick={onGallery} />}
+    </>
+  );
+  const copies = document_ && (
+    <>
+      <Action icon="save" label={t("bar.export")} onClick={() => void exportFile()} />
+      <Action icon="link" label={linked ? t("bar.linked") : t("bar.link")} onClick={() => void copyLink()} stay />
+    </>
+  );
+  const settings = (
+    <>
+      <Action icon="spark" label={`${t("bar.model")}: ${t(`model.${kind}`)}`} onClick={onModel} />
+      <button
+        type="button"
+        className="plain"
+        lang={language === "en" ? "zh" : "en"}
+        onClick={() => look.update({ language: language === "en" ? "zh" : "en" })}
+      >
+        {t("bar.language")}
+      </button>
+      <Action
+        icon={dark ? "sun" : "moon"}
+        label={t("bar.theme")}
+        onClick={() => look.update({ dark: !dark })}
+        short={!menu}
+      />
+    </>
+  );
   return (
     <header className="bar">
       <a
@@ -78,21 +125,20 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
           event.target.value = "";
         }}
       />
-      <Action icon="open" label={t("bar.open")} onClick={() => picker.current?.click()} />
-      {document_ && (
+      {!menu && files}
+      {editing && (
         <>
-          <Action icon="grid" label={t("bar.gallery")} onClick={onGallery} />
           <Action
             icon="undo"
             label={t("bar.undo")}
-            disabled={!document_.history.canUndo}
+            disabled={!editing.history.canUndo}
             onClick={() => session.undo()}
             short
           />
           <Action
             icon="redo"
             label={t("bar.redo")}
-            disabled={!document_.history.canRedo}
+            disabled={!editing.history.canRedo}
             onClick={() => session.redo()}
             short
           />
@@ -101,27 +147,47 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
             label={kept ? t("bar.kept") : t("bar.keep")}
             onClick={() => (origin ? void keep() : onNew())}
           />
-          <Action icon="save" label={t("bar.export")} onClick={() => void exportFile()} />
-          <Action icon="link" label={linked ? t("bar.linked") : t("bar.link")} onClick={() => void copyLink()} />
         </>
       )}
-      <Action icon="spark" label={`${t("bar.model")}: ${t(`model.${kind}`)}`} onClick={onModel} />
-      <button
-        type="button"
-        className="plain"
-        lang={language === "en" ? "zh" : "en"}
-        onClick={() => look.update({ language: language === "en" ? "zh" : "en" })}
-      >
-        {t("bar.language")}
-      </button>
-      <Action icon={dark ? "sun" : "moon"} label={t("bar.theme")} onClick={() => look.update({ dark: !dark })} short />
-      {document_ && (
+      {menu ? <Menu>{files}{copies}{settings}</Menu> : <>{copies}{settings}</>}
+      {editing && (
         <button type="button" className="primary" onClick={onPublish}>
           {t("bar.publish")}
         </button>
       )}
-      {document_ && <PanelAction />}
+      {editing && <PanelAction />}
     </header>
+  );
+}
+
+// Menu shows the actions that do not fit; one that opens something else closes it.
+function Menu({ children }: { children: React.ReactNode }): React.ReactNode {
+  const t = useText();
+  const list = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      <button
+        type="button"
+        className="icon-button"
+        popoverTarget="bar-menu"
+        aria-label={t("bar.more")}
+        title={t("bar.more")}
+      >
+        <Icon name="more" />
+      </button>
+      <div
+        ref={list}
+        id="bar-menu"
+        popover="auto"
+        role="group"
+        aria-label={t("bar.more")}
+        onClick={({ target }) => {
+          if (!(target as Element).closest("[data-stay]")) list.current?.hidePopover();
+        }}
+      >
+        {children}
+      </div>
+    </>
   );
 }
 
@@ -149,12 +215,15 @@ function Action({
   onClick,
   disabled,
   short,
+  stay,
 }: {
   icon: IconName;
   label: string;
   onClick(): void;
   disabled?: boolean;
   short?: boolean;
+  /** The label changes: the menu around it stays open. */
+  stay?: boolean;
 }): React.ReactNode {
   return (
     <button
@@ -163,6 +232,7 @@ function Action({
       title={label}
       aria-label={label}
       disabled={disabled}
+      data-stay={stay}
       onClick={onClick}
     >
       <Icon name={icon} />

@@ -139,9 +139,10 @@ function useBoxes(
   const t = useText();
   const edited = useEdited();
   const selection = useStore(edited, (state) => state.nodes);
+  const words = useSpecText();
   const label = useCallback(
-    (node: CanvasNode) => t("canvas.node", node.name, node.kind, "").replace(/[,，]\s*$/, ""),
-    [t],
+    (node: CanvasNode) => t("canvas.node", node.name, words(spoken(node.kind)), "").replace(/[,，]\s*$/, ""),
+    [t, words],
   );
   const [shown, setShown] = useState<{ model?: CanvasModel; label?: unknown; nodes: Node<BoxData>[] }>({ nodes: [] });
   let { nodes } = shown;
@@ -270,7 +271,14 @@ function useWires(model: CanvasModel): [Edge[], Partial<ReactFlowProps<Node<BoxD
   const edited = useEdited();
   const selection = useStore(edited, (state) => state.edges);
   const [hovered, setHovered] = useState<string>();
-  const all = useMemo(() => model.edges.map(wired), [model]);
+  const t = useText();
+  const all = useMemo(() => {
+    const nameOf = (id: string): string => model.byId.get(id)?.name ?? id;
+    return model.edges.map((edge) => ({
+      ...wired(edge),
+      ariaLabel: t("canvas.edge", nameOf(edge.source), nameOf(edge.target)),
+    }));
+  }, [model, t]);
   const edges = useMemo(() => {
     const chosen = new Set(selection);
     return all.map((edge) => {

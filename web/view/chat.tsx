@@ -17,6 +17,7 @@ import { Markdown } from "./markdown.tsx";
 import { fromBase64, save } from "./save.ts";
 import { usePlace, Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
+import { Reason } from "./reason.tsx";
 
 /** Chat returns the drawer's first page. */
 export function Chat(): React.ReactNode {
@@ -102,7 +103,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
       {(error ?? (state.status === "failed" ? state.error : undefined)) && (
         <p className="fault" role="alert">
-          {brief(error ?? state.error, 1_000)}
+          <Reason code={turn.code} message={error ?? state.error ?? ""} most={1_000} />
         </p>
       )}
       <StandIns turn={turn} />

@@ -9,6 +9,7 @@ import type { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
 import { Store } from "../run/store.ts";
 import type { Together } from "../run/together.ts";
+import { speakCodes } from "../words/codes.ts";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
 import { preferred, translator, type Language } from "../words/words.ts";
 
@@ -62,6 +63,7 @@ export function newLook(): Store<Look> {
   const apply = (): void => {
     const { language, dark, wheel } = look.get();
     document.documentElement.lang = language;
+    speakCodes(language).catch(() => undefined); // then the messages stand alone
     document.documentElement.dataset["theme"] = dark ? "dark" : "light";
     try {
       localStorage.setItem(remembered, JSON.stringify({ language, dark, wheel }));

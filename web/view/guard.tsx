@@ -1,5 +1,5 @@
 import { Component } from "react";
-import { messageOf } from "@easel/engine";
+import { reasonOf } from "./reason.tsx";
 
 /** Guard shows the message when a view below it breaks, and tries again when `mark` changes. */
 export class Guard extends Component<
@@ -20,7 +20,7 @@ export class Guard extends Component<
     if (this.state.broken === undefined) return this.props.children;
     return (
       <p className="fault" role="alert">
-        {messageOf(this.state.broken)}
+        {reasonOf(this.state.broken)}
       </p>
     );
   }

@@ -50,6 +50,7 @@ const others = {
   cross: "M6 6l12 12M18 6L6 18",
   pause: "M8 5v14M16 5v14",
   off: "M12 4v8M7 7a7 7 0 1 0 10 0",
+  more: "M5 12v.01M12 12v.01M19 12v.01",
   panel: "M4 5h16v14H4zM14 5v14",
   plus: "M12 5v14M5 12h14",
   minus: "M5 12h14",

@@ -1,7 +1,7 @@
 // One node: its settings and its last run.
 
 import { useEffect, useMemo, useState } from "react";
-import { messageOf, type FormField } from "@easel/engine";
+import { type FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/drawing.ts";
@@ -12,8 +12,9 @@ import { SettingsForm } from "./form/form.tsx";
 import { Structured } from "./form/structured.tsx";
 import { hueOf, Icon, iconOfNode } from "./icons.tsx";
 import { Routes } from "./routes.tsx";
-import { bare, brief, like, seconds, show, spoken } from "./text.ts";
+import { bare, like, seconds, show, spoken } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
+import { Reason, reasonOf } from "./reason.tsx";
 
 /** Inspector returns a page of the drawer. */
 export function Inspector(): React.ReactNode {
@@ -63,7 +64,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
         .filter(({ param }) => param === undefined || !own(spec?.params?.properties, param))
         .map((problem, i) => (
           <p key={i} className="problem small" data-severity={problem.severity}>
-            {brief(problem.message, 600)}
+            <Reason code={problem.code} message={problem.message} most={600} />
           </p>
         ))}
       {real && <Actions node={node} step={step} />}
@@ -194,7 +195,7 @@ function Alone({ node }: { node: string }): React.ReactNode {
         if (!gone) setFields(form);
       },
       (err: unknown) => {
-        if (!gone) setFault(messageOf(err));
+        if (!gone) setFault(reasonOf(err));
       },
     );
     return () => { gone = true; };

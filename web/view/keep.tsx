@@ -1,10 +1,10 @@
 // Saves a canvas that the host does not have yet.
 
 import { useEffect, useRef, useState } from "react";
-import { messageOf } from "@easel/engine";
 import type { Origin } from "../run/host.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { SignIn } from "./host.tsx";
+import { reasonOf } from "./reason.tsx";
 
 /** KeepDialog asks for a title, and for a login where none is there. */
 export function KeepDialog({
@@ -34,7 +34,7 @@ export function KeepDialog({
       if (dsl) session.stored(origin, { dsl, text });
       onDone(origin);
     } catch (err) {
-      setFailed(messageOf(err));
+      setFailed(reasonOf(err));
     }
   };
   return (

@@ -1,7 +1,7 @@
 // Requests of a view: what was loaded, and what a button does.
 
-import { messageOf } from "@easel/engine";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { reasonOf } from "./reason.tsx";
 
 /** Loaded is something that the host is asked for. */
 export interface Loaded<T> {
@@ -36,7 +36,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
       const value = await latest.current();
       answer(() => ({ value, busy: false }));
     } catch (err) {
-      const failed = { fault: messageOf(err), busy: false };
+      const failed = { fault: reasonOf(err), busy: false };
       answer((before) => (keep ? { ...before, ...failed } : failed));
     }
   }, []);
@@ -84,7 +84,7 @@ export function useAttempt(): Attempt {
       setState({ busy: false });
       return true;
     } catch (err) {
-      setState({ busy: false, fault: messageOf(err) });
+      setState({ busy: false, fault: reasonOf(err) });
       return false;
     }
   }, []);

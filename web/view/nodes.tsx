@@ -60,7 +60,7 @@ function Status({ pinned, of: { status, elapsed, tokens, runs } }: { pinned?: bo
           <span className="sr">{t(`status.${status}` as "status.succeeded")}</span>
           {runs > 1 && <span>×{runs}</span>}
           {elapsed !== undefined && <span>{seconds(elapsed)}</span>}
-          {tokens !== undefined && <span className="tokens">{tokens} tok</span>}
+          {tokens !== undefined && <span className="tokens">{t("status.tokens", tokens)}</span>}
         </span>
       )}
     </span>

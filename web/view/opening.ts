@@ -5,13 +5,13 @@
 // host's list.
 
 import { useEffect, useRef } from "react";
-import { messageOf } from "@easel/engine";
 import { unpack } from "../canvas/link.ts";
 import type { Plugins } from "../run/plugins.ts";
 import type { Source } from "../run/session.ts";
 import { trialFolder, tryOut } from "../run/trial.ts";
 import { useApp, useText } from "./context.tsx";
 import { loadExamples, loadTemplates, type Template } from "./example.ts";
+import { reasonOf } from "./reason.tsx";
 
 /** Opening is the ways in which canvases are opened. */
 export interface Opening {
@@ -61,7 +61,7 @@ export function useOpening(opening: Opening): void {
         else if (key === "try") leave = trial(value, session.plugins, (text) => show(text, "", { kind: "plugin" }));
         else if (fragment === "host") await host.connect();
       } catch (err) {
-        fail(words("error.link", messageOf(err)));
+        fail(words("error.link", reasonOf(err)));
       }
     };
     void follow();

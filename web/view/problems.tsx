@@ -3,6 +3,7 @@
 import { useMemo } from "react";
 import { sectionsOf, type Problem } from "../canvas/problems.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
+import { Reason } from "./reason.tsx";
 import { brief } from "./text.ts";
 
 const most = 600; // characters of a message: some quote what stands in the canvas
@@ -50,7 +51,7 @@ function Kind({ kind }: { kind: Problem[] }): React.ReactNode {
   );
 }
 
-function Entry({ problem: { severity, message, param, nodes } }: { problem: Problem }): React.ReactNode {
+function Entry({ problem: { severity, code, message, param, nodes } }: { problem: Problem }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const model = useStore(session.document, (document) => document?.model);
@@ -59,7 +60,7 @@ function Entry({ problem: { severity, message, param, nodes } }: { problem: Prob
   return (
     <li className="problem" data-severity={severity}>
       <p>
-        {param !== undefined && <code>{param}</code>} {brief(message, most)}
+        {param !== undefined && <code>{param}</code>} <Reason code={code} message={message} most={most} />
       </p>
       {boxes.length > 0 && (
         <p className="places">

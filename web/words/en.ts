@@ -20,6 +20,7 @@ export const en = {
   "bar.redo": "Redo",
   "bar.fit": "Fit to view",
   "bar.panel": "Panel",
+  "bar.more": "More",
 
   "where.title": "Where it runs",
   "where.run_page": "Run in this page",
@@ -161,6 +162,7 @@ export const en = {
   "status.canceled": "canceled",
   "status.paused": "waiting for input",
   "status.pinned": "pinned",
+  "status.tokens": "{0} tok",
   "status.off": "off",
 
   "timeline.empty": "Nothing has run yet.",
@@ -303,6 +305,7 @@ export const en = {
   "canvas.count": "{0} tools",
   "canvas.one": "one tool",
   "canvas.node": "{0}, {1}, {2}",
+  "canvas.edge": "Edge from {0} to {1}",
   "canvas.note": "Note: {0}",
   "canvas.tools": "Tools",
   "canvas.node_keys":

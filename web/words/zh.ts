@@ -21,6 +21,7 @@ export const zh: Record<Key, string> = {
   "bar.redo": "重做",
   "bar.fit": "适应窗口",
   "bar.panel": "面板",
+  "bar.more": "更多",
 
   "where.title": "运行位置",
   "where.run_page": "在此页面运行",
@@ -162,6 +163,7 @@ export const zh: Record<Key, string> = {
   "status.canceled": "已停止",
   "status.paused": "等待输入",
   "status.pinned": "已固定",
+  "status.tokens": "{0} 令牌",
   "status.off": "已停用",
 
   "timeline.empty": "还没有运行。",
@@ -304,6 +306,7 @@ export const zh: Record<Key, string> = {
   "canvas.count": "{0} 个工具",
   "canvas.one": "一个工具",
   "canvas.node": "{0}，{1}，{2}",
+  "canvas.edge": "从“{0}”到“{1}”的连线",
   "canvas.note": "便签：{0}",
   "canvas.tools": "工具",
   "canvas.node_keys": "方向键转到下一个步骤。回车键选中步骤；选中后方向键移动它，回车键打开设置，Esc 键取消选中。",

@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
 import { serveHost, type Served } from "./host.ts";
-import { allow, ask, counted, drop, missing, openDropped, raise, type Stage } from "./stage.ts";
+import { allow, ask, counted, drop, missing, openDropped, raise, rewrite, type Stage } from "./stage.ts";
 
 // Chromium itself reports requests that fail.
 const network = /Failed to load resource|status of 40[13]/;
@@ -270,12 +270,12 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
   test("from a link does not replace unsaved work", async () => {
     const { page, done } = await loggedIn("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await page.getByLabel("Content", { exact: true }).fill("My own words");
+    await rewrite(page.getByLabel("Content", { exact: true }), "My own words");
     const open = async (): Promise<void> => page.evaluate((hash) => { location.hash = hash; }, await pack(theft()));
     await open();
     await page.getByRole("button", { name: "Keep this canvas" }).click();
     await page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
-    assert.equal(await page.getByLabel("Content", { exact: true }).innerText(), "My own words");
+    await page.getByLabel("Content", { exact: true }).filter({ hasText: /^My own words$/ }).waitFor();
     await page.waitForURL((url) => url.hash === "#example=exchange");
     await open();
     await page.getByRole("button", { name: "Open the other one" }).click();

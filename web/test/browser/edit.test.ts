@@ -255,8 +255,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
   test("text typed until the tab was killed is restored", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Small talk").click();
-    const prompt = page.getByLabel("System prompt", { exact: true });
-    await prompt.click();
+    await page.getByLabel("System prompt", { exact: true }).and(page.locator(".cm-content")).click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type(" Be brief, please.");
     const other = await page.context().newPage();
@@ -274,7 +273,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
   test("a selected step stays selected when unsaved changes are restored later", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Small talk").click();
-    await page.getByLabel("System prompt", { exact: true }).click();
+    await page.getByLabel("System prompt", { exact: true }).and(page.locator(".cm-content")).click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type(" Be brief, please.");
     await drafted(page);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { serveHost, type Served } from "./host.ts";
-import { counted, missing, raise, type Stage } from "./stage.ts";
+import { counted, missing, press, raise, type Stage } from "./stage.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const refused = /status of 401/;
@@ -274,7 +274,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
       const { page, done } = await stage.visit("#knowledge", { dark, width, height: 844 });
       await enter(page);
       await page.locator(".area a.card").first().waitFor();
-      if (language === "zh") await page.getByRole("button", { name: "中文" }).click();
+      if (language === "zh") await press(page, "中文");
       await audit(page, "list");
       await page.evaluate((to) => {
         location.hash = `knowledge=${to}`;

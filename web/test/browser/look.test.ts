@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { pack } from "../../canvas/link.ts";
 import { audit } from "./audit.ts";
-import { ask, missing, raise, type Stage } from "./stage.ts";
+import { ask, missing, raise, rewrite, type Stage } from "./stage.ts";
 
 const stranger = JSON.stringify({
   components: {
@@ -136,7 +136,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await audit(page, "consent");
       await page.locator('.react-flow__node:has(.box-name b:has-text("Message"))').click();
       await page.locator("#tab-node").click();
-      await page.locator(".settings .cm-content").first().fill("changed");
+      await rewrite(page.locator(".settings .cm-content").first(), "changed");
       await page.evaluate(() => { location.hash = "example=exchange"; });
       await page.locator("dialog[open] h2#replace-title").waitFor();
       await audit(page, "replace");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { counted, drop, missing, openDropped, raise, type Stage } from "./stage.ts";
+import { counted, drop, missing, openDropped, raise, rewrite, type Stage } from "./stage.ts";
 
 const component = (name: string, more: object = {}): object => ({ obj: { component_name: name, params: {} }, downstream: [], ...more });
 
@@ -30,7 +30,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   test("settings are edited for the preview, undone, and included in a link", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await page.getByLabel("Content", { exact: true }).fill("Changed {CodeExec:Abacus@result}");
+    await rewrite(page.getByLabel("Content", { exact: true }), "Changed {CodeExec:Abacus@result}");
     await page.getByText("changed", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Copy link" }).click();
     await page.waitForFunction(() => location.hash.startsWith("#c="));
@@ -48,13 +48,13 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   test("an export is the canvas with its edits, and opens again", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await page.getByLabel("Content", { exact: true }).fill("Exported");
+    await rewrite(page.getByLabel("Content", { exact: true }), "Exported");
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
     assert.equal(file.suggestedFilename(), "the-exchange-booth.json");
     const path = await file.path();
     await page.setInputFiles('input[type="file"][accept*="json"]', path);
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    assert.equal(await page.getByLabel("Content", { exact: true }).innerText(), "Exported");
+    await page.getByLabel("Content", { exact: true }).filter({ hasText: /^Exported$/ }).waitFor();
     await page.getByText("changed", { exact: true }).waitFor({ state: "detached" });
     await done();
   });
@@ -62,7 +62,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   test("problems link to their node", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await page.getByLabel("Content", { exact: true }).fill("{LLM:Missing@content}");
+    await rewrite(page.getByLabel("Content", { exact: true }), "{LLM:Missing@content}");
     const tab = page.getByRole("tab", { name: /Problems/ });
     await tab.locator(".count").waitFor();
     await tab.click();

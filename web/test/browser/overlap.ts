@@ -3,6 +3,7 @@
 
 import type { Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
+import { press } from "./stage.ts";
 
 const asks = (text: string): object => ({ sys_prompt: text, prompts: [{ role: "user", content: "Go" }] });
 const helper = (name: string): object => ({
@@ -70,7 +71,7 @@ export async function overlapServer(page: Page, pause: Pause = () => 0): Promise
       headers: { ...cors, "content-type": "application/json" }, body: JSON.stringify({ choices: [{ message }] }),
     });
   });
-  await page.getByRole("button", { name: /^Model/ }).click();
+  await press(page, /^Model/);
   await page.locator("dialog").getByText("OpenAI-compatible server").click();
   await page.getByRole("button", { name: "Done" }).click();
 }

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { serveHost, type Served } from "./host.ts";
-import { ask, missing, raise, type Stage } from "./stage.ts";
+import { ask, missing, press, raise, type Stage } from "./stage.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const refused = /status of 401/;
@@ -164,7 +164,7 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await stage.visit("#runs", { width: 390, height: 844, dark: true });
     await enter(page);
     await page.locator(".entries.runs > li").first().waitFor();
-    await page.getByRole("button", { name: "中文" }).click();
+    await press(page, "中文");
     await page.getByRole("heading", { name: "运行记录" }).waitFor();
     await audit(page, "phone");
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);

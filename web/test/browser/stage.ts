@@ -135,15 +135,35 @@ export function allow(page: Page): Promise<void> {
   return page.getByRole("button", { name: "Allow this canvas to run" }).click();
 }
 
+/**
+ * rewrite replaces the text of an editor once it has loaded. Text that replaces a selection would
+ * keep the colours of the old one in style attributes, which the page's policy refuses.
+ */
+export async function rewrite(field: Locator, text: string): Promise<void> {
+  const page = field.page();
+  const editor = field.and(page.locator(".cm-content"));
+  await editor.click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await page.keyboard.insertText(text);
+  await editor.filter({ hasText: text.replace(/\{.*/s, "") }).waitFor();
+}
+
 /** ask sends a message to the canvas. */
 export async function ask(page: Page, text: string): Promise<void> {
   await page.locator(".composer textarea").fill(text);
   await page.keyboard.press("Enter");
 }
 
+/** press presses a button of the bar; on a phone most of them are in its menu. */
+export async function press(page: Page, name: string | RegExp): Promise<void> {
+  if ((page.viewportSize()?.width ?? 0) <= 720) await page.getByRole("button", { name: /^(More|更多)$/ }).click();
+  await page.locator(".bar").getByRole("button", { name }).click();
+}
+
 /** answer sets the next answers of the model. */
 export async function answer(page: Page, replies: unknown[]): Promise<void> {
-  await page.getByRole("button", { name: /^Model/ }).click();
+  await press(page, /^Model/);
   await page.locator("dialog").getByText("Prepared answers").click();
   await page.locator("dialog textarea").fill(JSON.stringify(replies));
   await page.getByRole("button", { name: "Done" }).click();
@@ -161,7 +181,7 @@ export async function modelServer(page: Page, reply: (count: number) => { status
     const { status = 200, type = "application/json", body } = reply(count++) ?? {};
     if (body !== undefined) await route.fulfill({ status, headers: { ...cors, "content-type": type }, body });
   });
-  await page.getByRole("button", { name: /^Model/ }).click();
+  await press(page, /^Model/);
   await page.locator("dialog").getByText("OpenAI-compatible server").click();
   await page.getByRole("button", { name: "Done" }).click();
 }

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { overlapHash, overlapServer } from "./overlap.ts";
-import { allow, ask, counted, missing, raise, type Stage } from "./stage.ts";
+import { allow, ask, counted, missing, press, raise, type Stage } from "./stage.ts";
 
 /** times returns the left and right edges of the bars of rows. */
 const times = (rows: Locator): Promise<{ left: number; right: number }[]> =>
@@ -83,7 +83,7 @@ describe("the time of a run", { skip: missing(), timeout: 1_200_000 }, () => {
   test("a phone in the dark and in Chinese shows all of it", async () => {
     const { page, done } = await stage.visit(overlapHash, { width: 390, height: 844, dark: true });
     await run(page);
-    await page.getByRole("button", { name: "中文" }).click();
+    await press(page, "中文");
     await page.getByRole("tree", { name: "运行时间" }).waitFor();
     await page.getByRole("treeitem", { name: /Lead.*在关键路径上/ }).waitFor();
     const beyond = await page.locator(".gantt-row").evaluateAll((rows) =>

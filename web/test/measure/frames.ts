@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { answer, ask, type Stage } from "../browser/stage.ts";
+import { allow, answer, ask, type Stage } from "../browser/stage.ts";
 import { worked } from "./work.ts";
 
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
@@ -47,15 +47,24 @@ export function chain(count: number): string {
   return JSON.stringify({ title: `${count} nodes`, dsl: { components, graph: { nodes, edges: [] } } });
 }
 
-/** page measures our own page while a chain runs; a scripted model takes 15 ms for each answer. */
-export async function page(stage: Stage, count: number): Promise<Frames> {
-  const { page: tab } = await stage.open("");
-  await answer(tab, []);
+/** openChain opens such a canvas as a file. */
+export async function openChain(tab: Page, count: number): Promise<void> {
   await tab.setInputFiles('input[type="file"][accept*="json"]', {
     name: "chain.json",
     mimeType: "application/json",
     buffer: Buffer.from(chain(count)),
   });
+  await tab.locator(".react-flow__node .box").first().waitFor();
+}
+
+/** page measures our own page while a chain runs; a scripted model takes 15 ms for each answer. */
+export async function page(stage: Stage, count: number): Promise<Frames> {
+  const { page: tab } = await stage.open("");
+  await answer(tab, []);
+  await openChain(tab, count);
+  await allow(tab);
+  // A large canvas draws what is visible: all of it after this.
+  await tab.getByRole("button", { name: "Fit to view" }).click();
   await tab.locator(".react-flow__node").nth(count - 1).waitFor({ state: "attached" });
   await tab.waitForTimeout(500);
   const frames = await watch(tab, async () => {
@@ -98,7 +107,8 @@ export async function bare(stage: Stage, count: number, seconds: number): Promis
   return frames;
 }
 
-async function watch(tab: Page, act: () => Promise<void>): Promise<Frames> {
+/** watch measures the frames of a page during an act. */
+export async function watch(tab: Page, act: () => Promise<void>): Promise<Frames> {
   await tab.evaluate(() => {
     const seen = { frames: [] as number[], long: 0, from: performance.now() };
     Object.assign(globalThis, { seen });

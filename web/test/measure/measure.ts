@@ -5,6 +5,7 @@
 
 import { missing, raise } from "../browser/stage.ts";
 import { cold } from "./cold.ts";
+import { drag, keys, opening } from "./edits.ts";
 import { bare, page } from "./frames.ts";
 import { stretch } from "./work.ts";
 
@@ -52,8 +53,19 @@ try {
   );
 
   const large = await page(stage, 500);
+  note("500 nodes, frame while a run animates, p95", large.p95, 34, "ms", usual);
   const floor = await bare(stage, 500, large.seconds);
   note("500 nodes, work of the page's thread, of a bare React Flow page", large.busy / floor.busy, 1.5, "x");
+
+  const moved = { 500: await drag(stage, 500), 2000: await drag(stage, 2000) };
+  note("500 nodes, frame while a card is dragged, p95", moved[500].p95, 34, "ms", usual);
+  note("2,000 nodes, frame while a card is dragged, p95", moved[2000].p95, 50, "ms", usual);
+  note("500 nodes, work of the page's thread for a key in a prompt", await keys(stage, 500), 16, "ms");
+  const files = [];
+  for (let i = 0; i < 5; i++) files.push(await opening(stage, 150_000));
+  note("a canvas of 150 KB until its cards are drawn, median of 5", median(files.map((f) => f.took)), 500, "ms", usual);
+  note("a canvas of 150 KB, work of the page's thread, median of 5", median(files.map((f) => f.busy)), 500, "ms");
+  console.table({ "drag 500": moved[500], "drag 2000": moved[2000] });
   console.table({ "page 200": small[0], "page 500": large, "bare 500": floor });
 } finally {
   await stage.close();

@@ -3,7 +3,6 @@
 
 import { useReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { useMemo } from "react";
-import { messageOf } from "@easel/engine";
 import type { Alignment } from "../../canvas/edit/align.ts";
 import type { Point } from "../../run/editing.ts";
 import type { Store } from "../../run/store.ts";
@@ -12,6 +11,7 @@ import type { Key } from "../../words/en.ts";
 import { useApp, useText, type App } from "../context.tsx";
 import type { IconName } from "../icons.tsx";
 import { choose, close, notify, useEdited, type Edited } from "./state.ts";
+import { reasonOf } from "../reason.tsx";
 
 /** Command is one thing to do. */
 export interface Command {
@@ -176,7 +176,7 @@ async function settle(
     choose(edited, done.chosen);
     look.update({ selected: done.chosen[0] });
   } catch (err) {
-    notify(edited, messageOf(err));
+    notify(edited, reasonOf(err));
   }
 }
 

@@ -8,6 +8,7 @@ import { useSpecText, useText } from "../context.tsx";
 import { brief } from "../text.ts";
 import { Control } from "./control.tsx";
 import { EditorsContext, typeOf, type Editors, type FormProps } from "./props.ts";
+import { Reason } from "../reason.tsx";
 
 /** kept are values that the engine keeps in the parameters. */
 const kept = new Set(["outputs", "inputs", "debug_inputs", "exception_comment"]);
@@ -141,7 +142,7 @@ function Setting({
       />
       {problems.map((problem, i) => (
         <p key={i} className="field-problem" data-severity={problem.severity}>
-          {brief(problem.message, 300)}
+          <Reason code={problem.code} message={problem.message} most={300} />
         </p>
       ))}
       {schema.description && <small>{words(schema.description)}</small>}

@@ -7,9 +7,9 @@ import { report, runnable, type Finding, type Report, type Unreadable } from "..
 import { pick } from "../../words/words.ts";
 import { useApp, useLook, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon, type IconName } from "../icons.tsx";
-import { brief } from "../text.ts";
 import { Glyphs, kindsOf } from "./starters.tsx";
 import { useHomeText } from "./text.ts";
+import { Reason } from "../reason.tsx";
 
 const longestMessage = 300;
 const largestFile = 40_000_000; // bytes
@@ -140,9 +140,10 @@ function Group({
         <Icon name={icon} /> {title} <span className="count">{list.length}</span>
       </summary>
       <ul>
-        {list.map(({ node, messages }) => (
+        {list.map(({ node, code, messages }) => (
           <li key={node ?? ""}>
-            <b>{node === undefined ? h("import_document") : name(node)}</b> {brief(messages.join(" "), longestMessage)}
+            <b>{node === undefined ? h("import_document") : name(node)}</b>{" "}
+            <Reason code={code} message={messages.join(" ")} most={longestMessage} />
           </li>
         ))}
       </ul>
@@ -177,7 +178,9 @@ function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
       <ul>
         {needs.map((need, i) => (
           <li key={i} data-severity={need.severity}>
-            {need.kind === "diagnostic" ? brief(need.text, longestMessage) : h(`need_${need.kind}`, need.text)}
+            {need.kind === "diagnostic"
+              ? <Reason code={need.code} message={need.text} most={longestMessage} />
+              : h(`need_${need.kind}`, need.text)}
           </li>
         ))}
       </ul>

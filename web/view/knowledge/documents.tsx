@@ -1,7 +1,6 @@
 // The documents of a dataset: upload by drop, state and progress as they change, and what can be
 // done with one or many.
 
-import { messageOf } from "@easel/engine";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Dataset, Datasets, DocumentState, Refused, StoredDocument } from "../../run/datasets.ts";
 import {
@@ -21,6 +20,7 @@ import { useTaker } from "../drop.ts";
 import { Icon } from "../icons.tsx";
 import { seconds } from "../text.ts";
 import { useUploads, type Upload } from "./uploads.ts";
+import { reasonOf } from "../reason.tsx";
 
 const size = 50;
 const states: DocumentState[] = ["done", "running", "queued", "failed", "canceled", "unparsed"];
@@ -230,7 +230,7 @@ function useWatch(api: Datasets, dataset: string, reload: () => void, onIdle: (d
           if (!stop.signal.aborted) setTries((n) => n + 1);
         }, // the host ended a stream that was there
         (err: unknown) => {
-          if (!stop.signal.aborted) setFault(messageOf(err));
+          if (!stop.signal.aborted) setFault(reasonOf(err));
         },
       );
     return () => stop.abort();

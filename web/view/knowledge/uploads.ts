@@ -1,8 +1,8 @@
 // Files on their way to a dataset: a few at once, each with its own end.
 
-import { messageOf } from "@easel/engine";
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Datasets } from "../../run/datasets.ts";
+import { reasonOf } from "../reason.tsx";
 
 /** Upload is a file that was given to a dataset and is not stored yet. */
 export interface Upload {
@@ -47,7 +47,7 @@ export function useUploads(
           },
           (err: unknown) =>
             setUploads((all) =>
-              all.map((each) => (each.id === id ? { ...each, sending: false, fault: messageOf(err) } : each)),
+              all.map((each) => (each.id === id ? { ...each, sending: false, fault: reasonOf(err) } : each)),
             ),
         )
         .finally(() => {

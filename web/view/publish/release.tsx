@@ -5,6 +5,9 @@ import type { Need } from "../../run/release.ts";
 import { useApp, useSelect, useStore } from "../context.tsx";
 import { useAttempt, useLoaded } from "../loaded.ts";
 import { Fault, useDate, usePublishText, Waiting, type Section } from "./parts.tsx";
+import { Reason } from "../reason.tsx";
+
+const longest = 600; // characters of a diagnostic
 
 const missing = {
   model: "need_model",
@@ -34,7 +37,8 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
   const found = needs.value;
   if (!found) return <Waiting {...needs} />;
   const errors = found.some(({ severity }) => severity === "error");
-  const say = ({ kind, text }: Need): string => (kind === "diagnostic" ? text : t(missing[kind], text));
+  const say = ({ kind, code, text }: Need): React.ReactNode =>
+    kind === "diagnostic" ? <Reason code={code} message={text} most={longest} /> : t(missing[kind], text);
   return (
     <>
       <h3>{t("check")}</h3>

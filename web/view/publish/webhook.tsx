@@ -1,12 +1,12 @@
 // The webhook of a canvas: its address, and a test call with the events of the run that it starts.
 
 import { useEffect, useRef, useState } from "react";
-import { messageOf } from "@easel/engine";
 import type { Dsl } from "../../canvas/dsl.ts";
 import { listen, testCall, type TestEvent } from "../../run/webhook.ts";
 import { useApp, useStore } from "../context.tsx";
 import { brief } from "../text.ts";
 import { Code, Fault, usePublishText, type Section } from "./parts.tsx";
+import { reasonOf } from "../reason.tsx";
 
 /** WebhookSection sends a test call and listens. */
 export function WebhookSection({ release }: Section): React.ReactNode {
@@ -36,7 +36,7 @@ export function WebhookSection({ release }: Section): React.ReactNode {
       });
       for await (const event of run((await sent).status < 400)) setEvents((before = []) => [...before, event]);
     } catch (err) {
-      if (!signal.aborted) setFault(messageOf(err));
+      if (!signal.aborted) setFault(reasonOf(err));
     }
   };
   const valid = isJSON(body) || method === "GET";
