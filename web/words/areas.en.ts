@@ -195,6 +195,27 @@ export const en = {
   "run.whole": "Whole run",
   "run.differs": "differs",
   "run.cost": "cost {0}",
+
+  "method.book": "book",
+  "method.email": "email",
+  "method.laws": "laws",
+  "method.manual": "manual",
+  "method.naive": "naive",
+  "method.one": "one",
+  "method.paper": "paper",
+  "method.picture": "picture",
+  "method.presentation": "presentation",
+  "method.qa": "qa",
+  "method.structure": "structure",
+  "method.table": "table",
+  "method.tag": "tag",
+
+  "kind.code": "code",
+  "kind.heading": "heading",
+  "kind.image": "image",
+  "kind.list": "list",
+  "kind.table": "table",
+  "kind.title": "title",
 };
 
 /** AreaKey names a text. */

@@ -1,4 +1,4 @@
-// The views of a host with typical content: a dataset of documents in several states, canvases, runs.
+// The views of a host with typical content: documents in several states, canvases, runs.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -126,12 +126,12 @@ async function addCanvases(host: Served, models: string): Promise<void> {
       },
     },
   });
-  await post(host, "/providers/Local", {
-    base_url: models, key: "sk", models: [{ name: "small" }],
-  }, "PUT");
+  await post(host, "/providers/Local", { base_url: models, key: "sk", models: [{ name: "small" }] }, "PUT");
   await post(host, `/canvases/${echo.id}/publish`, {});
   for (const query of ["When do you open?", "Can I return a cup?", "Danke"]) {
-    const headers = { authorization: `Bearer ${host.key}`, "content-type": "application/json", accept: "text/event-stream" };
+    const headers = {
+      authorization: `Bearer ${host.key}`, "content-type": "application/json", accept: "text/event-stream",
+    };
     await (
       await fetch(`${host.address}/api/v2/canvases/${echo.id}/runs`, {
         method: "POST",

@@ -14,3 +14,12 @@ export type AreaText = (key: AreaKey, ...values: (string | number)[]) => string;
 export function useAreaText(): AreaText {
   return translators[useLook((look) => look.language)];
 }
+
+/**
+ * useNamed returns words for names of the host: chunk methods and kinds of text. An unknown name
+ * stays.
+ */
+export function useNamed(): (group: "method" | "kind", name: string) => string {
+  const a = useAreaText();
+  return (group, name) => (Object.hasOwn(en, `${group}.${name}`) ? a(`${group}.${name}` as AreaKey) : name);
+}

@@ -14,7 +14,7 @@ import {
   useWords,
   type Attempt,
 } from "../area/parts.tsx";
-import { useAreaText } from "../area/text.ts";
+import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useTaker } from "../drop.ts";
 import { Icon } from "../icons.tsx";
@@ -291,6 +291,7 @@ function Row({
   onChange(): void;
 }): React.ReactNode {
   const a = useAreaText();
+  const named = useNamed();
   const active = document.state === "queued" || document.state === "running";
   const act = (work: () => Promise<unknown>): void => void attempt.run(work).then(onChange);
   const [enabled, setEnabled] = useState<boolean>(); // what was chosen, until the host says so
@@ -313,7 +314,7 @@ function Row({
       <div className="what">
         <a href={areaLink("knowledge", dataset, document.id)}>{document.name}</a>
         <small>
-          {sizeText(document.size)} · {document.pipeline ? a("dataset.by_pipeline") : document.method}
+          {sizeText(document.size)} · {document.pipeline ? a("dataset.by_pipeline") : named("method", document.method)}
           {document.enabled ? "" : ` · ${a("document.off")}`}
         </small>
         {reason !== undefined && <p className="reason">{reason}</p>}

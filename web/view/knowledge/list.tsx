@@ -3,7 +3,7 @@
 import { useId, useRef, useState } from "react";
 import type { Datasets } from "../../run/datasets.ts";
 import { Empty, Fault, Pager, useAttempt, useLoaded, useWords } from "../area/parts.tsx";
-import { useAreaText } from "../area/text.ts";
+import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useLook, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
@@ -14,6 +14,7 @@ const size = 24;
 export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
   const t = useText();
   const a = useAreaText();
+  const named = useNamed();
   const language = useLook((look) => look.language);
   const { typed, words, type } = useWords();
   const [page, setPage] = useState(1);
@@ -59,7 +60,7 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
                 {a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())}
               </span>
               <span className="facts">
-                {dataset.pipeline ? a("dataset.by_pipeline") : dataset.method} ·{" "}
+                {dataset.pipeline ? a("dataset.by_pipeline") : named("method", dataset.method)} ·{" "}
                 {dataset.embedding_model || a("dataset.words_only")}
               </span>
               <small>{t("host.changed", day.format(new Date(dataset.updated)))}</small>

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { Datasets, StoredParse } from "../../run/datasets.ts";
 import { Fault, Pager, useLoaded } from "../area/parts.tsx";
-import { useAreaText } from "../area/text.ts";
+import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useLook } from "../context.tsx";
 import { seconds } from "../text.ts";
@@ -45,6 +45,7 @@ export function Parses({
 
 function Parse({ dataset, parse, named }: { dataset: string; parse: StoredParse; named: boolean }): React.ReactNode {
   const a = useAreaText();
+  const words = useNamed();
   const language = useLook((look) => look.language);
   const time = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
   return (
@@ -53,7 +54,7 @@ function Parse({ dataset, parse, named }: { dataset: string; parse: StoredParse;
         {named && <a href={areaLink("knowledge", dataset, parse.document)}>{parse.document_name}</a>}
         <small>
           {time.format(new Date(parse.ended))} ·{" "}
-          {parse.pipeline ? parse.pipeline_title || parse.pipeline : parse.method}
+          {parse.pipeline ? parse.pipeline_title || parse.pipeline : words("method", parse.method)}
           {parse.node ? ` · ${a("parse.from", parse.node)}` : ""}
         </small>
         <details className="log">

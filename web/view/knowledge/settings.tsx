@@ -3,7 +3,7 @@
 import { useId, useState } from "react";
 import type { Dataset, DatasetPatch, Datasets } from "../../run/datasets.ts";
 import { Confirm, Fault, useAttempt, useLoaded } from "../area/parts.tsx";
-import { useAreaText } from "../area/text.ts";
+import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useApp } from "../context.tsx";
 import { JsonEdit } from "../value.tsx";
@@ -22,6 +22,7 @@ export function Settings({
   onChange(dataset: Dataset): void;
 }): React.ReactNode {
   const a = useAreaText();
+  const named = useNamed();
   const { host } = useApp();
   const id = useId();
   const [patch, setPatch] = useState<DatasetPatch>({});
@@ -81,7 +82,7 @@ export function Settings({
           <option value="">{a("dataset.by_pipeline")}</option>
           {[...new Set([...(methods.value ?? []), now.method].filter(Boolean))].map((name) => (
             <option key={name} value={name}>
-              {name}
+              {named("method", name)}
             </option>
           ))}
         </select>

@@ -5,7 +5,7 @@ import type { CanvasNode } from "../../canvas/drawing.ts";
 import type { Descriptor } from "../../run/files.ts";
 import { payloadOf, placeOf, stations, type Piece } from "../../run/pipeline.ts";
 import type { Step } from "@easel/engine/state";
-import { useAreaText } from "../area/text.ts";
+import { useAreaText, useNamed } from "../area/text.ts";
 import { useApp, useStore, useText } from "../context.tsx";
 import { SettingsForm } from "../form/form.tsx";
 import { brief } from "../text.ts";
@@ -171,11 +171,13 @@ function PieceView({
   onChoose(): void;
 }): React.ReactNode {
   const a = useAreaText();
+  const named = useNamed();
   return (
     <button type="button" className="piece" aria-pressed={chosen} onClick={onChoose}>
       <small>
         #{number}
-        {piece.kind && ` · ${piece.kind}`} · {a("pipeline.characters", piece.text.length.toLocaleString())}
+        {piece.kind && ` · ${named("kind", piece.kind)}`} ·{" "}
+        {a("pipeline.characters", piece.text.length.toLocaleString())}
       </small>
       <span>{piece.text}</span>
       {piece.extra.map(([name, value]) => (

@@ -8,6 +8,7 @@ import { useApp, useLook, useSpecText, useStore } from "../context.tsx";
 import { Grant, grantText } from "./grant.tsx";
 import { PluginForm } from "./plugin-form.tsx";
 import { Row, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
+import { spoken } from "../text.ts";
 
 const tones = { on: "good", off: undefined, waiting: "wait", broken: "bad" } as const;
 
@@ -66,6 +67,10 @@ function BuiltIn(): React.ReactNode {
   const s = useSettingsText();
   const say = useSpecText();
   const specs = useStore(useApp().session.specs, (all) => all);
+  const nameOf = (name: string, label = name): string => {
+    const words = spoken(name);
+    return say(words) === words ? say(label) : say(words); // services keep their names
+  };
   const tools = [...new Set(specs.values())].filter((spec: ComponentSpec) => spec.category === "tool");
   return (
     <section className="settings-part">
@@ -74,7 +79,7 @@ function BuiltIn(): React.ReactNode {
       <ul className="tool-list">
         {tools.map(({ name, label, description }) => (
           <li key={name}>
-            <b>{say(label ?? name)}</b> <small>{say(description ?? "")}</small>
+            <b>{nameOf(name, label)}</b> <small>{say(description ?? "")}</small>
           </li>
         ))}
       </ul>
