@@ -141,7 +141,11 @@ function useBoxes(
   const selection = useStore(edited, (state) => state.nodes);
   const words = useSpecText();
   const label = useCallback(
-    (node: CanvasNode) => t("canvas.node", node.name, words(spoken(node.kind)), "").replace(/[,，]\s*$/, ""),
+    (node: CanvasNode) => {
+      const { name, role, kind } = node;
+      const what = role === "note" ? t("canvas.note") : role === "tool" ? t("canvas.tools") : words(spoken(kind));
+      return t("canvas.node", name, what, "").replace(/[,，]\s*$/, "");
+    },
     [t, words],
   );
   const [shown, setShown] = useState<{ model?: CanvasModel; label?: unknown; nodes: Node<BoxData>[] }>({ nodes: [] });

@@ -44,7 +44,7 @@ async function fits(page: Page, name: string): Promise<void> {
 
 // Where texts are not the page's: English on purpose, code, documents, answers, values.
 const content = [
-  "[lang=en]", "code", "pre", "kbd", "textarea", ".cm-editor", ".note", ".markdown", ".bubble", ".chunk-text", ".piece",
+  "[lang=en]", "code", "pre", "kbd", "textarea", ".cm-editor", ".note", ".markdown", ".bubble", ".summary", ".branches", ".chunk-text", ".piece",
   ".chip", ".chips", ".uses", ".value", ".json-button", ".fault", ".reason", ".react-flow__attribution",
 ].join(", ");
 
@@ -90,8 +90,8 @@ function latin(page: Page): Promise<string[]> {
 
 // known reports whether a text is a name, or one of the person's: alone, cut off, or with numbers.
 function known(text: string): boolean {
-  const own = text.replace(/…$/, "").trim();
-  const made = /^[A-Z]\w+:\w+$|^Customer greeting_[\d_]+$| · small$|^plugin:mail@|^ID：/;
+  const own = text.replace(/…$/, "").replaceAll("_", " ").trim();
+  const made = /^[A-Z]\w+:\w+$|^[\w ]+@\w+$|^plugin:digest@|^Customer greeting_[\d_]+$| · small$|^plugin:mail@|^ID：/;
   return names.has(text) || seeds.includes(own) || made.test(text);
 }
 
