@@ -35,7 +35,7 @@ func (f *forms) isForm(n nodeIndex) bool {
 // that was not requested yet are left to the next batch.
 func (f *forms) answered(batch []nodeIndex) []nodeIndex {
 	kept := batch[:0]
-	for _, n := range batch {
+	for _, n := range slices.Clone(batch) { // Withdraw moves the nodes of the batch
 		node := &f.c.nodes[n]
 		if node.form == nil && f.opt.needsApproval(node) && f.suspendedAt(n) == nil && !f.opt.pinned(node) {
 			f.sched.Withdraw(n)
