@@ -50,7 +50,7 @@ func (c *pieceCounter) piece(piece string) int {
 	}
 	key, short := wordcache.KeyOf(piece)
 	if !short {
-		return longPieceTokens(piece)
+		return libraryCount(piece)
 	}
 	n, ok := c.frequent.Get(key)
 	if !ok {
@@ -60,27 +60,22 @@ func (c *pieceCounter) piece(piece string) int {
 	return int(n)
 }
 
-// Pieces that are remembered: all short ones, and longer ones up to a length, up to a number.
+// The counts of short pieces are remembered, up to a number.
 const (
-	longestPiece = 32
-	mostPieces   = 1 << 12 // of each shard
-	shards       = 32
+	mostPieces = 1 << 12 // of each shard
+	shards     = 32
 )
 
-// known are counts of pieces that have keys, knownLong of longer ones.
-var (
-	known     [shards]pieceCounts[wordcache.Key]
-	knownLong pieceCounts[string]
-)
+var known [shards]pieceCounts
 
-// pieceCounts are counts of pieces by a key of each.
-type pieceCounts[K comparable] struct {
+// pieceCounts are counts of pieces by their keys.
+type pieceCounts struct {
 	mu     sync.RWMutex
-	counts map[K]int32
+	counts map[wordcache.Key]int32
 }
 
 // tokens is the number of tokens of a piece.
-func (c *pieceCounts[K]) tokens(key K, piece string) int32 {
+func (c *pieceCounts) tokens(key wordcache.Key, piece string) int32 {
 	c.mu.RLock()
 	n, ok := c.counts[key]
 	c.mu.RUnlock()
@@ -91,24 +86,10 @@ func (c *pieceCounts[K]) tokens(key K, piece string) int32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.counts == nil || len(c.counts) >= mostPieces {
-		c.counts = map[K]int32{}
+		c.counts = map[wordcache.Key]int32{}
 	}
 	c.counts[key] = n
 	return n
-}
-
-// longPieceTokens is the number of tokens of a piece without a key.
-func longPieceTokens(piece string) int {
-	if len(piece) > longestPiece {
-		return libraryCount(piece)
-	}
-	knownLong.mu.RLock()
-	n, ok := knownLong.counts[piece]
-	knownLong.mu.RUnlock()
-	if ok {
-		return int(n)
-	}
-	return int(knownLong.tokens(strings.Clone(piece), piece)) // piece is a part of a large text
 }
 
 func libraryCount(text string) int {
