@@ -100,10 +100,14 @@ func TestIterationErrors(t *testing.T) {
 }
 
 func TestIterationTakesLongLists(t *testing.T) {
-	items := "[" + strings.Repeat("1,", 19_999) + "1]"
+	count := 20_000
+	if testing.Short() {
+		count = 2_000
+	}
+	items := "[" + strings.Repeat("1,", count-1) + "1]"
 	s := one(t, `Iteration {"items_ref": "begin@items", "outputs": {"out": {"ref": "II@item"}}}`,
 		`{"items": `+items+`}`,
 		`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`)
 	require.NoError(t, s.err, "moving through items does not use up the step cap")
-	require.Equal(t, 20_000, s.outputs["X"].Get("out").Len())
+	require.Equal(t, count, s.outputs["X"].Get("out").Len())
 }
