@@ -10,7 +10,8 @@ FUZZTIME ?= 10s
 PLUGINS := ./plugins/sdk/... ./plugins/examples/...
 # The official Extism host, in a module of its own whose go.mod follows the root one.
 ORACLE := cd plugins/oracle && GOWORK=off GOFLAGS=-mod=mod $(GO) test
-RACE := ./engine/...
+# The packages of the engine that start goroutines or lock something, in tests too.
+RACE = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^[[:space:]]*go |"sync(/atomic)?"|synctest|Parallel\(\)' -- 'engine/*.go'))))
 # Fuzz targets where bytes of strangers come in, as folder:name. Those of the canvas are part of `make test`.
 FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/component:FuzzLooseJSON
 FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))

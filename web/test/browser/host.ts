@@ -59,7 +59,8 @@ export async function serveHosts(count: number): Promise<{ hosts: Served[]; clos
 function build(folder: string, name: string, path: string): string {
   const program = join(folder, name);
   // The build cache keeps programs linked by go run, so only the first test file links it.
-  execFileSync("go", ["run", "-exec", "cp", path, program], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  const args = ["run", "-exec", "cp", path, program];
+  execFileSync("go", args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   return program;
 }
 
