@@ -115,8 +115,7 @@ const texts: Record<string, string> = {
 		(func (export "easel_invoke") (result i32) call $input call $updated call $tools i32.const 0)
 		(func (export "progress") (result i32) call $input call $progress i32.const 0)
 		(func (export "message") (result i32) call $input call $message i32.const 0))`,
-  "a function that asks a client": `(module
-		(import "extism:host/user" "create_message" (func (param i64) (result i64))))`,
+  "asks a client": `(module (import "extism:host/user" "create_message" (func (param i64) (result i64))))`,
   "an unknown host function": `(module (import "easel:host/v1" "think" (func)))`,
   "another type": `(module (import "easel:host/v1" "input_len" (func (param i32))))`,
   "a foreign import": `(module (import "env" "abort" (func)))`,
@@ -290,11 +289,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
     test("notifications of hyper-mcp are progress and log lines", async () => {
       const plugin = await load("notifies");
       const got: Emission[] = [];
-      const side: RunSide = async (op, args) => {
-        assert.equal(op, "emit");
-        got.push(args as Emission);
-        return { ok: {} };
-      };
+      const side: RunSide = async (_, args) => { got.push(args as Emission); return { ok: {} }; };
       const send = async (name: string, input: string): Promise<Outcome> => {
         const outcome = await ask(plugin, input, { export: name, side });
         assert.equal(outcome.error, undefined);
@@ -493,7 +488,7 @@ describe("loading a plugin", { timeout: 1_200_000 }, () => {
   };
   for (const [name, code, message] of [
     ["tomorrow in the imports", "abi_mismatch", /easel:host\/v2/],
-    ["a function that asks a client", "unsupported", /create_message, which .* offer; of this module it offers easel_call, /],
+    ["asks a client", "unsupported", /create_message.*; of this module it offers easel_call, /],
     ["an unknown host function", "unsupported", /think/],
     ["another type", "unsupported", /as \(i32\) -> \(\), it is \(\) -> i32/], ["a foreign import", "unsupported", /env abort/],
     ["an imported memory", "unsupported", /memory/], ["an import of the meter", "forged", /easel:meter\/v1/],
