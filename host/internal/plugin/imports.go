@@ -119,7 +119,8 @@ func (t importTypes) check(shape meter.Shape) *contract.Error {
 		want, ok := module[imp.Name]
 		if !ok && imp.Module == userModule {
 			return contract.Errorf(contract.Unsupported,
-				"imports %s, which this host does not offer; of this module it offers %s", name, strings.Join(slices.Sorted(maps.Keys(module)), ", "))
+				"imports %s, which this host does not offer; of this module it offers %s", name,
+				strings.Join(slices.Sorted(maps.Keys(module)), ", "))
 		}
 		if !ok {
 			return contract.Errorf(contract.Unsupported, "imports %s, which this host does not offer", name)
