@@ -143,7 +143,7 @@ function useBoxes(
   const label = useCallback(
     (node: CanvasNode) => {
       const { name, role, kind } = node;
-      const what = role === "note" ? t("canvas.note") : role === "tool" ? t("canvas.tools") : words(spoken(kind));
+      const what = role === "note" ? t("edit.note_name") : role === "tool" ? t("canvas.tools") : words(spoken(kind));
       return t("canvas.node", name, what, "").replace(/[,，]\s*$/, "");
     },
     [t, words],

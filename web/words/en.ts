@@ -306,7 +306,6 @@ export const en = {
   "canvas.one": "one tool",
   "canvas.node": "{0}, {1}, {2}",
   "canvas.edge": "Edge from {0} to {1}",
-  "canvas.note": "Note",
   "canvas.note": "Note: {0}",
   "canvas.tools": "Tools",
   "canvas.node_keys":

@@ -307,7 +307,6 @@ export const zh: Record<Key, string> = {
   "canvas.one": "一个工具",
   "canvas.node": "{0}，{1}，{2}",
   "canvas.edge": "从“{0}”到“{1}”的连线",
-  "canvas.note": "便签",
   "canvas.note": "便签：{0}",
   "canvas.tools": "工具",
   "canvas.node_keys": "方向键转到下一个步骤。回车键选中步骤；选中后方向键移动它，回车键打开设置，Esc 键取消选中。",

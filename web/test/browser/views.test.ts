@@ -44,7 +44,8 @@ async function fits(page: Page, name: string): Promise<void> {
 
 // Where texts are not the page's: English on purpose, code, documents, answers, values.
 const content = [
-  "[lang=en]", "code", "pre", "kbd", "textarea", ".cm-editor", ".note", ".markdown", ".bubble", ".summary", ".branches", ".chunk-text", ".piece",
+  "[lang=en]", "code", "pre", "kbd", "textarea", ".cm-editor", ".note", ".markdown", ".bubble", ".chunk-text",
+  ".piece", ".summary", ".branches",
   ".chip", ".chips", ".uses", ".value", ".json-button", ".fault", ".reason", ".react-flow__attribution",
 ].join(", ");
 
