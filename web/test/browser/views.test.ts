@@ -64,6 +64,7 @@ const names = new Set([
 // english turns the page to Chinese and returns its English texts.
 async function english(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 1360, height: 820 });
+  await page.locator("#bar-menu").waitFor({ state: "detached" }); // its buttons are in the bar now
   await page.locator(".bar [lang=zh]").evaluate((button: HTMLElement) => button.click()); // also behind a dialog
   await page.locator(".bar [lang=en]").waitFor();
   let last: string[] = [];
