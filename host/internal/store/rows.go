@@ -53,8 +53,8 @@ type where struct {
 	// scope is the scope whose rows the conditions select; nil if they do not select exactly those
 	// of one.
 	scope *scope
-	// except are disjoint conditions that have an index, for the rows of scope that the conditions do
-	// not select.
+	// except are disjoint conditions with an index: together they select the rows of scope that the
+	// conditions do not.
 	except []string
 }
 

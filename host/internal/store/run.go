@@ -167,8 +167,8 @@ func (s Runs) Get(ctx context.Context, tenant, id string) (Run, error) {
 	return v, fail(err, "run %q", id)
 }
 
-// OfMessage returns the run whose events have a message id other than its own id, the newest if there
-// are several. Errors: [ErrNotFound].
+// OfMessage returns the run whose events have a message id other than its own id, the newest if
+// there are several. Errors: [ErrNotFound].
 func (s Runs) OfMessage(ctx context.Context, tenant, message string) (Run, error) {
 	const query = `SELECT ` + runColumns + ` FROM runs WHERE message_id = $1 AND message_id <> id AND tenant_id = $2
 		ORDER BY create_time DESC LIMIT 1`
