@@ -84,11 +84,16 @@ func (g *guest) outside(wait func()) {
 // its place to another guest that waits. The order matters: the runtime continues with a guest that
 // gets the place before anything else.
 func (g *guest) share() {
-	if time.Since(g.resumed) < slice {
+	computed := time.Since(g.resumed)
+	if computed < slice {
+		return
+	}
+	crowded := g.m.host.running.crowded()
+	if !crowded && computed < breath {
 		return
 	}
 	runtime.Gosched()
-	if g.m.host.running.crowded() {
+	if crowded {
 		g.leave()
 		g.enter()
 	} else {

@@ -19,10 +19,13 @@ type slots struct {
 	floor   time.Duration     // used by the tenant that got the last place; new ones begin there
 }
 
-// slice is how long a guest computes until others that wait, and the rest of the host, get the
-// processor. A request of the host takes tens of turns of its goroutines, and each would wait that
-// long behind guests that occupy all processors.
-const slice = 100 * time.Microsecond
+const (
+	slice = 100 * time.Microsecond // that a guest computes while others wait
+	// breath is how long it computes until the rest of the host gets the processor. A request of the
+	// host takes tens of turns of its goroutines, and each waits that long behind guests that occupy
+	// all processors.
+	breath = 200 * time.Microsecond
+)
 
 // share is the part of a tenant, or of a plugin of it.
 type share struct {
