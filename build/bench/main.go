@@ -42,7 +42,10 @@ var limits = []limit{
 		"a run without a log became faster by more than one with a log",
 	},
 	{"BenchmarkRunLog/nodes=100/log=file", "BenchmarkRunLog/nodes=100/log=none", "ns/node", 2, ""},
-	{"js BenchmarkChain/nodes=100", "BenchmarkChain/nodes=100", "ns/node", 8, ""},
+	{
+		"js BenchmarkChain/nodes=100", "BenchmarkChain/nodes=100", "ns/node", 8,
+		"native code became faster by more than the module: see docs/decisions/engine-speed.md",
+	},
 	// Figures per second: the baseline may be at most this multiple of the figure.
 	{"BenchmarkRunsOverHTTP/floor=synced-writes-in-a-loop", "BenchmarkRunsOverHTTP/sync=contract", "runs/s", 2, ""},
 	{

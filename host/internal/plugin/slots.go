@@ -21,8 +21,8 @@ type slots struct {
 
 const (
 	slice = 100 * time.Microsecond // that a guest computes while others wait
-	// breath is how long it computes until the rest of the host gets the processor. A request of the
-	// host takes tens of turns of its goroutines, and each waits that long behind guests that occupy
+	// breath is how long it computes until the rest of the host gets the processor. A request takes
+	// tens of turns of the host's goroutines, and each waits that long behind guests that occupy
 	// all processors.
 	breath = 200 * time.Microsecond
 )
