@@ -1,16 +1,15 @@
 // The datasets of a host in the page: create, upload, parse, chunks, searches, settings, delete.
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { audit } from "./audit.ts";
 import { serveHost, type Served } from "./host.ts";
 import { counted, missing, press, raise, type Stage } from "./stage.ts";
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const refused = /status of 401/;
 
 const handbook =
@@ -305,21 +304,4 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
 // until waits for a state of the host.
 async function until(reached: () => Promise<boolean>): Promise<void> {
   while (!(await reached())) await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-async function audit(page: Page, where: string): Promise<void> {
-  await page.evaluate(axeSource);
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> };
-    };
-    return (await axe.run()).violations.map(
-      (each) =>
-        `${each.id}: ${each.nodes
-          .slice(0, 3)
-          .map((node) => node.html.slice(0, 160) + " " + (node.failureSummary ?? "").slice(0, 240))
-          .join(" | ")}`,
-    );
-  });
-  assert.deepEqual(violations, [], where);
 }

@@ -2,14 +2,11 @@
 // source, and chunks that follow the settings.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
+import { audit } from "./audit.ts";
 import { allow, missing, raise, type Stage } from "./stage.ts";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const node = (name: string, params: object, downstream: string[], upstream: string[] = []): object => ({
   obj: { component_name: name, params },
@@ -107,20 +104,3 @@ describe("a pipeline in the page", { skip: missing(), timeout: 1_200_000 }, () =
     await done();
   });
 });
-
-async function audit(page: Page, where: string): Promise<void> {
-  await page.evaluate(axeSource);
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    return (await axe.run()).violations.map(
-      (each) =>
-        `${each.id}: ${each.nodes
-          .slice(0, 3)
-          .map(({ html }) => html.slice(0, 200))
-          .join(" | ")}`,
-    );
-  });
-  assert.deepEqual(violations, [], where);
-}

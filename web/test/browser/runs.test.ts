@@ -4,14 +4,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { audit } from "./audit.ts";
 import { serveHost, type Served } from "./host.ts";
 import { ask, missing, press, raise, type Stage } from "./stage.ts";
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const refused = /status of 401/;
 
 const node = (name: string, params: object, downstream: string[], upstream: string[] = []): object => ({
@@ -171,20 +170,3 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 });
-
-async function audit(page: Page, where: string): Promise<void> {
-  await page.evaluate(axeSource);
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    return (await axe.run()).violations.map(
-      (each) =>
-        `${each.id}: ${each.nodes
-          .slice(0, 3)
-          .map(({ html }) => html.slice(0, 200))
-          .join(" | ")}`,
-    );
-  });
-  assert.deepEqual(violations, [], where);
-}
