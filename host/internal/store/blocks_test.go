@@ -48,6 +48,8 @@ func TestBlocksFollowRows(t *testing.T) {
 			blocks, err := blocksOf(t.Context(), s.read, scope{"runs", "t", f.Canvas})
 			require.NoError(t, err)
 			require.Len(t, blocks, 6)
+			_, total := runsOf(t, s, RunFilter{Canvas: f.Canvas, Status: RunDone}, Page{Limit: 1})
+			require.Equal(t, 35_000, total, "all of them succeeded")
 		}
 		addRuns(t, s, 35_001, 35_010)
 		n, err := s.Runs.Forget(t.Context(), 1600000010005, 20_000)

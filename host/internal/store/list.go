@@ -110,21 +110,22 @@ func countRows(ctx context.Context, s *database, table string, w *where) (n coun
 	return n, err
 }
 
-// countRest counts the rows of a scope but for the exceptions, which are few.
+// countRest counts the rows of a scope but for the exceptions, which are few. The counts are of
+// different moments: the exceptions may change in between.
 func countRest(ctx context.Context, s *database, w *where) (counted, error) {
-	all, err := countScope(ctx, s, *w.scope)
+	exceptions := 0
 	for _, cond := range w.except {
-		if err != nil {
-			return counted{}, err
-		}
 		left := w.scope.where()
 		left.add(cond)
 		var n int
 		query := `SELECT COUNT(*) FROM ` + w.scope.table + left.String()
-		err = s.read.QueryRowContext(ctx, query, left.args...).Scan(&n)
-		all.total -= n
+		if err := s.read.QueryRowContext(ctx, query, left.args...).Scan(&n); err != nil {
+			return counted{}, err
+		}
+		exceptions += n
 	}
-	return counted{total: all.total}, err
+	all, err := countScope(ctx, s, *w.scope)
+	return counted{total: max(0, all.total-exceptions)}, err
 }
 
 // reserve calls p.Reserve with the size of the documents of the chosen rows.

@@ -80,7 +80,8 @@ func TestMigrationOfStatuses(t *testing.T) {
 	})
 }
 
-// Lists by status and their totals are those of the whole history, with and without counted blocks.
+// Lists by status have the runs and totals of the whole history; TestBlocksFollowRows has counted
+// blocks.
 func TestRunsByStatus(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
