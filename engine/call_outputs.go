@@ -19,6 +19,7 @@ func (c *CallOutputs) Out(name string, v Value) {
 		err = c.reserve(v.Size()) // an agent holds it until it is done
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if err != nil {
 		v = Null
 		if c.over == nil {
@@ -27,7 +28,6 @@ func (c *CallOutputs) Out(name string, v Value) {
 		}
 	}
 	c.setOut(name, v)
-	c.mu.Unlock()
 }
 
 func (c *execution) setOut(name string, v Value) {
