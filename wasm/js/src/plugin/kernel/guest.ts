@@ -217,8 +217,8 @@ export class Guest {
         }),
       );
     }
-    const copy = request.slice();
-    return this.wait(fingerprint(-1, copy), () => (this.#cancelled() ? null : this.world.ask(op, copy)), (answer) => {
+    const ask = () => (this.#cancelled() ? null : this.world.ask(op, request.slice()));
+    return this.wait(fingerprint(-1, request), ask, (answer) => {
       this.#note(answer === null);
       return take(answer);
     });
@@ -369,14 +369,24 @@ export class Guest {
 }
 
 // isRead recognises a request for a piece; all others are parsed where they are handled. No
-// such request is long.
+// such request is long. A replay asks this again for each earlier request, so most are not
+// parsed here.
 function isRead(request: Uint8Array): boolean {
-  if (request.length > 1 << 10) return false;
+  if (request.length > 1 << 10 || !mayRead(request)) return false;
   try {
     return (JSON.parse(decoder.decode(request)) as { op?: unknown } | null)?.op === "http.read";
   } catch {
     return false;
   }
+}
+
+const read = new TextEncoder().encode("http.read");
+const backslash = 0x5c; // an escape can spell any name
+
+function mayRead(request: Uint8Array): boolean {
+  for (let at = request.indexOf(read[0]!); at >= 0; at = request.indexOf(read[0]!, at + 1))
+    if (read.every((byte, i) => request[at + i] === byte)) return true;
+  return request.includes(backslash);
 }
 
 /**
