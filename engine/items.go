@@ -54,14 +54,15 @@ func (c *execution) SingleItem() bool { return c.run.opt.item != nil }
 
 // RunItems runs the body of this container once for each element, each time as a run of its own
 // that sees the state as it was when the container started. What they write counts in the order of
-// the elements when all are done, and so do messages; other events are emitted as they occur, with
-// the index of the element. A form pauses its element only: the others are completed, and then the
-// execution is to end with the *Suspension.
+// the elements when all are done. The messages of an element are emitted together when it is done
+// and all before it are, or at once with Options.AsCompleted; other events are emitted as they
+// occur, with the index of the element. A form pauses its element only: the others are completed,
+// and then the execution is to end with the *Suspension.
 func (c *Call) RunItems(ctx context.Context, items Items) ([]ItemResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g := &itemGroup{
-		call: c, items: items, cancel: cancel, key: c.Key(),
+		call: c, items: items, cancel: cancel, key: c.Key(), completed: c.run.opt.AsCompleted,
 		given: make([]Value, items.Count), paused: make([]Value, items.Count), held: make([][]innerEvent, items.Count),
 	}
 	if err := g.awaitTexts(ctx); err != nil {
@@ -86,15 +87,16 @@ func (c *Call) RunItems(ctx context.Context, items Items) ([]ItemResult, error) 
 
 // itemGroup is the running bodies of one container.
 type itemGroup struct {
-	call   *Call
-	items  Items
-	key    string
-	cancel context.CancelFunc
+	call      *Call
+	items     Items
+	key       string
+	cancel    context.CancelFunc
+	completed bool // see Options.AsCompleted; a form keeps the choice of the run that asked
 
 	mu     sync.Mutex
 	given  []Value        // by element: what its body gave; null until it is done
 	paused []Value        // by element: the form it waits with
-	held   [][]innerEvent // by element: messages until those before it are done
+	held   [][]innerEvent // by element: messages until it is their turn
 	texts  []written
 	next   int // the first element that is not done
 	err    error
@@ -152,34 +154,30 @@ func (g *itemGroup) readEarly(ctx context.Context, s *Stream) (string, error) {
 func (g *itemGroup) restore() (resumed int) {
 	resumed = -1
 	state, waited := g.call.Resumed()
+	g.completed = g.completed || state.Get("completed").True()
 	for i := range g.given {
 		name := strconv.Itoa(i)
 		if waited {
 			g.given[i], g.paused[i] = state.Get("given").Get(name), state.Get("paused").Get(name)
+			g.held[i] = readInnerEvents(state.Get("held").Get(name))
 		}
 		if resumed < 0 && !g.paused[i].IsNull() {
 			resumed = i
 		}
 	}
 	g.skipDone()
-	for i := range g.given {
-		v, logged := g.call.run.itemLog[g.recordName(i)]
-		if !logged {
+	for _, v := range g.call.run.itemLog {
+		i, _ := v.Get("item").Int()
+		if step, _ := v.Get("step").Int(); step != g.call.step || v.Get("node").Str() != g.call.id || int(i) >= len(g.given) {
 			continue
 		}
-		for _, e := range v.Get("events").Elements() {
-			g.hand(i, innerEvent{EventType(e.At(0).Str()), e.At(1).Str(), e.At(2)})
+		given := v.Get("given")
+		for _, e := range readInnerEvents(given.Get("events")) {
+			g.hand(int(i), e)
 		}
-		g.finish(i, v.With("events", Null))
+		g.finish(int(i), given.With("events", Null), Null)
 	}
 	return resumed
-}
-
-// recordName returns the name of an element of this execution in the log.
-func (g *itemGroup) recordName(i int) string { return itemRecordName(g.call.id, g.call.step, i) }
-
-func itemRecordName(node string, step int64, i int) string {
-	return fmt.Sprintf("%s/%d/%d", node, step, i)
 }
 
 // runAll runs the remaining bodies, some at once.
@@ -252,32 +250,42 @@ func (g *itemGroup) done(x *itemRun, r *run, err error) {
 		g.cancel()
 		return
 	}
-	given := x.record(r, err)
+	given, record := x.record(r, err), Null
 	c := g.call
 	if c.run.opt.Checkpoints {
-		c.run.note(EventResult, c.node, Object(
-			"node", c.id, "step", c.step, "item", x.index, "given", given.With("events", x.events.value())))
+		record = Object(
+			"node", c.id, "step", c.step, "item", x.index, "given", given.With("events", x.events.value()))
 	}
-	g.finish(x.index, given)
+	g.finish(x.index, given, record)
 }
 
-// finish marks an element as done and emits the messages whose turn it is.
-func (g *itemGroup) finish(i int, given Value) {
+// finish marks an element as done, logs its record unless that is null, and emits the messages whose
+// turn it is.
+func (g *itemGroup) finish(i int, given, record Value) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !record.IsNull() {
+		g.call.run.note(EventResult, g.call.node, record)
+	}
 	g.given[i], g.paused[i] = given, Null
-	g.mu.Unlock()
+	if g.completed {
+		g.release(i)
+	}
 	g.skipDone()
 }
 
 // skipDone emits the messages of all elements before the first that is not done.
 func (g *itemGroup) skipDone() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	for ; g.next < len(g.given) && !g.given[g.next].IsNull(); g.next++ {
-		g.call.run.inner.add(g.held[g.next]...)
-		g.held[g.next] = nil
+		g.release(g.next)
 	}
 	g.call.run.wakeUp()
+}
+
+// release emits the messages of an element.
+func (g *itemGroup) release(i int) {
+	g.call.run.inner.add(g.held[i]...)
+	g.held[i] = nil
 }
 
 // hand emits an event of an element: messages when all elements before it are done, other events at
@@ -293,9 +301,10 @@ func (g *itemGroup) hand(i int, e innerEvent) {
 	g.call.run.wakeUp()
 }
 
-// suspension returns the form of the first element that waits, with all results so far, or nil.
+// suspension returns the form of the first element that waits, with all results so far, or nil. The
+// messages of that element come before its form.
 func (g *itemGroup) suspension() error {
-	given, paused := NewObject(len(g.given)), NewObject(1)
+	given, paused, held := NewObject(len(g.given)), NewObject(1), NewObject(0)
 	var form Value
 	for i := range g.given {
 		name := strconv.Itoa(i)
@@ -306,7 +315,11 @@ func (g *itemGroup) suspension() error {
 			paused.Set(name, g.paused[i])
 			if form.IsNull() {
 				form = g.paused[i]
+				g.release(i)
 			}
+		}
+		if len(g.held[i]) > 0 {
+			held.Set(name, innerEventsValue(g.held[i]))
 		}
 	}
 	if form.IsNull() {
@@ -314,7 +327,8 @@ func (g *itemGroup) suspension() error {
 	}
 	return &Suspension{
 		Fields: form.Get("inputs"), Tips: form.Get("tips").Str(),
-		State: Object("given", given.Value(), "paused", paused.Value()),
+		State: Object(
+			"given", given.Value(), "paused", paused.Value(), "held", held.Value(), "completed", g.completed),
 	}
 }
 
@@ -361,6 +375,7 @@ type itemRun struct {
 func (x *itemRun) prepare(ctx context.Context) (*run, error) {
 	c := x.group.call
 	opt := c.subOptions(c.run.opt.CanvasID)
+	opt.AsCompleted = x.group.completed
 	opt.Scheduling, opt.Seed = Eager, mix(opt.Seed^uint64(x.index))|1
 	opt.Ports.IDs = &innerIDs{IDs: c.run.opt.Ports.IDs, first: x.group.key + "." + strconv.Itoa(x.index)}
 	if around := c.run.opt.item; around != nil {
@@ -505,16 +520,32 @@ func (l *innerEvents) takeAll() []innerEvent {
 func (l *innerEvents) value() Value {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	vals := make([]Value, len(l.list))
-	for i, e := range l.list {
+	return innerEventsValue(l.list)
+}
+
+func innerEventsValue(events []innerEvent) Value {
+	vals := make([]Value, len(events))
+	for i, e := range events {
 		vals[i] = List(String(string(e.typ)), String(e.node), e.json)
 	}
 	return listOf(vals)
 }
 
-// flushInner emits the events of bodies that run side by side.
+// readInnerEvents reads what innerEventsValue wrote.
+func readInnerEvents(v Value) []innerEvent {
+	var events []innerEvent
+	for _, e := range v.Elements() {
+		events = append(events, innerEvent{EventType(e.At(0).Str()), e.At(1).Str(), e.At(2)})
+	}
+	return events
+}
+
+// flushInner emits the events of bodies that run side by side. The record of an element comes before
+// its messages, so that a takeover does not ask the model again for a text that was sent.
 func (e *emitter) flushInner() {
-	for _, x := range e.inner.takeAll() {
+	events := e.inner.takeAll()
+	e.flushNotes()
+	for _, x := range events {
 		if !e.room(x.json.Size()) {
 			return
 		}

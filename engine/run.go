@@ -39,7 +39,7 @@ type run struct {
 	wakeUp  func()              // fills wake from any goroutine; nil in batch mode
 	slots   *slots              // shared with the runs of bodies and canvases inside
 	own     slots               // of a run that is in no other one
-	itemLog map[string]Value    // what bodies gave before a crash, by itemRecordName
+	itemLog []Value             // what bodies gave before a crash, in the order of the log
 	logged  []Value             // results of an eager run that a crash left unsettled, in their order
 	results map[nodeIndex]*Call // members of a batch whose result was logged before a crash
 }

@@ -159,18 +159,13 @@ func (r *run) takeOver(kept *progress) {
 }
 
 // splitItems separates the results of bodies before a crash from the results of a log.
-func splitItems(results []Value) (items map[string]Value, others []Value) {
+func splitItems(results []Value) (items, others []Value) {
 	for _, v := range results {
 		if v.Get("item").IsNull() {
 			others = append(others, v)
-			continue
+		} else {
+			items = append(items, v)
 		}
-		if items == nil {
-			items = map[string]Value{}
-		}
-		i, _ := v.Get("item").Int()
-		step, _ := v.Get("step").Int()
-		items[itemRecordName(v.Get("node").Str(), step, int(i))] = v.Get("given")
 	}
 	return items, others
 }

@@ -153,7 +153,7 @@ func (m *messageIDs) NewID() string {
 func (x *executor) options(j *Job) engine.Options {
 	opt := x.engine
 	opt.TaskID, opt.CanvasID, opt.TenantID, opt.From = j.ID, j.Canvas, j.Tenant, j.From
-	opt.Scheduling = j.Scheduling
+	opt.Scheduling, opt.AsCompleted = j.Scheduling, j.AsCompleted
 	if x.ports != nil {
 		opt.Ports = x.ports(j)
 	}

@@ -13,11 +13,17 @@ import (
 //
 // A message whose text comes out differently the second time (a model rarely
 // says the same twice) is announced by message_reset and sent again from the beginning.
+//
+// Messages of bodies that run at once may come in another order the second time; they are known by
+// their element and text, which the log holds before they are sent.
 type fold struct {
 	written map[string]int // entries by type and node
 	message string         // written text of the open message
 	again   []runlog.Record
 	text    string // text of the open message since the takeover
+
+	body     []runlog.Record // message of a body, until it ends
+	bodyText string
 }
 
 // newFold replays the records after the last checkpoint.
@@ -30,8 +36,12 @@ func newFold(void []runlog.Record) *fold {
 		case engine.EventMessageReset:
 			f.message = ""
 		case engine.EventMessageEnd:
-			f.written[foldKey(r)]++
-			f.written["message"]++ // a whole message
+			if element := Execution(r); element != "" {
+				f.written[bodyKey(element, f.message)]++
+			} else {
+				f.written[foldKey(r)]++
+				f.written["message"]++ // a whole message
+			}
 			f.message = ""
 		case engine.EventCheckpoint, engine.EventSnapshot, engine.EventResult:
 		default:
@@ -43,12 +53,18 @@ func newFold(void []runlog.Record) *fold {
 
 func foldKey(r runlog.Record) string { return r.Kind + " " + Execution(r) }
 
+func bodyKey(element, text string) string { return "message" + element + " " + text }
+
 // take gives the records to write in place of one.
 func (f *fold) take(r runlog.Record) []runlog.Record {
 	if f == nil {
 		return []runlog.Record{r}
 	}
-	switch t := engine.EventType(r.Kind); t {
+	t := engine.EventType(r.Kind)
+	if (t == engine.EventMessage || t == engine.EventMessageEnd) && Execution(r) != "" {
+		return f.takeOfBody(r)
+	}
+	switch t {
 	case engine.EventCheckpoint:
 		// The batch is settled: the same node may run again later, and is written again.
 		f.written = map[string]int{"message": f.written["message"]}
@@ -56,6 +72,9 @@ func (f *fold) take(r runlog.Record) []runlog.Record {
 	case engine.EventSnapshot, engine.EventResult:
 		return []runlog.Record{r}
 	case engine.EventMessage:
+		if f.written["message"] > 0 {
+			return nil // all of this message was written
+		}
 		return f.takeMessage(r)
 	case engine.EventMessageEnd:
 		if f.written["message"] > 0 { // the end of a message that was written whole
@@ -63,11 +82,7 @@ func (f *fold) take(r runlog.Record) []runlog.Record {
 			f.drop(r)
 			return nil
 		}
-		defer func() { f.message, f.text, f.again = "", "", nil }()
-		if len(f.text) < len(f.message) {
-			return append(f.reset(r), r)
-		}
-		return []runlog.Record{r}
+		return f.endMessage(r)
 	default:
 		if f.drop(r) {
 			return nil
@@ -85,10 +100,36 @@ func (f *fold) drop(r runlog.Record) bool {
 	return true
 }
 
-func (f *fold) takeMessage(r runlog.Record) []runlog.Record {
-	if f.written["message"] > 0 {
-		return nil // all of this message was written
+// takeOfBody holds the message of a body until it ends. Such a message is complete when it is sent,
+// so that nobody waits for this.
+func (f *fold) takeOfBody(r runlog.Record) []runlog.Record {
+	f.body = append(f.body, r)
+	if engine.EventType(r.Kind) == engine.EventMessage {
+		f.bodyText += Facts(r).Message.Marked()
+		return nil
 	}
+	pieces, key := f.body[:len(f.body)-1], bodyKey(Execution(r), f.bodyText)
+	f.body, f.bodyText = nil, ""
+	if f.written[key] > 0 {
+		f.written[key]--
+		return nil
+	}
+	var out []runlog.Record
+	for _, x := range pieces {
+		out = append(out, f.takeMessage(x)...)
+	}
+	return append(out, f.endMessage(r)...)
+}
+
+func (f *fold) endMessage(r runlog.Record) []runlog.Record {
+	defer func() { f.message, f.text, f.again = "", "", nil }()
+	if len(f.text) < len(f.message) {
+		return append(f.reset(r), r)
+	}
+	return []runlog.Record{r}
+}
+
+func (f *fold) takeMessage(r runlog.Record) []runlog.Record {
 	before := f.text
 	f.text += Facts(r).Message.Marked()
 	switch {

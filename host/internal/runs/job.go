@@ -58,6 +58,8 @@ type Job struct {
 	// Scheduling is when nodes start, whatever the canvas asks for; "" leaves it to
 	// the canvas.
 	Scheduling engine.Scheduling `json:"scheduling,omitempty"`
+	// AsCompleted sends the messages of bodies that run at once as each is done.
+	AsCompleted bool `json:"as_completed,omitempty"`
 
 	// From starts at a node with the outputs the state holds.
 	From string `json:"from,omitempty"`

@@ -106,14 +106,31 @@ type runInput struct {
 	Pins    object  `json:"pins,omitempty" jsonschema:"outputs by node id, used instead of running the node"`
 
 	Published bool `json:"published,omitempty" jsonschema:"run the published version; not allowed with session, which has its own copy"`
+
+	ItemMessages itemMessages `json:"item_messages,omitempty" jsonschema:"order of the messages of an Iteration or Loop that runs its items at once: in_order (default) or as_completed, each item's messages together as soon as it is done"`
 }
+
+// itemMessages is the order of messages of items that run at once.
+type itemMessages string
+
+const (
+	inOrder     itemMessages = "in_order"
+	asCompleted itemMessages = "as_completed"
+)
 
 func (in *runInput) readBody(r *api.Request) error {
 	b := &r.Body
 	in.Session, in.User, in.Query = b.Text("session"), b.Text("user"), anyJSON{b.Get("query")}
 	in.Inputs, in.Files = object{b.Object("inputs")}, objects{b.List("files")}
 	in.From, in.Pins, in.Published = b.Text("from"), object{b.Object("pins")}, b.Flag("published", false)
-	return b.Valid()
+	in.ItemMessages = itemMessages(b.Text("item_messages"))
+	if err := b.Valid(); err != nil {
+		return err
+	}
+	if m := in.ItemMessages; m != "" && m != inOrder && m != asCompleted {
+		return app.BadArgument("item_messages must be in_order or as_completed, not %.40q", string(m))
+	}
+	return nil
 }
 
 type rerunInput struct {
@@ -215,7 +232,7 @@ func (s runs) start(ctx context.Context, in startRun) (startedRun, error) {
 	j := app.Job{
 		Canvas: in.ID, Session: in.Body.Session, User: in.Body.User, Query: in.Body.Query.Value,
 		Inputs: in.Body.Inputs.Value, Files: app.OwnFiles(in.Who.Tenant, in.Body.Files.Value), From: in.Body.From,
-		Pins: in.Body.Pins.Value, Published: in.Body.Published,
+		Pins: in.Body.Pins.Value, Published: in.Body.Published, AsCompleted: in.Body.ItemMessages == asCompleted,
 	}
 	if j.Query.IsNull() {
 		j.Query = engine.String("")
