@@ -168,7 +168,8 @@ func (g *itemGroup) restore() (resumed int) {
 	g.skipDone()
 	for _, v := range g.call.run.itemLog {
 		i, _ := v.Get("item").Int()
-		if step, _ := v.Get("step").Int(); step != g.call.step || v.Get("node").Str() != g.call.id || int(i) >= len(g.given) {
+		step, _ := v.Get("step").Int()
+		if v.Get("node").Str() != g.call.id || step != g.call.step || int(i) >= len(g.given) {
 			continue
 		}
 		given := v.Get("given")
@@ -259,8 +260,8 @@ func (g *itemGroup) done(x *itemRun, r *run, err error) {
 	g.finish(x.index, given, record)
 }
 
-// finish marks an element as done, logs its record unless that is null, and emits the messages whose
-// turn it is.
+// finish marks an element as done, logs its record unless that is null, and emits the messages
+// whose turn it is.
 func (g *itemGroup) finish(i int, given, record Value) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -540,8 +541,8 @@ func readInnerEvents(v Value) []innerEvent {
 	return events
 }
 
-// flushInner emits the events of bodies that run side by side. The record of an element comes before
-// its messages, so that a takeover does not ask the model again for a text that was sent.
+// flushInner emits the events of bodies that run side by side. The record of an element comes
+// before its messages, so that a takeover does not ask the model again for a text that was sent.
 func (e *emitter) flushInner() {
 	events := e.inner.takeAll()
 	e.flushNotes()

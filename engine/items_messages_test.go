@@ -71,8 +71,8 @@ func turns(t *testing.T, dsl string, opt engine.Options) []string {
 	}
 }
 
-// TestMessagesOfBodiesThatAsk has bodies that say something before and after a form: what an element
-// has said comes before its question, and nothing is lost while another one is asked.
+// TestMessagesOfBodiesThatAsk has bodies that say something before and after a form: what an
+// element has said comes before its question, and nothing is lost while another one is asked.
 func TestMessagesOfBodiesThatAsk(t *testing.T) {
 	for _, c := range []struct {
 		operator, value string

@@ -30,8 +30,8 @@ type Options struct {
 	// run with Until is always done in batches, and one that answers a form in the mode of the run
 	// that asked.
 	Scheduling Scheduling
-	// AsCompleted emits the messages of bodies that run at once when each is done, in place of in the
-	// order of the elements.
+	// AsCompleted emits the messages of bodies that run at once when each is done, in place of in
+	// the order of the elements.
 	AsCompleted bool
 	// MaxSteps bounds the executions without progress, besides one of each node of the canvas; a
 	// run that exceeds it ends with ErrLimit. 0 means 10,000.

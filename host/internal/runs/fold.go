@@ -101,7 +101,7 @@ func (f *fold) drop(r runlog.Record) bool {
 }
 
 // takeOfBody holds the message of a body until it ends. Such a message is complete when it is sent,
-// so that nobody waits for this.
+// so that readers do not wait for this.
 func (f *fold) takeOfBody(r runlog.Record) []runlog.Record {
 	f.body = append(f.body, r)
 	if engine.EventType(r.Kind) == engine.EventMessage {

@@ -45,7 +45,8 @@ func TestFoldOfBodiesAtEveryCut(t *testing.T) {
 			fmt.Sprintf(`Iteration:%s Iteration {"items_ref": "env.items", "concurrency": 3,
 				"outputs": {"all": {"ref": "LLM:%s@content"}}} -> Message:End`, id, id),
 			in(fmt.Sprintf(`IterationItem:%s IterationItem {} -> LLM:%s`, id, id)),
-			in(fmt.Sprintf(`LLM:%s LLM {"llm_id": "m", "sys_prompt": "item {IterationItem:%s@item}"} -> Message:%s`, id, id, id)),
+			in(fmt.Sprintf(`LLM:%s LLM {"llm_id": "m", "sys_prompt": "item {IterationItem:%s@item}"}
+				-> Message:%s`, id, id, id)),
 			in(fmt.Sprintf(`Message:%s Message {"content": ["%s {IterationItem:%s@item};"]}`, id, id, id)),
 		}
 	}
@@ -72,7 +73,8 @@ func TestFoldOfBodiesAtEveryCut(t *testing.T) {
 					}
 					var told []runlog.Record
 					ended = true
-					for e, err := range canvas.Run(t.Context(), canvas.State(), engine.Input{Query: engine.String("q")}, opt) {
+					in := engine.Input{Query: engine.String("q")}
+					for e, err := range canvas.Run(t.Context(), canvas.State(), in, opt) {
 						require.NoError(t, err)
 						if told = append(told, record(e)); len(told) == cut {
 							ended = false
