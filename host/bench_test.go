@@ -27,6 +27,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -41,24 +42,11 @@ type served struct {
 
 const benchKey = "ragflow-bench"
 
-var easelBinary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "easel-bench")
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "easel")
-	out, err := exec.Command("go", "build", "-o", file, "./cmd/easel").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return file, err
-})
-
 // serveProgram starts easel serve on a fresh data directory. model is the
 // address of a server that speaks the models' protocol, "" for none.
 func serveProgram(b *testing.B, model string, flags ...string) *served {
 	b.Helper()
-	file, err := easelBinary()
+	file, err := servertest.Build(b.TempDir(), "./cmd/easel")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,13 +19,19 @@ const peersFolder = "build/bench/peers"
 
 // wallclockPart measures wall time against critical paths.
 func wallclockPart() error {
-	return wallclock.Report(context.Background(), os.Stdout, wallclockUnit, wallclock.Most, peers())
+	dir, err := os.MkdirTemp("", "easel-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return wallclock.Report(context.Background(), os.Stdout, wallclockUnit, wallclock.Most, peers(dir))
 }
 
-// peers returns the other frameworks that can be installed here; others are reported and left out.
-func peers() []wallclock.Peer {
+// peers returns the other frameworks that can be installed here, with programs in dir; others are
+// reported and left out.
+func peers(dir string) []wallclock.Peer {
 	var found []wallclock.Peer
-	eino := filepath.Join(os.TempDir(), fmt.Sprintf("easel-bench-eino-%d", os.Getpid()))
+	eino := filepath.Join(dir, "eino")
 	build := exec.Command("go", "build", "-o", eino, ".")
 	build.Dir, build.Env = peersFolder, append(os.Environ(), "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {

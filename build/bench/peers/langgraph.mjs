@@ -1,9 +1,11 @@
 // Runs a graph of tasks on LangGraph and prints how many seconds it took.
 
+import { setMaxListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 
+setMaxListeners(0); // LangGraph adds one for each task, and Node warns from 11 on
 const { unit_ms: unit, tasks } = JSON.parse(readFileSync(0, "utf8"));
 const State = Annotation.Root({ done: Annotation({ reducer: (a, b) => a.concat(b), default: () => [] }) });
 const graph = new StateGraph(State);
