@@ -144,12 +144,12 @@ $(OUT)/versitygw: build/tools/s3.sum
 
 # `make vet` has looked at the tests. Four packages at a time, as many wait for servers or for a clock.
 unit: host/clients/node_modules python $(OUT)/versitygw ## all tests of Go, conformance included
-	$(GO) test -vet=off -p 4 -timeout 10m ./... $(PLUGINS)
+	$(GO) test -vet=off -p 4 -timeout 30m ./... $(PLUGINS)
 	$(ORACLE) .
 
 # The detector multiplies processor time by six: tests whose size is the point are short here and whole in unit.
 race: ## tests of the engine, conformance included, under the race detector
-	CGO_ENABLED=1 $(GO) test -vet=off -race -short -timeout 10m $(RACE)
+	CGO_ENABLED=1 $(GO) test -vet=off -race -short -timeout 30m $(RACE)
 
 # fuzzing runs the targets named in $(1) for the time in $(2) each. Up to Go 1.26 the end of that time may be told as a
 # failure without an input (go.dev/issue/75804); that one is passed over.
@@ -213,7 +213,7 @@ licences-check: web/node_modules wasm/js/node_modules
 	$(GO) run ./build/licences -check
 
 package-check: ## image, compose file and chart, without Docker and Helm
-	$(GO) test -timeout 5m ./build/package
+	$(GO) test -timeout 30m ./build/package
 
 HELM := GOWORK=off $(GO) run -modfile=build/tools/helm.mod helm.sh/helm/v3/cmd/helm
 CHART := build/package/chart

@@ -104,9 +104,10 @@ func TestProgramHasNoTestPackages(t *testing.T) {
 // health check, and exits on the image's stop signal.
 func TestStart(t *testing.T) {
 	env := []string{"EASEL_ADDR=127.0.0.1:0", "EASEL_DATA=" + filepath.Join(t.TempDir(), "data")}
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	easel := program(t) // building it takes minutes on a busy machine
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
-	cmd := exec.CommandContext(ctx, program(t), "serve")
+	cmd := exec.CommandContext(ctx, easel, "serve")
 	cmd.Env, cmd.Stderr, cmd.Dir = env, os.Stderr, t.TempDir()
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -117,7 +118,7 @@ func TestStart(t *testing.T) {
 	_, addr, ok := strings.Cut(strings.TrimSpace(line), "address: http://")
 	require.True(t, ok, line)
 
-	health := exec.CommandContext(ctx, program(t), "health")
+	health := exec.CommandContext(ctx, easel, "health")
 	health.Env = []string{"EASEL_ADDR=" + addr}
 	output, err := health.CombinedOutput()
 	require.NoError(t, err, "%s", output)
@@ -125,6 +126,6 @@ func TestStart(t *testing.T) {
 
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, cmd.Wait())
-	output, err = exec.CommandContext(ctx, program(t), "health", "--addr", addr).CombinedOutput()
+	output, err = exec.CommandContext(ctx, easel, "health", "--addr", addr).CombinedOutput()
 	require.Error(t, err, "%s", output)
 }

@@ -51,7 +51,7 @@ func (e *everything) sessions() map[string]bool {
 // awaitSessions waits until requests of n sessions are recorded, and fails if there are more.
 func (e *everything) awaitSessions(t *testing.T, n int, why string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(e.sessions()) >= n }, time.Minute, 10*time.Millisecond, why)
+	require.Eventually(t, func() bool { return len(e.sessions()) >= n }, 2*time.Minute, 10*time.Millisecond, why)
 	require.Len(t, e.sessions(), n, why)
 }
 
@@ -352,7 +352,7 @@ func TestMCPToolsAreCurrent(t *testing.T) {
 				return n
 			}
 			if kind == mcp.TypeStreamable {
-				require.Eventually(t, func() bool { return closed() >= 2 }, time.Minute, 20*time.Millisecond,
+				require.Eventually(t, func() bool { return closed() >= 2 }, 2*time.Minute, 20*time.Millisecond,
 					"sessions are closed at the end of their runs")
 			}
 		})

@@ -156,7 +156,7 @@ func sdkQuestions(t *testing.T, c *SDK, id string) {
 	require.Eventually(t, func() bool { // the SDK may disconnect before the turn ends, which continues
 		list, err := c.ListSessions(id, sid)
 		return err == nil && list[0]["round"] == 3.0
-	}, time.Minute, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	_, err = c.Ask(id, "forged", "x", false, nil)
 	require.Error(t, err)
 	unauthorized := *c

@@ -29,7 +29,7 @@ import (
 // data is lost.
 
 // patience bounds every wait, with a wide margin for slow machines.
-const patience = 90 * time.Second
+const patience = 3 * time.Minute
 
 // lease is short, so that takeovers are fast.
 const lease = 2 * time.Second

@@ -58,7 +58,7 @@ func serve(t *testing.T, env []string, flags ...string) *served {
 		default:
 			return strings.Contains(s.out.String(), "try: curl")
 		}
-	}, 60*time.Second, 5*time.Millisecond)
+	}, 2*time.Minute, 5*time.Millisecond)
 	s.url = s.shown(`address: (\S+)`)
 	return s
 }
@@ -415,7 +415,7 @@ func TestServeStopsAndContinuesRuns(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, body := s.get("/api/v2/runs/"+run, operatorKey)
 		return strings.Contains(body, `"status":"succeeded"`)
-	}, 60*time.Second, 20*time.Millisecond)
+	}, 2*time.Minute, 20*time.Millisecond)
 	_, text := s.get("/api/v2/runs/"+run+"/events", operatorKey)
 	require.Contains(t, text, "at last")
 }

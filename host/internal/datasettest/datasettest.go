@@ -56,7 +56,7 @@ type Options struct {
 }
 
 // Patience is how long tests wait for what has to come.
-const Patience = 30 * time.Second
+const Patience = 2 * time.Minute
 
 // Owner is a principal that sees everything of its tenant.
 var Owner = app.Principal{Tenant: "t"}

@@ -11,7 +11,7 @@ import (
 )
 
 // patience bounds every wait.
-const patience = 90 * time.Second
+const patience = 3 * time.Minute
 
 func TestKeys(t *testing.T) { brokertest.OnBoth(t, testKeys) }
 

@@ -109,7 +109,7 @@ func TestTools(t *testing.T) {
 				c.mu.Lock()
 				defer c.mu.Unlock()
 				return len(c.conns) == 0
-			}, time.Minute, 10*time.Millisecond, "idle connections are closed")
+			}, 2*time.Minute, 10*time.Millisecond, "idle connections are closed")
 		})
 	}
 }
@@ -132,7 +132,7 @@ func TestCloseFailsPendingCalls(t *testing.T) {
 			return l.users == 1
 		}
 		return false
-	}, time.Minute, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	c.Close()
 	c.Close()
 	require.ErrorIs(t, <-failed, ErrServer)

@@ -91,7 +91,7 @@ func TestOffer(t *testing.T) {
 			require.Eventually(t, func() bool {
 				names := s.names(t)
 				return len(names) == 5 && names[0] == "fresh"
-			}, 20*time.Second, 10*time.Millisecond, "the current tools of the server")
+			}, 2*time.Minute, 10*time.Millisecond, "the current tools of the server")
 			text, err := s.port.CallTool(t.Context(), ref("a"), "t1", engine.Null)
 			require.NoError(t, err)
 			require.Contains(t, text, serverError)
@@ -105,7 +105,7 @@ func TestOffer(t *testing.T) {
 				s.port.Client.End("ru")
 				s.names(t)
 				return s.lists.Load() == before
-			}, 20*time.Second, 10*time.Millisecond, "End of another run keeps the connection")
+			}, 2*time.Minute, 10*time.Millisecond, "End of another run keeps the connection")
 			before := s.lists.Load()
 			s.port.Client.End("run")
 			s.names(t)
@@ -170,7 +170,7 @@ func TestOfferWithATimeToLive(t *testing.T) {
 	_, err := s.port.CallTool(t.Context(), ref("a"), "t1", engine.Null) // connects
 	require.NoError(t, err)
 	s.addTool("fresh")
-	require.Eventually(t, func() bool { return len(s.names(t)) == 6 }, 30*time.Second, time.Millisecond,
+	require.Eventually(t, func() bool { return len(s.names(t)) == 6 }, 2*time.Minute, time.Millisecond,
 		"a reported change ends the list")
 
 	ttl.Store(1)
@@ -181,7 +181,7 @@ func TestOfferWithATimeToLive(t *testing.T) {
 	require.Eventually(t, func() bool {
 		s.names(t)
 		return s.lists.Load() > before
-	}, 30*time.Second, 5*time.Millisecond, "an expired list is requested again")
+	}, 2*time.Minute, 5*time.Millisecond, "an expired list is requested again")
 }
 
 func (s *shop) fingerprint(t *testing.T) string {

@@ -159,7 +159,7 @@ func awaitGone(t *testing.T, pids ...int) {
 		require.Eventually(t, func() bool {
 			state, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 			return err != nil || strings.Contains(string(state), ") Z ")
-		}, 30*time.Second, 5*time.Millisecond, "process %d", pid)
+		}, 2*time.Minute, 5*time.Millisecond, "process %d", pid)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestStdioServerEndsWhenIdle(t *testing.T) {
 		port.Client.mu.Lock()
 		defer port.Client.mu.Unlock()
 		return len(port.Client.conns) == 0
-	}, 30*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	_, err = port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", "Ann"))
 	require.NoError(t, err, "a server that was ended is started again")
 }

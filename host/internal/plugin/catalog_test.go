@@ -167,7 +167,7 @@ func TestCatalogReplacesWhileACallRuns(t *testing.T) {
 	require.ErrorIs(t, err, contract.Closed)
 	b.c <- struct{}{}
 	require.NoError(t, <-done, "the running call finished in the old version")
-	require.Eventually(t, func() bool { return h.Instances() == now.pool.idleCount() }, 20*time.Second, 5*time.Millisecond, "the old version is freed")
+	require.Eventually(t, func() bool { return h.Instances() == now.pool.idleCount() }, 2*time.Minute, 5*time.Millisecond, "the old version is freed")
 }
 
 func TestCatalogFailedInstallChangesNothing(t *testing.T) {

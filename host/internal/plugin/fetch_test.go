@@ -356,7 +356,7 @@ func TestFetch(t *testing.T) {
 		began := time.Now()
 		_, err := open.Call(context.Background(), CallRequest{Input: fmt.Appendf(nil, `{"op":"http.fetch","args":{"url":%q}}`, at("good.example", "/slow")), Timeout: 100 * time.Millisecond})
 		require.ErrorIs(t, err, contract.Timeout)
-		require.Less(t, time.Since(began), 20*time.Second, "the service never answers")
+		require.Less(t, time.Since(began), patience, "the service never answers")
 	})
 }
 

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,12 +19,19 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// newHost makes a host that is closed with the test.
+// patience bounds waits that only a hang exceeds, however busy the machine is.
+const patience = 5 * time.Minute
+
+// newHost makes a host that is closed with the test. Its limits of time are patience, unless the
+// test sets them: a busy machine exceeds the default ones.
 func newHost(t testing.TB, cfg Config) *Host {
 	t.Helper()
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	cfg.Limits.TimeoutMS = cmp.Or(cfg.Limits.TimeoutMS, int(patience.Milliseconds()))
+	cfg.StartWait = cmp.Or(cfg.StartWait, patience)
+	cfg.QueueWait = cmp.Or(cfg.QueueWait, patience)
 	h, err := New(context.Background(), cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.Close(context.Background())) })

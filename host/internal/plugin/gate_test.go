@@ -28,7 +28,7 @@ func (w waiting) SetVariable(context.Context, string, engine.Value) error { retu
 
 // A tenant whose calls wait for the world does not take every place of a plugin.
 func TestSlowCallsOfATenantLeavePlaces(t *testing.T) {
-	h := newHost(t, Config{MaxPerPlugin: 8, MaxCalls: 16, QueueWait: 5 * time.Second})
+	h := newHost(t, Config{MaxPerPlugin: 8, MaxCalls: 16, QueueWait: time.Minute})
 	m := load(t, h, relay, map[string]any{
 		"permissions": map[string]any{"variables": map[string]any{"read": []string{"*"}, "reason": "r"}},
 	})
@@ -45,7 +45,7 @@ func TestSlowCallsOfATenantLeavePlaces(t *testing.T) {
 			}
 		})
 	}
-	require.Eventually(t, func() bool { return h.calls.busy() >= 6 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return h.calls.busy() >= 6 }, 2*time.Minute, time.Millisecond)
 	for _, tenant := range []string{"ann", "bob"} {
 		_, err := m.Call(t.Context(), CallRequest{Tenant: tenant, Input: []byte(`{"op":"sleep","args":{"ms":0}}`)})
 		require.NoError(t, err)

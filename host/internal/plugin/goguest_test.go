@@ -16,7 +16,7 @@ import (
 // TestGoGuest runs a guest of the standard Go toolchain.
 func TestGoGuest(t *testing.T) {
 	dir := t.TempDir()
-	bytesOf := pack(t, goGuest(t, "goguest"), map[string]any{"limits": map[string]any{"memory_mb": 32, "timeout_ms": 60_000}})
+	bytesOf := pack(t, goGuest(t, "goguest"), map[string]any{"limits": map[string]any{"memory_mb": 32}})
 	h := newHost(t, Config{CacheDir: dir})
 	began := time.Now()
 	m, err := h.Load(context.Background(), bytesOf, LoadOptions{})

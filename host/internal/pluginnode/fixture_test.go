@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -84,13 +85,19 @@ type shop struct {
 	modules map[string]*plugin.Module
 }
 
+// patience bounds what only a hang exceeds: a busy machine exceeds the default limits of time.
+const patience = 5 * time.Minute
+
 func newShop(t testing.TB, cfg pluginnode.Config) *shop { return newLoggedShop(t, cfg, io.Discard) }
 
 // newLoggedShop writes everything its host logs to log.
 func newLoggedShop(t testing.TB, cfg pluginnode.Config, log io.Writer) *shop {
 	t.Helper()
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	h, err := plugin.New(context.Background(), plugin.Config{Log: logger})
+	h, err := plugin.New(context.Background(), plugin.Config{
+		Log: logger, Limits: contract.Limits{TimeoutMS: int(patience.Milliseconds())}, StartWait: patience,
+		QueueWait: patience,
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.Close(context.Background())) })
 	s := &shop{t: t, host: h, modules: map[string]*plugin.Module{}}

@@ -217,5 +217,5 @@ func TestCancelStopsAPlugin(t *testing.T) {
 		}
 	}
 	require.ErrorIs(t, last, engine.ErrCanceled)
-	require.Less(t, time.Since(began), 20*time.Second, "its own deadline is 30 s")
+	require.Less(t, time.Since(began), patience, "that is its own deadline")
 }

@@ -96,5 +96,5 @@ func TestRunKeepsItsVersion(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := old.Call(t.Context(), plugin.CallRequest{})
 		return errors.Is(err, contract.Closed)
-	}, 30*time.Second, time.Millisecond, "the end of the run lets the module go")
+	}, 2*time.Minute, time.Millisecond, "the end of the run lets the module go")
 }

@@ -185,10 +185,10 @@ func TestCountsAreWritten(t *testing.T) {
 		return v.Used
 	}
 	m.Of("t", "").Spend(1)
-	require.Eventually(t, func() bool { return stored() == 1 }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return stored() == 1 }, 2*time.Minute, 10*time.Millisecond)
 	m.Of("t", "").Spend(1)
 	m.Settle()
-	require.Eventually(t, func() bool { return stored() == 2 }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return stored() == 2 }, 2*time.Minute, 10*time.Millisecond)
 	m.Of("t", "").Spend(1)
 	require.NoError(t, m.Close())
 	require.EqualValues(t, 3, stored())

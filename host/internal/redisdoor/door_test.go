@@ -20,7 +20,7 @@ import (
 )
 
 // patience bounds every wait. Even on a slow machine the awaited events take a small part of it.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 var quiet = slog.New(slog.DiscardHandler)
 

@@ -20,7 +20,7 @@ import (
 )
 
 // patience bounds every wait, with a wide margin for slow machines.
-const patience = 90 * time.Second
+const patience = 3 * time.Minute
 
 // quiet keeps expected warnings out of the tests' output.
 var quiet = slog.New(slog.DiscardHandler)

@@ -108,7 +108,7 @@ func BenchmarkTakeOver(b *testing.B) {
 		w := newBench(b)
 		dsl := speech(messages)
 		j := w.start(Job{Canvas: w.Canvas(dsl), Query: engine.String(strings.Repeat("x", 20<<10))})
-		require.Eventually(b, func() bool { return w.Ran.Load() == 1 }, time.Minute, time.Millisecond)
+		require.Eventually(b, func() bool { return w.Ran.Load() == 1 }, 2*time.Minute, time.Millisecond)
 		w.Close()
 		leases, done := make(chan *runlog.Lease), make(chan struct{})
 		w.other = func(_ context.Context, _ *Runs, e *runlog.Lease) error {

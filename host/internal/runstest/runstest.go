@@ -25,7 +25,7 @@ import (
 var Quiet = slog.New(slog.DiscardHandler)
 
 // Patience bounds every wait for an event; a slow machine needs a small part of it.
-const Patience = 90 * time.Second
+const Patience = 3 * time.Minute
 
 // Records opens records until the end of the test, in a new directory unless cfg names one. A write
 // does not wait for the disk.

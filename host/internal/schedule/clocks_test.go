@@ -64,7 +64,7 @@ func testMissedRuns(t *testing.T, conn *broker.Conn) {
 		last, waiting := queue()
 		require.LessOrEqual(t, waiting, uint64(1))
 		return last >= first+3
-	}, 90*time.Second, 50*time.Millisecond, "three times have come")
+	}, 2*time.Minute, 50*time.Millisecond, "three times have come")
 	_, waiting := queue()
 	require.EqualValues(t, 1, waiting)
 }

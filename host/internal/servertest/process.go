@@ -14,7 +14,7 @@ import (
 )
 
 // Patience bounds waiting for a server to be ready. It is much longer than a slow machine needs.
-const Patience = 60 * time.Second
+const Patience = 3 * time.Minute
 
 // Process is a program in its own process and process group.
 type Process struct {

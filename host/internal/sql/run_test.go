@@ -146,7 +146,7 @@ func TestCancelEndsTheStatementOnTheServer(t *testing.T) {
 // await polls a server for the expected answer, because there is no event.
 func await(t *testing.T, reached func() bool) {
 	t.Helper()
-	require.Eventually(t, reached, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, reached, 2*time.Minute, 20*time.Millisecond)
 }
 
 func TestTimeoutEndsTheStatement(t *testing.T) {

@@ -375,7 +375,7 @@ func TestCallsCompileTheTools(t *testing.T) {
 		first <- err
 	}()
 	<-asked
-	require.Eventually(t, set.isCompiled, 30*time.Second, time.Millisecond)
+	require.Eventually(t, set.isCompiled, 2*time.Minute, time.Millisecond)
 	_, err := p.CallTool(t.Context(), tavily(t, srv.URL))
 	require.NoError(t, err, "compiled")
 	close(answer)

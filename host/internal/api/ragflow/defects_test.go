@@ -26,7 +26,7 @@ func TestEditDuringARunIsNotLost(t *testing.T) {
 			t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{},
 		)
 		return err == nil && len(list) == 1
-	}, time.Minute, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	edited := sketch.Canvas("begin Begin -> Wait:W", "Wait:W Wait -> Message:A",
 		`Message:A Message {"content":["edited {Wait:W@result}"]}`)
 	s.Good(s.Post("/v1/canvas/set", `{"id":"`+id+`","title":"edited","dsl":`+edited+`}`))
@@ -58,7 +58,7 @@ func TestRunsHaveTasksOfTheirOwn(t *testing.T) {
 			t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{},
 		)
 		return err == nil && len(runs) == 2
-	}, time.Minute, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	require.NotEqual(t, runs[0].ID, runs[1].ID)
 	s.Good(s.Request("PUT", "/v1/canvas/cancel/"+runs[0].ID, "one", ""))
 	first := <-ends

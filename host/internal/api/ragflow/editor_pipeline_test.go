@@ -46,7 +46,7 @@ func TestPipelineRunsOnAnUpload(t *testing.T) {
 	require.Eventually(t, func() bool {
 		trace = s.Good(s.Get("/v1/canvas/trace?canvas_id=" + id + "&message_id=" + run)).Data()
 		return trace.Len() > 0 && trace.At(trace.Len()-1).Get("component_id").Str() == "END"
-	}, 30*time.Second, 20*time.Millisecond)
+	}, 2*time.Minute, 20*time.Millisecond)
 	var nodes []string
 	for _, n := range trace.Elements() {
 		nodes = append(nodes, n.Get("component_id").Str())

@@ -96,7 +96,7 @@ func cancelOne(s *apitest.Site, canvas string) time.Duration {
 		}
 		run = list[0]
 		return true
-	}, time.Minute, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	s.Good(s.Request("PUT", "/v1/canvas/cancel/"+run.ID, "two", ""))
 	select {
 	case <-done:
@@ -119,11 +119,11 @@ func TestRunContinuesWhenItsClientDisconnects(t *testing.T) {
 		stop := s.WatchBriefly("/api/v2/runs/" + run + "/events")
 		stop()
 		if leave {
-			require.Eventually(t, func() bool { return s.Get("/api/v2/runs/"+run).Body.Get("status").Str() == store.RunCanceled }, time.Minute, 5*time.Millisecond)
+			require.Eventually(t, func() bool { return s.Get("/api/v2/runs/"+run).Body.Get("status").Str() == store.RunCanceled }, 2*time.Minute, 5*time.Millisecond)
 			continue
 		}
 		s.Gate <- struct{}{}
-		require.Eventually(t, func() bool { return s.Get("/api/v2/runs/"+run).Body.Get("status").Str() == store.RunDone }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return s.Get("/api/v2/runs/"+run).Body.Get("status").Str() == store.RunDone }, 2*time.Minute, 5*time.Millisecond)
 	}
 }
 

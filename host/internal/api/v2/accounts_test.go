@@ -121,7 +121,7 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		require.Equal(t, 109, s.Request("POST", "/v1/user/login", "", `{"email":"ann@three.org","password":"a new horse"}`).Code())
 		_, err := s.NATS.Files.Stat(t.Context(), tenant+"/"+file)
 		require.Error(t, err)
-		require.Eventually(t, func() bool { return s.Runs.Active() == 0 }, time.Minute, 10*time.Millisecond, "run %s is stopped", run)
+		require.Eventually(t, func() bool { return s.Runs.Active() == 0 }, 2*time.Minute, 10*time.Millisecond, "run %s is stopped", run)
 	})
 	for _, body := range []string{`{}`, `{"name":"x","email":"a@b"}`, `{"name":"x","email":"anonymous","password":"correct horse"}`} {
 		s.T = t

@@ -181,7 +181,7 @@ func TestRunsOfSchedules(t *testing.T) {
 	require.Eventually(t, func() bool {
 		list = s.As("one", "GET", "/api/v2/runs?status=succeeded&schedule="+made.ID, "", 200)
 		return list.Get("items").Len() >= 2
-	}, 60*time.Second, 20*time.Millisecond)
+	}, 2*time.Minute, 20*time.Millisecond)
 	for _, run := range list.Get("items").Elements() {
 		require.Equal(t, []string{"schedule", made.ID, canvas}, []string{run.Get("source").Str(), run.Get("schedule").Str(), run.Get("canvas").Str()})
 	}

@@ -242,7 +242,7 @@ func TestWebhookTrace(t *testing.T) {
 		}
 		since = a.Data().Get("next_since_ts").Text()
 		return a.Data().Get("finished").True()
-	}, time.Minute, 5*time.Millisecond)
+	}, 2*time.Minute, 5*time.Millisecond)
 	require.Equal(t, "workflow_started", kinds[0])
 	require.Equal(t, "workflow_finished finished", strings.Join(kinds[len(kinds)-2:], " "))
 	require.True(t, s.Good(s.Get(trace+"?since_ts=1&webhook_id=unknown")).Data().Get("finished").True())

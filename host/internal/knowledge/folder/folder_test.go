@@ -22,7 +22,7 @@ import (
 )
 
 // patience bounds every wait; what is waited for takes a small part of it on a slow machine.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 var quiet = slog.New(slog.DiscardHandler)
 

@@ -220,7 +220,7 @@ func TestTagsOfAFile(t *testing.T) {
 	s.Good(s.Post("/api/v1/datasets/"+id+"/chunks", `{"document_ids":["`+doc+`"]}`))
 	require.Eventually(t, func() bool {
 		return s.Good(s.Get(documents+"?id="+doc)).Data().Get("docs").At(0).Get("run").Str() == "DONE"
-	}, 30*time.Second, 5*time.Millisecond)
+	}, 2*time.Minute, 5*time.Millisecond)
 	list := s.Good(s.Get("/0.27" + documents + "/" + doc + "/chunks")).Data()
 	require.Equal(t, `["returns","books"]`, strings.ReplaceAll(list.Get("chunks").At(0).Get("tag_kwd").JSON(), " ", ""))
 }

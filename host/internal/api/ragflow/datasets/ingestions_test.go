@@ -29,7 +29,7 @@ func TestFiltersOfParseLogs(t *testing.T) {
 		require.True(t, ok, query)
 		return n
 	}
-	require.Eventually(t, func() bool { return total("") == 3 }, 30*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return total("") == 3 }, 2*time.Minute, 5*time.Millisecond)
 
 	for query, want := range map[string]int64{
 		"operation_status=3": 2, "operation_status=DONE": 2, "operation_status=4": 1,

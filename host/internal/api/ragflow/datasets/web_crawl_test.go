@@ -46,7 +46,7 @@ func TestPagesBecomeDocuments(t *testing.T) {
 		s.Good(s.Post(base+"/datasets/"+id+"/chunks", `{"document_ids":["`+doc.Get("id").Str()+`"]}`))
 		require.Eventually(t, func() bool {
 			return s.Good(s.Get(documents)).Data().Get("docs").At(0).Get("run").Str() == "DONE"
-		}, 30*time.Second, 5*time.Millisecond)
+		}, 2*time.Minute, 5*time.Millisecond)
 		chunks := s.Good(s.Get(documents + "/" + doc.Get("id").Str() + "/chunks")).Data().Get("chunks")
 		require.Contains(t, chunks.At(0).Get("content").Str(), "Goods can be returned")
 	}
