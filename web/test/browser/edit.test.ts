@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
-import { allow, ask, counted, missing, raise, type Stage } from "./stage.ts";
+import { allow, ask, counted, glimpse, missing, raise, still, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
 
@@ -32,13 +32,7 @@ async function begin(page: Page): Promise<void> {
 
 // middles waits until the elements stop moving: the view moves when a canvas or a panel opens.
 async function middles(...of: Locator[]): Promise<{ x: number; y: number }[]> {
-  for (let last = ""; ; ) {
-    const rects = await Promise.all(of.map(async (element) => (await element.boundingBox()) ?? assert.fail()));
-    if (JSON.stringify(rects) === last)
-      return rects.map((rect) => ({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 }));
-    last = JSON.stringify(rects);
-    await of[0]?.page().waitForTimeout(100);
-  }
+  return (await still(...of)).map((rect) => ({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 }));
 }
 
 async function middle(of: Locator): Promise<{ x: number; y: number }> {
@@ -104,9 +98,8 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await counted(edges(page), 2);
 
     // The plus of an edge inserts a step.
-    const rect = await edges(page).first().locator("path").first().boundingBox();
-    assert.ok(rect);
-    await page.mouse.move(rect.x + rect.width / 2, rect.y + rect.height / 2);
+    const path = await middle(edges(page).first().locator("path").first());
+    await page.mouse.move(path.x, path.y);
     await page.getByRole("button", { name: "Add a step here" }).click();
     await page.locator(".palette input").fill("retriev");
     await page.keyboard.press("Enter");
@@ -127,8 +120,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     const target = box(page, "Look in our notes").locator(".react-flow__handle.target");
     await connect(source, target);
     await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 10);
-    await connect(source, target);
-    await page.locator(".notice[data-shown]", { hasText: "connected already" }).waitFor();
+    await glimpse(page, ".notice[data-shown]", /connected already/, () => connect(source, target));
     await done();
   });
 
@@ -151,6 +143,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator("dialog.help").waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+f");
+    await page.locator("input:focus").waitFor();
     await page.keyboard.type("begin");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "begin" }).or(page.locator(".node-name")).first().waitFor();
@@ -192,8 +185,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await box(page, "Brewing advice").waitFor();
     await page.evaluate(() => navigator.clipboard.writeText("just words"));
     await page.locator(".board").focus();
-    await page.keyboard.press("Control+v");
-    await page.locator(".notice[data-shown]", { hasText: "no steps" }).waitFor();
+    await glimpse(page, ".notice[data-shown]", /no steps/, () => page.keyboard.press("Control+v"));
     await done();
   });
 
@@ -329,6 +321,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
       });
       await begin(page);
       await page.keyboard.press("a");
+      await page.locator(".palette input:focus").waitFor();
       await page.keyboard.type(step);
       await page.keyboard.press("Enter");
       await page.locator(".inspector .settings").waitFor();
@@ -355,6 +348,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await stage.visit("", desktop);
     await begin(page);
     await page.keyboard.press("a");
+    await page.locator(".palette input:focus").waitFor();
     await page.keyboard.type("iteration");
     await page.keyboard.press("Enter");
     const group = page.locator(".react-flow__node-container");
@@ -362,14 +356,15 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.keyboard.press("1");
     await page.locator(".react-flow__pane").click({ position: { x: 300, y: 700 } });
     await page.keyboard.press("a");
+    await page.locator(".palette input:focus").waitFor();
     await page.keyboard.type("message");
     await page.keyboard.press("Enter");
     await box(page, "Message").waitFor();
     await page.keyboard.press("1");
-    const at = await middle(box(page, "Message"));
-    const hold = await group.boundingBox();
-    assert.ok(hold);
-    await drag(page, { x: at.x, y: at.y - 15 }, { x: hold.x + hold.width * 0.6, y: hold.y + hold.height / 2 });
+    const [step, hold] = await still(box(page, "Message"), group);
+    assert.ok(step && hold);
+    const at = { x: step.x + step.width / 2, y: step.y + step.height / 2 - 15 };
+    await drag(page, at, { x: hold.x + hold.width * 0.6, y: hold.y + hold.height / 2 });
     const inside = box(page, "Message").locator(".react-flow__handle.target");
     await connect(page.locator(".react-flow__node-item .way"), inside);
     await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 1);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { root, serveHost, type Served } from "./host.ts";
-import { allow, ask, counted, missing, raise, type Stage } from "./stage.ts";
+import { allow, ask, counted, missing, raise, saveToHost, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.json", import.meta.url), "utf8")) as {
   dsl: unknown;
@@ -115,6 +115,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator(".card.new:enabled").click();
     await page.locator(".box").waitFor();
     await page.keyboard.press("a");
+    await page.locator(".palette input:focus").waitFor();
     await page.keyboard.type("message");
     await page.keyboard.press("Enter");
     await page.locator(".box-name", { hasText: "Message" }).waitFor();
@@ -125,8 +126,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.waitForFunction(() => location.hash.startsWith("#canvas="));
     await page.locator(".node-name").fill("Greeting");
-    await page.getByRole("button", { name: "Save to host" }).click();
-    await page.getByRole("button", { name: "Saved" }).waitFor();
+    await saveToHost(page);
     const id = decodeURIComponent(new URL(page.url()).hash.slice("#canvas=".length));
     const answer = await fetch(`${address}/api/v2/canvases/${id}`, { headers: { authorization: `Bearer ${key}` } });
     const stored = await answer.text();
@@ -281,14 +281,12 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
       await page.getByRole("textbox").filter({ hasText: from }).first().fill(to);
     };
     await rewrite("old words", "new words");
-    await page.getByRole("button", { name: "Save to host" }).click();
-    await page.getByRole("button", { name: "Saved" }).waitFor();
+    await saveToHost(page);
     const saved = await text();
     assert.match(saved, /new words/);
     assert.match(saved, /9007199254740993/);
     await rewrite("new words", "newer words");
-    await page.getByRole("button", { name: "Save to host" }).click();
-    await page.getByRole("button", { name: "Saved" }).waitFor();
+    await saveToHost(page);
     assert.match(await text(), /newer words/, "the page follows the revision it made");
 
     const elsewhere = await fetch(`${address}/api/v2/canvases/${id}`, {
@@ -298,8 +296,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     });
     assert.equal(elsewhere.status, 200);
     await rewrite("newer words", "newest words");
-    await page.getByRole("button", { name: "Save to host" }).click();
-    await page.getByRole("button", { name: "Saved" }).waitFor();
+    await saveToHost(page);
     const merged = await text();
     assert.match(merged, /newest words/);
     assert.match(merged, /Numbers, again/, "what changed elsewhere stays");

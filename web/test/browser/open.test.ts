@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { counted, drop, missing, openDropped, raise, rewrite, type Stage } from "./stage.ts";
+import { counted, drop, missing, openDropped, raise, rewrite, still, type Stage } from "./stage.ts";
 
 const component = (name: string, more: object = {}): object => ({ obj: { component_name: name, params: {} }, downstream: [], ...more });
 
@@ -164,7 +164,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await drop(page, JSON.stringify({ components: { begin: component("Begin", { downstream: ["a", "b"] }), a: component("Message"), b: component("Message") } }));
     await openDropped(page);
     await page.locator(".react-flow__node").nth(2).waitFor();
-    const [begin, a, b] = await Promise.all(["begin", "a", "b"].map(async (id) => (await page.locator(`.react-flow__node[data-id="${id}"]`).boundingBox()) ?? assert.fail(id)));
+    const [begin, a, b] = await still(...["begin", "a", "b"].map((id) => page.locator(`.react-flow__node[data-id="${id}"]`)));
     assert.ok(begin && a && b && begin.x + begin.width < a.x && a.x === b.x && a.y + a.height < b.y);
     await done();
   });

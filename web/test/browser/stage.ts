@@ -17,7 +17,7 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
  * patience is the limit of waits for events in milliseconds: a busy machine takes long
  * to start a browser.
  */
-const patience = 120_000;
+export const patience = 120_000;
 
 /** browserAt is the path of Chromium; EASEL_CHROMIUM sets another one. */
 export const browserAt = process.env["EASEL_CHROMIUM"] ?? "/usr/bin/chromium";
@@ -106,12 +106,49 @@ function serve(): Promise<Server> {
 
 /** counted waits until this number of elements exists. */
 export async function counted(elements: Locator, count: number, why = ""): Promise<void> {
-  const last = Date.now() + 30_000;
+  const last = Date.now() + patience;
   for (;;) {
     const found = await elements.count();
     if (found === count) return;
     if (Date.now() > last) assert.fail(`${elements}: ${found} elements, not ${count}${why && `: ${why}`}`);
     await elements.page().waitForTimeout(50);
+  }
+}
+
+/**
+ * glimpse acts, and waits until the page shows a text that it removes after seconds. The page
+ * itself waits for it: a test on a busy machine may look later than that.
+ */
+export async function glimpse(page: Page, css: string, words: RegExp, act: () => Promise<unknown>): Promise<void> {
+  const shown = page.evaluate(([selector, source, longest]) => new Promise<void>((resolve, reject) => {
+    const isShown = (): boolean => [...document.querySelectorAll(selector)]
+      .some((each) => new RegExp(source).test(each.getAttribute("aria-label") ?? each.textContent ?? ""));
+    let before = isShown();
+    const observer = new MutationObserver(() => {
+      const now = isShown();
+      if (now && !before) resolve();
+      before = now;
+    });
+    observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+    setTimeout(() => reject(new Error(`${selector} never showed ${source}`)), longest);
+  }), [css, words.source, patience] as const);
+  await Promise.all([shown, act()]);
+}
+
+/** saveToHost saves a canvas that the host has already. */
+export function saveToHost(page: Page): Promise<void> {
+  return glimpse(page, "button", /^Saved$/, () => page.getByRole("button", { name: "Save to host" }).click());
+}
+
+/** still returns the rectangles of elements, in the order given, once all of them have stopped moving. */
+export async function still(...of: Locator[]): Promise<{ x: number; y: number; width: number; height: number }[]> {
+  for (let last = "", same = 0; ; ) {
+    const rects = await Promise.all(of.map(async (each) => (await each.boundingBox()) ?? assert.fail(`${each} is hidden`)));
+    same = JSON.stringify(rects) === last ? same + 1 : 0;
+    if (same === 3) return rects;
+    last = JSON.stringify(rects);
+    // A frame of the page, so that a page that is busy is not taken for one at rest.
+    await of[0]?.page().evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 40))));
   }
 }
 

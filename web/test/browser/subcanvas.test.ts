@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { serveHost, type Served } from "./host.ts";
-import { ask, counted, missing, raise, type Stage } from "./stage.ts";
+import { ask, counted, glimpse, missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
 
@@ -95,6 +95,7 @@ describe("a part of a canvas as a canvas of its own", { skip: missing(), timeout
     await box(page, "Make \\+1").click();
     await page.locator(".board").focus();
     await page.keyboard.press("Control+k");
+    await page.locator("input:focus").waitFor();
     await page.keyboard.type("by its steps");
     await page.keyboard.press("Enter");
     await box(page, "Wrap").waitFor();
@@ -108,8 +109,7 @@ describe("a part of a canvas as a canvas of its own", { skip: missing(), timeout
     await page.getByRole("button", { name: /New canvas/ }).click();
     await box(page, "begin").click();
     await page.locator(".board").focus();
-    await page.keyboard.press("g");
-    await page.locator(".notice[data-shown]", { hasText: "The start of a canvas" }).waitFor();
+    await glimpse(page, ".notice[data-shown]", /The start of a canvas/, () => page.keyboard.press("g"));
     await page.keyboard.press("a");
     await page.locator(".palette input").waitFor();
     await page.keyboard.type("StringTransform");

@@ -8,7 +8,7 @@ import type { Locator, Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { foreignSite, type Site } from "./foreign.ts";
 import { root, serveHost, type Served } from "./host.ts";
-import { ask, missing, raise, type Stage } from "./stage.ts";
+import { ask, glimpse, missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
 
@@ -168,8 +168,8 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByText("Published. Users get this version").waitFor();
     // 13: the line for a site.
     await enter(page.getByRole("button", { name: "Put the chat on a site" }));
-    await enter(page.getByRole("button", { name: /^Copy: Widget/ }));
-    await page.getByRole("button", { name: /^Copied: Widget/ }).waitFor();
+    const copy = page.getByRole("button", { name: /^Copy: Widget/ });
+    await glimpse(page, "button", /^Copied: Widget/, () => enter(copy));
     const line = await page.evaluate(() => navigator.clipboard.readText());
     assert.match(line, /^<script src="[^"]+\/widget\.js"/);
     // 14, 15: on the site.

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { serveHost, serveHosts, type Served } from "./host.ts";
-import { counted, missing, raise, type Stage } from "./stage.ts";
+import { counted, missing, raise, saveToHost, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/tea-house.json", import.meta.url), "utf8")) as {
   dsl: { components: Record<string, { obj: { component_name: string; params: Record<string, unknown> } }> };
@@ -114,8 +114,7 @@ describe("a canvas with several editors", { skip: missing(), timeout: 3_600_000 
     String(dsl.components[node]?.obj.params["sys_prompt"]);
 
   async function save(page: Page): Promise<void> {
-    await page.getByRole("button", { name: "Save to host" }).click();
-    await page.getByRole("button", { name: "Saved" }).waitFor();
+    await saveToHost(page);
   }
 
   test("two users see each other, and the saved changes of each appear at the other", async () => {

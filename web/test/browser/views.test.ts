@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { hostTour, type HostTour } from "./host-tour.ts";
-import { missing, raise, type Stage } from "./stage.ts";
+import { missing, patience, raise, type Stage } from "./stage.ts";
 import { shots } from "./tour.ts";
 
 const phones = [360, 390];
@@ -69,7 +69,7 @@ async function english(page: Page): Promise<string[]> {
   await page.locator(".bar [lang=zh]").evaluate((button: HTMLElement) => button.click()); // also behind a dialog
   await page.locator(".bar [lang=en]").waitFor();
   let last: string[] = [];
-  for (const end = Date.now() + 20_000; Date.now() < end; await page.waitForTimeout(100)) { // words load on demand
+  for (const end = Date.now() + patience; Date.now() < end; await page.waitForTimeout(100)) { // words load on demand
     last = (await latin(page)).filter((text) => !known(text));
     if (last.length === 0) return [];
   }
