@@ -21,7 +21,7 @@ import (
 
 // The limit of waits on a busy machine, and the polling interval.
 const (
-	patience = 90 * time.Second
+	patience = 3 * time.Minute
 	poll     = 10 * time.Millisecond
 )
 

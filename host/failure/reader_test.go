@@ -38,6 +38,7 @@ type reader struct {
 	mu          sync.Mutex
 	events      []event
 	connections int
+	silence     time.Duration // without an event, after which the reader connects again
 	replaced    int           // events that a takeover took back
 	gap         time.Duration // longest silence
 	last        time.Time
@@ -95,7 +96,14 @@ func (r *reader) connect(ctx context.Context, url string) (ended bool, err error
 	// A frozen host keeps the connection: a client that receives nothing tries another host.
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	silence := time.AfterFunc(3*time.Second, stop)
+	// It waits longer each time: a busy host would be asked again before it answers.
+	defer func(before int) {
+		if len(r.events) > before {
+			r.silence = 0
+		}
+	}(len(r.events))
+	r.silence = min(max(3*time.Second, 2*r.silence), patience/4)
+	silence := time.AfterFunc(r.silence, stop)
 	defer silence.Stop()
 	req, err := http.NewRequestWithContext(ctx, "GET", url+"/api/v2/runs/"+r.run+"/events", nil)
 	if err != nil {
@@ -117,7 +125,7 @@ func (r *reader) connect(ctx context.Context, url string) (ended bool, err error
 	default:
 		return false, fmt.Errorf("status %d", res.StatusCode)
 	}
-	return r.drain(res.Body, func() { silence.Reset(3 * time.Second) })
+	return r.drain(res.Body, func() { silence.Reset(r.silence) })
 }
 
 // drain takes events until the run has ended, the connection has, or it is time to hop.

@@ -26,7 +26,7 @@ var echo = sketch.Canvas("begin Begin -> Message:A", `Message:A Message {"conten
 // freeWithin bounds the time until a session is free after a kill, far above measured values: the
 // lease, or the 5 s after which a waiting turn searches for lost runs. A turn itself would wait for
 // 5 minutes.
-const freeWithin = 30 * time.Second
+const freeWithin = time.Minute
 
 // turnsEmbedded kills a host while clients take turns in a few sessions.
 func turnsEmbedded(t *testing.T, bin programs) {

@@ -400,7 +400,7 @@ func (w *watched) Write(p []byte) (int, error) {
 // until waits for a text that is written n times.
 func (w *watched) until(t *testing.T, text string, n int) {
 	t.Helper()
-	late := time.After(60 * time.Second)
+	late := time.After(3 * time.Minute)
 	for {
 		seen := w.seen()
 		if strings.Count(seen, text) >= n {

@@ -126,12 +126,15 @@ type scanner struct {
 	store  *store.Store
 	log    *runlog.Log
 	logger *slog.Logger
+	every  time.Duration
 	opened time.Time
 	early  chan struct{} // asks for a scan before its time
 }
 
 func newScanner(store *store.Store, log *runlog.Log, logger *slog.Logger) *scanner {
-	return &scanner{store: store, log: log, logger: logger, opened: time.Now(), early: make(chan struct{}, 1)}
+	return &scanner{
+		store: store, log: log, logger: logger, every: scanEvery, opened: time.Now(), early: make(chan struct{}, 1),
+	}
 }
 
 // work scans until ctx ends.
@@ -144,7 +147,7 @@ func (sc *scanner) work(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(scanEvery):
+		case <-time.After(sc.every):
 			continue
 		case <-sc.early:
 		}
@@ -191,7 +194,7 @@ func (sc *scanner) scanRuns(ctx context.Context, alone bool, before map[string]t
 			// count.
 			sc.recoverRun(ctx, row, is && !sc.log.Left()[row.ID])
 		case now.Sub(created) > young:
-			sc.recoverRun(ctx, row, is && now.Sub(since) >= scanEvery)
+			sc.recoverRun(ctx, row, is && now.Sub(since) >= sc.every)
 		}
 	}
 	return unowned

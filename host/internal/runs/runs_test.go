@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,6 +24,8 @@ type bench struct {
 	other  func(context.Context, *Runs, *runlog.Lease) error // in place of taking runs over; may be nil
 	logger *slog.Logger
 	runs   *Runs
+
+	scanEvery time.Duration // in place of the usual time, if set
 }
 
 func newBench(t testing.TB) *bench {
@@ -36,6 +39,7 @@ func newBench(t testing.TB) *bench {
 // work makes runs and works on them, or does what a test wants with them.
 func (b *bench) work() (stop func()) {
 	runs := New(Config{Store: b.Store, Log: b.Log, Registry: b.Registry, Logger: b.logger})
+	runs.scanner.every = cmp.Or(b.scanEvery, runs.scanner.every)
 	b.runs = runs
 	work := runs.Work
 	if other, log := b.other, b.Log; other != nil {
