@@ -95,7 +95,7 @@ func TestOutputsAreBounded(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			require.ErrorIs(t, err, OutputTooLarge)
 			require.Less(t, after.TotalAlloc-before.TotalAlloc, 10*uint64(len(message))+2<<20)
-			require.Less(t, took, 5*time.Second, "linear in its bytes")
+			require.Less(t, took, time.Minute, "linear in its bytes")
 			require.Less(t, len(err.Error()), 300)
 		})
 	}

@@ -156,14 +156,14 @@ test("variables are updated, unknown events are only counted", () => {
   assert.equal(state.count, 3);
 });
 
-test("ten thousand events are reduced in seconds, not minutes", () => {
+test("ten thousand events are reduced in seconds of the processor, not minutes", () => {
   const events = Array.from({ length: 2500 }, (_, i) => [
     start(`LLM:${i % 500}`),
     say("x"),
     end(),
     finish(`LLM:${i % 500}`),
   ]).flat();
-  const began = performance.now();
+  const began = process.cpuUsage();
   assert.equal(replay(events, emptyState).count, 10_000);
-  assert.ok(performance.now() - began < 10_000);
+  assert.ok(process.cpuUsage(began).user < 10e6);
 });

@@ -140,10 +140,13 @@ export function saveToHost(page: Page): Promise<void> {
   return glimpse(page, "button", /^Saved$/, () => page.getByRole("button", { name: "Save to host" }).click());
 }
 
-/** still returns the rectangles of elements, in the order given, once all of them have stopped moving. */
-export async function still(...of: Locator[]): Promise<{ x: number; y: number; width: number; height: number }[]> {
+type Rect = NonNullable<Awaited<ReturnType<Locator["boundingBox"]>>>;
+
+/** still returns the rectangles of elements, in the order given, once none of them moves. */
+export async function still(...of: Locator[]): Promise<Rect[]> {
+  const rect = async (each: Locator): Promise<Rect> => (await each.boundingBox()) ?? assert.fail(`${each} is hidden`);
   for (let last = "", same = 0; ; ) {
-    const rects = await Promise.all(of.map(async (each) => (await each.boundingBox()) ?? assert.fail(`${each} is hidden`)));
+    const rects = await Promise.all(of.map(rect));
     same = JSON.stringify(rects) === last ? same + 1 : 0;
     if (same === 3) return rects;
     last = JSON.stringify(rects);

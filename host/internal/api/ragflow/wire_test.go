@@ -51,7 +51,7 @@ func TestRequestsOfAllKinds(t *testing.T) {
 	} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 		require.NoError(t, err)
-		require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+		require.NoError(t, conn.SetDeadline(time.Now().Add(2*time.Minute)))
 		_, err = io.WriteString(conn, "POST /api/v1/agents/"+id+"/completions "+request)
 		require.NoError(t, err)
 		in := bufio.NewReader(conn)
