@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { answer, ask, counted, missing, raise, type Stage } from "./stage.ts";
+import { answer, ask, counted, missing, raise, rewrite, type Stage } from "./stage.ts";
 
 const examples = new URL("../../examples/", import.meta.url);
 
@@ -105,9 +105,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Unpin" }).click();
     await box.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Edit outputs and continue" }).click();
-    await page.getByRole("textbox", { name: "Outputs" }).click();
-    await page.keyboard.press("Control+A");
-    await page.keyboard.insertText('{"result": "edited by hand"}');
+    await rewrite(page.getByRole("textbox", { name: "Outputs" }), '{"result": "edited by hand"}');
     await page.getByRole("button", { name: "Continue", exact: true }).click();
     await page.getByRole("tab", { name: "Chat" }).click();
     await page.getByText("edited by hand").first().waitFor();
