@@ -67,7 +67,7 @@ func slowConsumer(t *testing.T, bin programs) {
 	for host := range 2 {
 		both.Go(func() {
 			for i := host; i < readers; i += 2 {
-				got[i] = &reader{w: w, run: run}
+				got[i] = &reader{w: w, run: run, known: all}
 				ended, err := got[i].drain(slow[i].Body, func() {})
 				if err == nil && !ended {
 					err = io.ErrUnexpectedEOF
