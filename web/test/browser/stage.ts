@@ -120,19 +120,23 @@ export async function counted(elements: Locator, count: number, why = ""): Promi
  * itself waits for it: a test on a busy machine may look later than that.
  */
 export async function glimpse(page: Page, css: string, words: RegExp, act: () => Promise<unknown>): Promise<void> {
-  const shown = page.evaluate(([selector, source, longest]) => new Promise<void>((resolve, reject) => {
+  const watch = await page.evaluateHandle(([selector, source, longest]) => {
     const isShown = (): boolean => [...document.querySelectorAll(selector)]
       .some((each) => new RegExp(source).test(each.getAttribute("aria-label") ?? each.textContent ?? ""));
     let before = isShown();
-    const observer = new MutationObserver(() => {
-      const now = isShown();
-      if (now && !before) resolve();
-      before = now;
+    const shown = new Promise<void>((resolve, reject) => {
+      const observer = new MutationObserver(() => {
+        const now = isShown();
+        if (now && !before) resolve();
+        before = now;
+      });
+      observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+      setTimeout(() => reject(new Error(`${selector} never showed ${source}`)), longest);
     });
-    observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
-    setTimeout(() => reject(new Error(`${selector} never showed ${source}`)), longest);
-  }), [css, words.source, patience] as const);
-  await Promise.all([shown, act()]);
+    return { shown };
+  }, [css, words.source, patience] as const);
+  await act();
+  await watch.evaluate(({ shown }) => shown);
 }
 
 /** saveToHost saves a canvas that the host has already. */
