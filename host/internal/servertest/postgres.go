@@ -62,15 +62,7 @@ func startPostgres(parent, fsync string) (*Postgres, error) {
 		URL: fmt.Sprintf("postgres://easel@127.0.0.1:%d/postgres?sslmode=disable", port),
 	}
 	if s.user, err = ownDir(dir, serverUser); err == nil {
-		var out []byte
-		args := []string{"-D", s.data(), "-U", "easel", "-A", "trust", "-E", "UTF8"}
-		if fsync == "off" {
-			args = append(args, "--no-sync")
-		}
-		out, err = s.command("initdb", args...).CombinedOutput()
-		if err != nil {
-			err = fmt.Errorf("initdb: %w: %s", err, out)
-		}
+		err = s.initialise()
 	}
 	if err == nil {
 		err = s.Restart()
@@ -79,6 +71,32 @@ func startPostgres(parent, fsync string) (*Postgres, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return s, nil
+}
+
+// initialise makes an empty database.
+func (s *Postgres) initialise() error {
+	if s.fsync == "on" {
+		return s.initdb()
+	}
+	pristine.Lock()
+	defer pristine.Unlock()
+	if pristine.files != nil {
+		return pristine.files.write(s.data(), s.user)
+	}
+	if err := s.initdb("--no-sync"); err != nil {
+		return err
+	}
+	files, err := readTree(s.data())
+	pristine.files = files
+	return err
+}
+
+func (s *Postgres) initdb(more ...string) error {
+	args := append([]string{"-D", s.data(), "-U", "easel", "-A", "trust", "-E", "UTF8"}, more...)
+	if out, err := s.command("initdb", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	return nil
 }
 
 func (s *Postgres) data() string { return filepath.Join(s.dir, "data") }
