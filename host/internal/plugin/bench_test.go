@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/plugins/contract"
@@ -163,7 +162,7 @@ func plainGuest(b *testing.B, in []byte) func() {
 	m := &Module{host: newHost(b, Config{}), manifest: &contract.Manifest{}, limits: contract.DefaultLimits}
 	wasm := goGuest(b, "goguest")
 	require.NoError(b, m.read(wasm))
-	g := &guest{m: m, exports: map[string]api.Function{}}
+	g := &guest{m: m, exports: map[string]export{}}
 	g.ctx = guestContext{Context: ctx, g: g}
 	mod, err := rt.InstantiateWithConfig(&g.ctx, wasm, g.wasiConfig())
 	require.NoError(b, err)
@@ -171,7 +170,7 @@ func plainGuest(b *testing.B, in []byte) func() {
 	require.NoError(b, err)
 	f := mod.ExportedFunction("hash")
 	return func() {
-		g.state = state{req: &CallRequest{}, input: in}
+		g.state = state{req: CallRequest{}, input: in}
 		_, err := f.Call(&g.ctx)
 		require.NoError(b, err)
 		require.Len(b, g.output, sha256.Size)

@@ -101,14 +101,16 @@ func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *contract.
 		return Result{}, ended(ctx)
 	}
 	h := m.host
-	if !h.calls.enter(ctx, req.Tenant, h.cfg.QueueWait) {
+	call := h.calls.enter(ctx, req.Tenant, h.cfg.QueueWait)
+	if call == nil {
 		return Result{}, waited(ctx, "%d calls are under way", h.cfg.MaxCalls)
 	}
-	defer h.calls.leave(req.Tenant)
-	if !m.places.enter(ctx, req.Tenant, h.cfg.QueueWait) {
+	defer h.calls.leave(call)
+	place := m.places.enter(ctx, req.Tenant, h.cfg.QueueWait)
+	if place == nil {
 		return Result{}, waited(ctx, "%d calls of this plugin are under way", h.cfg.MaxPerPlugin)
 	}
-	defer m.places.leave(req.Tenant)
+	defer m.places.leave(place)
 	g, ok := m.pool.take(ctx, req) // first: a call that waits here must not keep others from computing
 	if !ok {
 		return Result{}, ended(ctx)

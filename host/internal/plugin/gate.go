@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -13,30 +14,40 @@ import (
 type gate struct {
 	mu    sync.Mutex
 	free  int
-	held  map[string]int // by tenant, without zeros
-	queue []*visitor     // oldest first
+	held  map[string]*holding // by tenant
+	queue []*visitor          // oldest first
 }
+
+// holding counts the places of a tenant and its calls that wait for one.
+type holding struct{ places, waiting int }
+
+// maxIdleHoldings bounds the tenants without places that a gate keeps, so that most calls change no
+// map.
+const maxIdleHoldings = 64
 
 // gateShare lets a single tenant use three quarters of a gate.
 const gateShare = 3
 
 // visitor waits for a place.
 type visitor struct {
-	tenant string
+	tenant *holding
 	ready  chan struct{}
 }
 
-func newGate(n int) *gate { return &gate{free: n, held: map[string]int{}} }
+func newGate(n int) *gate { return &gate{free: n, held: map[string]*holding{}} }
 
-// enter takes a place for a tenant. It gives up when ctx ends or after wait, if wait is positive.
-func (g *gate) enter(ctx context.Context, tenant string, wait time.Duration) bool {
+// enter takes a place for a tenant, which leave releases. It gives up when ctx ends or after wait,
+// if wait is positive, and returns nil.
+func (g *gate) enter(ctx context.Context, tenant string, wait time.Duration) *holding {
 	g.mu.Lock()
-	if g.admits(tenant) {
-		g.take(tenant)
+	h := g.of(tenant)
+	if g.admits(h) {
+		g.take(h)
 		g.mu.Unlock()
-		return true
+		return h
 	}
-	v := &visitor{tenant, make(chan struct{})}
+	v := &visitor{h, make(chan struct{})}
+	h.waiting++
 	g.queue = append(g.queue, v)
 	g.mu.Unlock()
 	var late <-chan time.Time
@@ -47,40 +58,54 @@ func (g *gate) enter(ctx context.Context, tenant string, wait time.Duration) boo
 	}
 	select {
 	case <-v.ready:
-		return true
+		return h
 	case <-ctx.Done():
 	case <-late:
 	}
-	return !g.quit(v)
+	if g.quit(v) {
+		return nil
+	}
+	return h
 }
 
-// leave releases a slot of a tenant.
-func (g *gate) leave(tenant string) {
+// leave releases a place of a tenant.
+func (g *gate) leave(h *holding) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.free++
-	if g.held[tenant]--; g.held[tenant] == 0 {
-		delete(g.held, tenant)
-	}
+	h.places--
 	g.admitWaiting()
+}
+
+// of finds what a tenant holds.
+func (g *gate) of(tenant string) *holding {
+	h := g.held[tenant]
+	if h == nil {
+		if len(g.held) >= maxIdleHoldings {
+			maps.DeleteFunc(g.held, func(_ string, h *holding) bool { return *h == holding{} })
+		}
+		h = &holding{}
+		g.held[tenant] = h
+	}
+	return h
 }
 
 // busy returns how many places are taken.
 func (g *gate) busy() (n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, held := range g.held {
-		n += held
+	for _, h := range g.held {
+		n += h.places
 	}
 	return n
 }
 
 // admits reports whether a tenant may take a place.
-func (g *gate) admits(tenant string) bool { return g.held[tenant] < gateShare*g.free }
+func (g *gate) admits(h *holding) bool { return h.places < gateShare*g.free }
 
-func (g *gate) take(tenant string) {
+func (g *gate) take(h *holding) {
 	g.free--
-	g.held[tenant]++
+	h.places++
 }
 
 // admitWaiting assigns the free slots to waiting calls that may have one.
@@ -88,7 +113,7 @@ func (g *gate) admitWaiting() {
 	for {
 		next := -1
 		for i, v := range g.queue {
-			if g.admits(v.tenant) && (next < 0 || g.held[v.tenant] < g.held[g.queue[next].tenant]) {
+			if g.admits(v.tenant) && (next < 0 || v.tenant.places < g.queue[next].tenant.places) {
 				next = i
 			}
 		}
@@ -96,6 +121,7 @@ func (g *gate) admitWaiting() {
 			return
 		}
 		g.take(g.queue[next].tenant)
+		g.queue[next].tenant.waiting--
 		close(g.queue[next].ready)
 		g.queue = slices.Delete(g.queue, next, next+1)
 	}
@@ -110,5 +136,6 @@ func (g *gate) quit(v *visitor) bool {
 		return false
 	}
 	g.queue = slices.Delete(g.queue, i, i+1)
+	v.tenant.waiting--
 	return true
 }

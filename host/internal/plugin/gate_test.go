@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -61,7 +62,8 @@ func TestSlowCallsOfATenantLeavePlaces(t *testing.T) {
 func TestGateShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(8)
-		enters := func(tenant string) bool { return g.enter(t.Context(), tenant, time.Second) }
+		enters := func(tenant string) bool { return g.enter(t.Context(), tenant, time.Second) != nil }
+		leave := func(tenant string) { g.leave(g.held[tenant]) }
 		for range 6 {
 			require.True(t, enters("ann"))
 		}
@@ -71,29 +73,28 @@ func TestGateShares(t *testing.T) {
 		got := make(chan string, 2)
 		for _, tenant := range []string{"ann", "dan"} {
 			go func() {
-				if g.enter(t.Context(), tenant, time.Minute) {
+				if g.enter(t.Context(), tenant, time.Minute) != nil {
 					got <- tenant
 				}
 			}()
 			synctest.Wait()
 		}
-		g.leave("bob")
+		leave("bob")
 		require.Equal(t, "dan", <-got, "ann waits longer and holds more")
 		for range 2 {
-			g.leave("ann")
+			leave("ann")
 		}
 		require.Equal(t, "ann", <-got)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 4 {
-			g.leave("ann")
+			leave("ann")
 		}
-		g.leave("ann")
-		g.leave("cid")
-		g.leave("dan")
+		leave("ann")
+		leave("cid")
+		leave("dan")
 		require.Zero(t, g.busy())
-		require.Empty(t, g.held)
-		require.True(t, g.enter(ctx, "ann", 0), "a free place is taken without waiting")
+		require.NotNil(t, g.enter(ctx, "ann", 0), "a free place is taken without waiting")
 	})
 }
 
@@ -106,8 +107,8 @@ func TestGateLosesNoSlot(t *testing.T) {
 			tenant := string(rune('a' + i%5))
 			for range 200 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Microsecond)
-				if g.enter(ctx, tenant, 0) {
-					g.leave(tenant)
+				if place := g.enter(ctx, tenant, 0); place != nil {
+					g.leave(place)
 				}
 				cancel()
 			}
@@ -117,4 +118,30 @@ func TestGateLosesNoSlot(t *testing.T) {
 	require.Zero(t, g.busy())
 	require.Equal(t, 3, g.free)
 	require.Empty(t, g.queue)
+}
+
+// A gate remembers few of the tenants that have no place, and none of those that have or wait for
+// one are forgotten.
+func TestGateForgetsTenants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(3)
+		first := g.enter(t.Context(), "first", 0)
+		require.NotNil(t, g.enter(t.Context(), "first", 0))
+		waits := make(chan *holding)
+		go func() { waits <- g.enter(t.Context(), "waits", 0) }()
+		require.NotNil(t, <-waits)
+		go func() { waits <- g.enter(t.Context(), "waits more", 0) }()
+		synctest.Wait()
+		for i := range 1000 {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			require.Nil(t, g.enter(ctx, strconv.Itoa(i), 0))
+		}
+		require.LessOrEqual(t, len(g.held), maxIdleHoldings+1)
+		require.Same(t, first, g.held["first"])
+		queued := g.held["waits more"]
+		require.NotNil(t, queued)
+		g.leave(first)
+		require.Same(t, queued, <-waits)
+	})
 }

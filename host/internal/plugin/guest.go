@@ -22,24 +22,29 @@ type guest struct {
 	memory  api.Memory
 	fuel    api.MutableGlobal // counter of the meter
 	refused api.MutableGlobal // set when memory could not grow
-	exports map[string]api.Function
+	exports map[string]export
 	ctx     guestContext
-	served  int       // calls
-	since   time.Time // idle since
+	served  int // calls
 	stack   [2]uint64
 	kernel  extism
 
 	state
 }
 
+// export is an exported function without arguments.
+type export struct {
+	api.Function
+	returns bool // a number
+}
+
 // state is what belongs to one call.
 type state struct {
-	req      *CallRequest
+	req      CallRequest
 	grant    *contract.Permissions
 	deadline time.Time
 	done     <-chan struct{}
 	told     time.Time     // when the guest learnt that the call is cancelled
-	resumed  time.Time     // when it got its place among the computing guests
+	resumed  time.Time     // when it got its place among the computing guests; of an idle one, about the end of its call
 	waited   time.Duration // for places
 
 	budget, used int64
@@ -75,11 +80,11 @@ func (c *guestContext) Value(key any) any {
 
 // instantiate makes an instance and runs its start function and _initialize.
 func (m *Module) instantiate(ctx context.Context, tenant string, patience time.Duration) (*guest, error) {
-	g, now := &guest{m: m, exports: map[string]api.Function{}}, time.Now()
+	g, now := &guest{m: m, exports: map[string]export{}}, time.Now()
 	g.ctx = guestContext{Context: ctx, g: g}
 	g.kernel.g = g
 	g.state = state{
-		req: &CallRequest{Tenant: tenant}, grant: &contract.Permissions{}, deadline: now.Add(patience), resumed: now,
+		req: CallRequest{Tenant: tenant}, grant: &contract.Permissions{}, deadline: now.Add(patience), resumed: now,
 		done: ctx.Done(), budget: m.limits.Fuel, requests: requests{g: g},
 	}
 	mod, err := m.runtime.InstantiateModule(&g.ctx, m.compiled, g.wasiConfig())
@@ -156,7 +161,7 @@ func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *contr
 	case g.emitErr != nil && ctx.Err() == nil:
 		return res, true, contract.AsError(g.emitErr, contract.Cancelled)
 	case g.returned(f) != 0 || g.failed():
-		return res, true, contract.GuestError(g.errorText(), int32(g.returned(f)))
+		return res, true, contract.GuestError(g.errorText(), g.returned(f))
 	}
 	out, e := g.takeOutput()
 	if e != nil {
@@ -167,15 +172,15 @@ func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *contr
 }
 
 // export finds an exported function without arguments.
-func (g *guest) export(name string) (api.Function, *contract.Error) {
-	if f := g.exports[name]; f != nil {
+func (g *guest) export(name string) (export, *contract.Error) {
+	if f, ok := g.exports[name]; ok {
 		return f, nil
 	}
 	t, ok := g.m.shape.Func(name)
 	if !ok || len(t.Params) > 0 || len(t.Results) > 1 || strings.HasPrefix(name, "_") {
-		return nil, contract.Errorf(contract.UnknownExport, "no exported function %q without arguments", name)
+		return export{}, contract.Errorf(contract.UnknownExport, "no exported function %q without arguments", name)
 	}
-	f := g.mod.ExportedFunction(name)
+	f := export{g.mod.ExportedFunction(name), len(t.Results) > 0}
 	g.exports[name] = f
 	return f, nil
 }
@@ -184,7 +189,7 @@ func (g *guest) export(name string) (api.Function, *contract.Error) {
 func (g *guest) prepare(ctx context.Context, req *CallRequest) {
 	logs, now := g.logs[:0:0], time.Now()
 	g.state = state{
-		req: req, grant: &g.m.granted, done: ctx.Done(), began: true, input: req.Input, logs: logs,
+		req: *req, grant: &g.m.granted, done: ctx.Done(), began: true, input: req.Input, logs: logs,
 		stderr: g.stderr[:0], result: nil, budget: g.m.limits.Fuel,
 		deadline: now.Add(within(req.Timeout, g.m.limits.Timeout())), resumed: now, requests: requests{g: g},
 	}
@@ -202,11 +207,11 @@ func (g *guest) prepare(ctx context.Context, req *CallRequest) {
 }
 
 // returned is the value of the export, 0 for one without result.
-func (g *guest) returned(f api.Function) uint64 {
-	if len(f.Definition().ResultTypes()) == 0 {
+func (g *guest) returned(f export) int32 {
+	if !f.returns {
 		return 0
 	}
-	return uint64(uint32(g.stack[0]))
+	return int32(uint32(g.stack[0]))
 }
 
 func (g *guest) failed() bool { return len(g.failure) > 0 || g.kernel.errAt != 0 }

@@ -97,9 +97,6 @@ func (p *pool) give(g *guest, req *CallRequest, good bool) {
 		g.close()
 		g = nil
 	}
-	if g != nil {
-		g.since = time.Now()
-	}
 	if p.m.manifest.State == contract.StateRun {
 		p.mu.Lock()
 		at := p.runs[runKey(req.Tenant, req.Run)]
@@ -154,7 +151,7 @@ func (p *pool) expire(before time.Time) {
 	p.mu.Lock()
 	for tenant, list := range p.idle {
 		n := 0
-		for n < len(list) && list[n].since.Before(before) {
+		for n < len(list) && list[n].resumed.Before(before) {
 			n++
 		}
 		old = append(old, list[:n]...)
@@ -170,7 +167,7 @@ func (p *pool) expire(before time.Time) {
 			continue
 		}
 		g := <-at.free
-		if g != nil && !g.since.Before(longer) {
+		if g != nil && !g.resumed.Before(longer) {
 			at.free <- g
 			continue
 		}

@@ -74,7 +74,9 @@ func (s *slots) leave(tenant, plugin string, since time.Time) {
 	defer s.mu.Unlock()
 	if s.queued.Load() == 0 {
 		s.free++
-		clear(s.tenants)
+		if len(s.tenants) > 0 {
+			clear(s.tenants)
+		}
 		return
 	}
 	t, p := s.of(tenant, plugin)
