@@ -156,17 +156,19 @@ func counting(b *testing.B, export string, input []byte) {
 }
 
 // BenchmarkWarmCall is one call of 1 KB on an existing instance, with its allocations on the
-// host's side.
+// host's side, and compared with the same call by wazero alone.
 func BenchmarkWarmCall(b *testing.B) {
 	one := call(b, "bulk", "echo", make([]byte, 1<<10))
-	var mine lap
-	b.ReportAllocs()
+	bare := floor(b, "echo", make([]byte, 1<<10))
+	var mine, least lap
 	for b.Loop() {
-		if err := mine.run(one); err != nil {
+		if err := errors.Join(mine.run(one), least.run(bare)); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(mine.best, "ours-ns")
+	b.ReportMetric(least.best, "floor-ns")
+	b.ReportMetric(mine.best/least.best, "x-of-floor")
 	b.ReportMetric(testing.AllocsPerRun(1000, func() { _ = one() }), "allocs-per-call")
 	b.ReportMetric(0, "ns/op")
 }

@@ -44,7 +44,7 @@ type state struct {
 	deadline time.Time
 	done     <-chan struct{}
 	told     time.Time     // when the guest learnt that the call is cancelled
-	resumed  time.Time     // when it got its place among the computing guests; of an idle one, about the end of its call
+	resumed  time.Time     // when it got its place; if idle, about the end of its call
 	waited   time.Duration // for places
 
 	budget, used int64
