@@ -100,13 +100,16 @@ func OpenCatalog(ctx context.Context, host *Host, dir string, ceiling contract.P
 	return c, nil
 }
 
-// load loads a version from the folder.
-func (c *Catalog) load(ctx context.Context, v Version, approved contract.Permissions, approval bool) (*Module, error) {
+// load loads a version from the folder, and runs nothing of it if it was tried before.
+func (c *Catalog) load(
+	ctx context.Context, v Version, approved contract.Permissions, approval, tried bool,
+) (*Module, error) {
 	wasm, err := os.ReadFile(c.file(v.Digest))
 	if err != nil {
 		return nil, fmt.Errorf("plugin: read installed file: %w", err)
 	}
-	m, err := c.host.Load(ctx, wasm, LoadOptions{Source: v.Source, Granted: approved.Cut(c.ceiling), Approval: approval})
+	granted := approved.Cut(c.ceiling)
+	m, err := c.host.Load(ctx, wasm, LoadOptions{Source: v.Source, Granted: granted, Approval: approval, tried: tried})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +189,7 @@ func (c *Catalog) install(ctx context.Context, wasm []byte, v Version, limit *co
 
 // activate makes v the active version of next and replaces what is loaded.
 func (c *Catalog) activate(ctx context.Context, next *item, v Version) (Entry, error) {
-	m, err := c.load(ctx, v, next.Approved, false)
+	m, err := c.load(ctx, v, next.Approved, false, false)
 	if err != nil {
 		return Entry{}, err
 	}

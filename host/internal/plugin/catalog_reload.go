@@ -101,7 +101,7 @@ func (c *Catalog) loaded(ctx context.Context, e Entry) *item {
 		return it
 	}
 	var err error
-	if it.module, err = c.load(ctx, *e.Active, e.Approved, false); err != nil {
+	if it.module, err = c.load(ctx, *e.Active, e.Approved, false, true); err != nil {
 		it.Problem = err.Error()
 		c.host.cfg.Log.Warn("plugin was not loaded", "plugin", e.Name, "err", err)
 	}

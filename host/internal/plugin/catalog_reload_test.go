@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/plugins/contract"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // Two catalogs on one folder stand for a server and the command line beside it.
@@ -65,6 +67,44 @@ func TestReload(t *testing.T) {
 	reload(true)
 	_, err = server.Get("sample")
 	require.ErrorContains(t, err, "not installed")
+}
+
+// A host starts, and follows its folder, without running installed plugins: one whose start never
+// ends now is ended in its first call, and the other one works.
+func TestOpenRunsNoPlugin(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	early := newHost(t, Config{Now: func() time.Time { return time.Unix(0, 0) }})
+	command, err := OpenCatalog(ctx, early, dir, contract.Everything())
+	require.NoError(t, err)
+	install := func(name, start string) {
+		wasm := wattest.Must(`(module (import "wasi_snapshot_preview1" "clock_time_get"
+				(func $clock (param i32 i64 i32) (result i32)))
+			(memory (export "memory") 1)
+			(func (export "_initialize") i32.const 0 i64.const 0 i32.const 0 call $clock drop ` + start + `)
+			(func (export "easel_invoke") (result i32) i32.const 0))`)
+		_, err := command.Install(ctx, pack(t, wasm, map[string]any{"name": name}), Local)
+		require.NoError(t, err)
+	}
+	install("waits", "loop $l i32.const 0 i64.load i64.eqz if else br $l end end")
+
+	var started atomic.Bool
+	late := newHost(t, Config{Now: func() time.Time { started.Store(true); return time.Unix(1, 0) }})
+	server, err := OpenCatalog(ctx, late, dir, contract.Everything())
+	require.NoError(t, err)
+	install("works", "")
+	changed, err := server.Reload(ctx)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.False(t, started.Load(), "a plugin has started")
+
+	waits, err := server.Get("waits@1")
+	require.NoError(t, err)
+	_, err = waits.Call(ctx, CallRequest{Timeout: 50 * time.Millisecond})
+	require.ErrorIs(t, err, contract.Timeout)
+	works, err := server.Get("works@1")
+	require.NoError(t, err)
+	_, err = works.Call(ctx, CallRequest{})
+	require.NoError(t, err)
 }
 
 func TestReloadKeepsWhatItHasWhenTheFolderIsBroken(t *testing.T) {

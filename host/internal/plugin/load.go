@@ -50,6 +50,9 @@ type LoadOptions struct {
 	Interpret bool
 	// undescribed leaves easel_describe alone, for Describe.
 	undescribed bool
+	// tried is set for a file that was loaded before: nothing of it runs before its first call, so
+	// that no plugin delays the start of a host.
+	tried bool
 }
 
 // Load checks, meters and compiles a plugin and makes a first instance of it.
@@ -72,7 +75,7 @@ func (h *Host) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Module, e
 		{"grant", func() error { return m.grant(o) }},
 		{"check imports", func() error { return m.checkShape() }},
 		{"compile", func() error { return m.compile(ctx, wasm, o) }},
-		{"try", func() error { return m.try(ctx, o.undescribed) }},
+		{"try", func() error { return m.try(ctx, o) }},
 		{"check exports", m.checkEntries},
 	} {
 		if err := step.run(); err != nil {
@@ -286,15 +289,17 @@ func (m *Module) first(ctx context.Context) (g *guest, took time.Duration, err e
 
 // try makes the first instance, measures how long that takes and compares what
 // the plugin says about itself.
-func (m *Module) try(ctx context.Context, undescribed bool) error {
+func (m *Module) try(ctx context.Context, o LoadOptions) error {
+	if o.tried {
+		return nil
+	}
 	g, took, err := m.first(ctx)
 	if err != nil {
 		return err
 	}
-	state := m.manifest.State
-	m.fresh = (state == "" || state == contract.StateNone) && took < m.host.cfg.FreshUnder
+	m.firstTook(took)
 	g.close()
-	if _, ok := m.shape.Func("easel_describe"); !ok || undescribed {
+	if _, ok := m.shape.Func("easel_describe"); !ok || o.undescribed {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.host.cfg.StartWait-took)
@@ -304,4 +309,12 @@ func (m *Module) try(ctx context.Context, undescribed bool) error {
 		return fmt.Errorf("easel_describe: %w", err)
 	}
 	return sameManifest(res.Output, m.manifest)
+}
+
+// firstTook decides by the first instance of a plugin whether each call gets its own.
+func (m *Module) firstTook(took time.Duration) {
+	if !m.timed.Load() && !m.timed.Swap(true) {
+		state := m.manifest.State
+		m.fresh.Store((state == "" || state == contract.StateNone) && took < m.host.cfg.FreshUnder)
+	}
 }

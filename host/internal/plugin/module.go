@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
 
@@ -29,7 +30,8 @@ type Module struct {
 	warning    string
 	runtime    wazero.Runtime // that runs compiled
 	compiled   wazero.CompiledModule
-	fresh      bool // every call gets its own instance
+	timed      atomic.Bool // an instance was made
+	fresh      atomic.Bool // every call gets its own instance
 	pool       *pool
 	places     *gate // calls under way
 

