@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"os"
@@ -350,6 +351,12 @@ func TestExamineRefuses(t *testing.T) {
 				"forged",
 			},
 			{`,"limits":{"memory_mb":1}`, packed(k.t, `(module (memory 17))`, minimal), "over_limit"},
+			{"", packed(k.t, `(module (func `+strings.Repeat("loop ", 12_000)+strings.Repeat("end ", 12_000)+`))`,
+				minimal), "over_limit"},
+			{"", packed(k.t, `(module (func (local`+strings.Repeat(" i32", 1000)+`)`+
+				strings.Repeat(" local.get 0 if end", 3000)+`))`, minimal), "over_limit"},
+			{"", append(packed(k.t, logging, minimal), bytes.Repeat([]byte{0, 2, 1, 'a'}, 2000)...), "over_limit"},
+			{"", []byte("\x00asm\x0d\x00\x01\x00"), "unsupported"},
 			{`,"grant":{"http":3}`, packed(k.t, logging, minimal), codeRequest},
 			{`,"limits":[]`, packed(k.t, logging, minimal), codeRequest},
 		} {

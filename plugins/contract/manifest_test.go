@@ -74,6 +74,19 @@ func TestManifestHoldsNoHiddenCharacters(t *testing.T) {
 	require.ErrorContains(t, err, "the character U+2066")
 }
 
+// Keys are case-sensitive: another spelling is another key, which readers ignore.
+func TestManifestKeysAreCaseSensitive(t *testing.T) {
+	_, err := ParseManifest([]byte(`{"abi":1,"Name":"a","version":"1.0.0","description":"d"}`))
+	require.ErrorContains(t, err, "name")
+	m, err := ParseManifest([]byte(`{"abi":1,"name":"a","NAME":"b","version":"1.0.0","description":"d",
+		"Permissions":{"http":{"hosts":["*"],"reason":"r"}},
+		"permissions":{"kv":{"bytes":1,"Bytes":999,"reason":"r"}}}`))
+	require.NoError(t, err)
+	require.Equal(t, "a", m.Name)
+	require.Nil(t, m.Permissions.HTTP)
+	require.EqualValues(t, 1, m.Permissions.KV.Bytes)
+}
+
 func TestVersionsAreBounded(t *testing.T) {
 	for version, ok := range map[string]bool{
 		"1.0.0": true, "999999999.0.0-rc.1": true, "1000000000.0.0": false, "1.0": false,

@@ -31,10 +31,14 @@ type CustomSection struct {
 }
 
 // CustomSections lists the custom sections of a module without reading the rest. Its error is
-// Malformed.
+// Malformed, or Unsupported for a component of the component model.
 func CustomSections(wasm []byte) ([]CustomSection, error) {
 	if len(wasm) < 8 || string(wasm[:4]) != "\x00asm" {
 		return nil, Errorf(Malformed, "no WebAssembly header")
+	}
+	if string(wasm[4:8]) == "\x0d\x00\x01\x00" {
+		return nil, Errorf(Unsupported,
+			"a component of the component model; core modules run here, such as Extism plugins")
 	}
 	var out []CustomSection
 	for pos := 8; pos < len(wasm); {

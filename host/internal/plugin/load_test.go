@@ -66,6 +66,10 @@ func TestLoadRefuses(t *testing.T) {
 			contract.Unsupported, "as (i32) -> (), it is () -> i32",
 		},
 		{
+			"a component", []byte("\x00asm\x0d\x00\x01\x00"),
+			contract.Unsupported, "a component of the component model",
+		},
+		{
 			"an import from another module", pack(t, wattest.Must(`(module (import "env" "abort" (func)))`), nil),
 			contract.Unsupported,
 			"env abort",
