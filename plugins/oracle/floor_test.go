@@ -42,7 +42,8 @@ func floor(b *testing.B, export string, input []byte) func() error {
 		b.Fatal(err)
 	}
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
-	mod, err := r.InstantiateWithConfig(ctx, guest(b, "bulk"), wazero.NewModuleConfig().WithStartFunctions("_initialize"))
+	config := wazero.NewModuleConfig().WithStartFunctions("_initialize")
+	mod, err := r.InstantiateWithConfig(ctx, guest(b, "bulk"), config)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *contract.
 			m.pool.give(nil, req, false)
 			return Result{}, contract.AsError(err, contract.Internal)
 		}
-		m.firstTook(time.Since(began))
+		m.pool.firstTook(time.Since(began))
 		g = made
 	}
 	res, good, err := g.run(ctx, req)

@@ -297,7 +297,7 @@ func (m *Module) try(ctx context.Context, o LoadOptions) error {
 	if err != nil {
 		return err
 	}
-	m.firstTook(took)
+	m.pool.firstTook(took)
 	g.close()
 	if _, ok := m.shape.Func("easel_describe"); !ok || o.undescribed {
 		return nil
@@ -309,12 +309,4 @@ func (m *Module) try(ctx context.Context, o LoadOptions) error {
 		return fmt.Errorf("easel_describe: %w", err)
 	}
 	return sameManifest(res.Output, m.manifest)
-}
-
-// firstTook decides by the first instance of a plugin whether each call gets its own.
-func (m *Module) firstTook(took time.Duration) {
-	if !m.timed.Load() && !m.timed.Swap(true) {
-		state := m.manifest.State
-		m.fresh.Store((state == "" || state == contract.StateNone) && took < m.host.cfg.FreshUnder)
-	}
 }

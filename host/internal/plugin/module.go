@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
-	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
 
@@ -30,8 +29,6 @@ type Module struct {
 	warning    string
 	runtime    wazero.Runtime // that runs compiled
 	compiled   wazero.CompiledModule
-	timed      atomic.Bool // an instance was made
-	fresh      atomic.Bool // every call gets its own instance
 	pool       *pool
 	places     *gate // calls under way
 

@@ -11,10 +11,12 @@ import (
 // pool keeps instances that ended their call well. Instances of one tenant never
 // serve another; with StateRun, those of one run never serve another run.
 type pool struct {
-	m    *Module
-	mu   sync.Mutex
-	idle map[string][]*guest // newest last
-	runs map[string]*place
+	m     *Module
+	mu    sync.Mutex
+	idle  map[string][]*guest // newest last
+	runs  map[string]*place
+	timed bool // an instance was made
+	fresh bool // every call gets its own instance
 }
 
 // place holds the one instance of a run. free carries it from call to call, nil
@@ -59,6 +61,17 @@ func (p *pool) take(ctx context.Context, req *CallRequest) (*guest, bool) {
 	list[len(list)-1] = nil
 	p.idle[req.Tenant] = list[:len(list)-1]
 	return g, true
+}
+
+// firstTook decides by the time of the first instance whether each call gets its own.
+func (p *pool) firstTook(took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.timed {
+		p.timed = true
+		state := p.m.manifest.State
+		p.fresh = (state == "" || state == contract.StateNone) && took < p.m.host.cfg.FreshUnder
+	}
 }
 
 func runKey(tenant, run string) string { return tenant + "\x00" + run }
@@ -110,7 +123,7 @@ func (p *pool) give(g *guest, req *CallRequest, good bool) {
 	}
 	p.mu.Lock()
 	list := p.idle[req.Tenant]
-	if keep := !p.m.fresh.Load() && len(list) < maxIdle; keep {
+	if keep := !p.fresh && len(list) < maxIdle; keep {
 		p.idle[req.Tenant] = append(list, g)
 		g = nil
 	}

@@ -27,6 +27,7 @@ import { MemoryFiles } from "./plugin.files.ts";
 import { goldens, make, pack } from "./plugins.ts";
 
 const decoder = new TextDecoder();
+const ceiling = { timeout_ms: patient };
 
 function thread(): KernelLine {
   const worker = new Worker(new URL("../src/plugin/kernel.node.ts", import.meta.url));
@@ -150,7 +151,6 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
     const open: Plugin[] = [];
     after(() => { for (const plugin of open) plugin.close(); });
     const load = async (name: string, fields: Partial<Manifest> = {}, options: LoadOptions = { grant: "asked" }): Promise<Plugin> => {
-      const ceiling = { timeout_ms: patient };
       const plugin = await Plugin.load(pack(guests[name]!, fields), examine, spawn, { limits: ceiling, ...options });
       open.push(plugin);
       return plugin;
@@ -238,9 +238,9 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
 
       test("calls beyond the number of workers wait", async () => {
         const plugin = await load("relay");
-        const nap = `{"op":"sleep","args":{"ms":5}}`;
-        await ask(plugin, nap); // one Worker has started then and serves all if the others start slowly
-        const all = await Promise.all(Array.from({ length: 8 }, () => ask(plugin, nap)));
+        const nap = (): Promise<Outcome> => ask(plugin, `{"op":"sleep","args":{"ms":5}}`);
+        await nap(); // one Worker has started then and serves all if the others start slowly
+        const all = await Promise.all(Array.from({ length: 8 }, nap));
         for (const outcome of all) assert.equal(said(outcome), `{"ok":{}}`);
       });
     }
@@ -481,33 +481,6 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
   });
 }
 
-test("a Worker that starts slowly takes no time of the call", { timeout: 1_200_000 }, async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  let start = (): void => undefined;
-  const started = new Promise<void>((resolve) => { start = resolve; });
-  const slow = (): KernelLine => {
-    const line = inline();
-    return { ...line, post: (message) => void started.then(() => line.post(message)) };
-  };
-  const plugin = await Plugin.load(pack(guests["echo"]!), examine, slow);
-  const outcome = plugin.call({ input: "x", timeout: 10_000 });
-  await new Promise((resolve) => setImmediate(resolve));
-  t.mock.timers.tick(20_000);
-  start();
-  assert.equal(decoder.decode((await outcome).output), "x");
-  plugin.close();
-});
-
-test("a Worker that does not start ends the call", { timeout: 1_200_000 }, async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const dead = (): KernelLine => ({ ...inline(), post: () => undefined });
-  const plugin = await Plugin.load(pack(guests["echo"]!), examine, dead);
-  const outcome = plugin.call({ input: "x", timeout: 10_000 });
-  await new Promise((resolve) => setImmediate(resolve));
-  t.mock.timers.tick(41_001);
-  assert.equal((await outcome).error?.code, "timeout");
-});
-
 describe("loading a plugin", { timeout: 1_200_000 }, () => {
   const refused = async (wasm: Uint8Array<ArrayBuffer>, code: string, message: RegExp, options: LoadOptions = {}): Promise<void> => {
     await assert.rejects(Plugin.load(wasm, examine, inline, options), (err: { code: string; message: string }) => {
@@ -573,7 +546,7 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
         files: { read: true, write_bytes: 9999, reason: "x" },
       },
     }), examine, inline, {
-      limits: { timeout_ms: patient }, grant: "asked", embed: () => [[1]], fetch: async () => new Response("Ålesund,3\n"), files: new MemoryFiles(),
+      limits: ceiling, grant: "asked", embed: () => [[1]], fetch: async () => new Response("Ålesund,3\n"), files: new MemoryFiles(),
     });
   });
   after(() => relay.close());
@@ -605,8 +578,7 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
       case "flood":
         test(file, async () => {
           const flood = message as Flood;
-          const options = { grant: "asked", limits: { timeout_ms: patient } } as const;
-          const plugin = await Plugin.load(pack(guests[`flood ${flood.step}`]!), examine, inline, options);
+          const plugin = await Plugin.load(pack(guests[`flood ${flood.step}`]!), examine, inline, { grant: "asked", limits: ceiling });
           // Each response replays the call here, which takes minutes for 10,000
           // responses; Chromium counts them all.
           if (file === "flood.pieces.json" && bestWay() === "replay") assert.equal((await wade(plugin, flood, 1_500)).error, undefined);
