@@ -1,10 +1,10 @@
 // Package postgres keeps an index in a PostgreSQL database that any number of hosts share.
 //
-// Words are found by a GIN index over the terms of each chunk, which are made here and not by the
-// database, so that every adapter finds the same. The matches of a query come back with the counts
-// of its terms, and are scored by BM25 here: scores are exact, and chunks that were deleted do not
-// count. A term is stored as a hash of 64 bits of it and its dataset, so that a search of one
-// dataset reads nothing of another.
+// Words are an inverted index. The chunks of a change become a segment, with a list of postings for
+// each term; segments are merged when there are many. The terms are made here and not by the
+// database, so that every adapter finds the same. A search reads the lists of its terms and adds up
+// BM25 here: scores are exact, and chunks that were deleted do not count. A term is stored as a hash
+// of 64 bits of it and its dataset.
 //
 // Vectors are columns of pgvector where the database has it, and are compared there; without it
 // they are bytes, and each search compares all vectors of its datasets here. Both are exact.
@@ -37,6 +37,7 @@ type Index struct {
 	about string
 
 	pgvector bool
+	cache    chunkCache
 }
 
 var (
@@ -175,7 +176,10 @@ func (x *Index) Drop(ctx context.Context, key string) error {
 		if errors.Is(err, index.ErrNoDataset) {
 			return nil
 		}
-		for _, table := range [...]string{"vectors", "words", "chunks", "metadata", "documents"} {
+		if err == nil {
+			_, err = tx.Exec(ctx, `DELETE FROM postings WHERE segment IN (SELECT id FROM segments WHERE dataset = $1)`, d.id)
+		}
+		for _, table := range [...]string{"vectors", "chunks", "metadata", "documents", "segments"} {
 			if err == nil {
 				_, err = tx.Exec(ctx, `DELETE FROM `+table+` WHERE dataset = $1`, d.id)
 			}

@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,6 +65,57 @@ func TestLock(t *testing.T) {
 	release()
 }
 
+// The tables of version 1 are brought up to date: each chunk is found as before.
+func TestMigrate(t *testing.T) {
+	cfg := Config{URL: server(t), Schema: "old"}
+	x := reopen(t, cfg)
+	a := index.Document{ID: "a", Name: "a", Chunks: indextest.Chunks(
+		index.Chunk{ID: "0", Content: "red red apples"}, index.Chunk{ID: "1", Content: "red pears", Disabled: true})}
+	require.NoError(t, x.Create(t.Context(), "shop", index.Settings{}))
+	require.NoError(t, x.Replace(t.Context(), "shop", a))
+	find := func(x *Index, hidden bool) *index.Result {
+		out, err := x.Search(t.Context(), &index.Query{Datasets: []string{"shop"}, Text: "red apples", Hidden: hidden})
+		require.NoError(t, err)
+		return out
+	}
+	want := find(x, true)
+	require.Len(t, want.Hits, 2)
+	_, err := x.pool.Exec(t.Context(), `
+		CREATE TABLE words (chunk bigint PRIMARY KEY, dataset bigint, document bigint, enabled boolean, length int,
+			terms bigint[], counts int[]);
+		INSERT INTO words SELECT id, dataset, document, enabled, length, '{}', '{}' FROM chunks;
+		UPDATE layout SET version = 1`)
+	require.NoError(t, err)
+	// Version 1 had the terms of each chunk, ascending, and how often each counts.
+	for row, counts := range map[string]map[string]int32{
+		"0": {"red": 2, "appl": 1, "a": 2}, "1": {"red": 1, "pear": 1, "a": 2},
+	} {
+		d := &dataset{id: 1}
+		byHash := map[int64]int32{}
+		for term, n := range counts {
+			byHash[d.hash(term)] = n
+		}
+		terms := slices.Sorted(maps.Keys(byHash))
+		numbers := make([]int32, len(terms))
+		for i, term := range terms {
+			numbers[i] = byHash[term]
+		}
+		_, err = x.pool.Exec(t.Context(), `UPDATE words SET terms = $1, counts = $2
+			WHERE chunk = (SELECT id FROM chunks WHERE key = $3)`, terms, numbers, row)
+		require.NoError(t, err)
+	}
+	_, err = x.pool.Exec(t.Context(), `DROP TABLE segments, postings; ALTER TABLE chunks DROP length`)
+	require.NoError(t, err)
+	again := reopen(t, cfg)
+	require.Equal(t, want, find(again, true))
+	require.Len(t, find(again, false).Hits, 1)
+	require.NoError(t, again.Delete(t.Context(), "shop", "a"))
+	require.Empty(t, find(again, true).Hits)
+	var words int64
+	require.NoError(t, again.pool.QueryRow(t.Context(), `SELECT words FROM datasets`).Scan(&words))
+	require.Zero(t, words)
+}
+
 // An index says how it compares vectors, and one of another version is refused.
 func TestLayout(t *testing.T) {
 	cfg := Config{URL: server(t) + "&index_schema=layout"}
@@ -77,5 +130,33 @@ func TestLayout(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Open(t.Context(), cfg)
 	require.ErrorIs(t, err, ErrVersion)
-	require.ErrorContains(t, err, `schema "layout" is 0, want 1`)
+	require.ErrorContains(t, err, `schema "layout" is 0, want 2`)
+}
+
+// Small neighbours are merged size by size, and segments of dead chunks are written anew.
+func TestMergeable(t *testing.T) {
+	sizes := func(n int, size int) (out []segmentSize) {
+		for range n {
+			out = append(out, segmentSize{Size: size})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		sizes    []segmentSize
+		from, to int
+	}{
+		"none":      {nil, 0, 0},
+		"few":       {sizes(7, 10), 0, 0},
+		"small":     {sizes(8, 10), 0, 8},
+		"large":     {sizes(100, 4096), 0, 0},
+		"apart":     {slices.Concat(sizes(7, 10), sizes(1, 5000), sizes(7, 10)), 0, 0},
+		"behind":    {slices.Concat(sizes(3, 5000), sizes(1, 100), sizes(8, 10)), 4, 12},
+		"of two":    {slices.Concat(sizes(4, 100), sizes(4, 10)), 0, 8},
+		"dead":      {[]segmentSize{{Size: 10}, {Size: 10, Dead: 6}}, 1, 2},
+		"half dead": {[]segmentSize{{Size: 10, Dead: 5}}, 0, 0},
+		"all dead":  {[]segmentSize{{Size: 3, Dead: 3}}, 0, 1},
+	} {
+		from, to := mergeable(c.sizes)
+		require.Equal(t, [2]int{c.from, c.to}, [2]int{from, to}, name)
+	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // schemaVersion is that of the tables below.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // schema creates the tables; %s is the type of vectors.
 const schema = `
@@ -49,20 +49,10 @@ CREATE TABLE chunks (
 	body     bytea NOT NULL, -- the chunk as JSON, without its content unless that differs
 	enabled  boolean NOT NULL,
 	extra    bytea,
+	length   int NOT NULL, -- in words
 	UNIQUE (document, key)
 );
 CREATE INDEX chunks_dataset ON chunks (dataset);
-CREATE TABLE words (
-	chunk    bigint PRIMARY KEY,
-	dataset  bigint NOT NULL,
-	document bigint NOT NULL,
-	enabled  boolean NOT NULL,
-	length   int NOT NULL,
-	terms    bigint[] NOT NULL, -- hashes of terms of the dataset, ascending
-	counts   int[] NOT NULL     -- how often each counts
-);
-CREATE INDEX words_dataset ON words (dataset);
-CREATE INDEX words_terms ON words USING gin (terms);
 CREATE TABLE vectors (
 	chunk    bigint PRIMARY KEY,
 	dataset  bigint NOT NULL,
@@ -70,7 +60,28 @@ CREATE TABLE vectors (
 	enabled  boolean NOT NULL,
 	vector   %s NOT NULL -- of length 1
 );
-CREATE INDEX vectors_dataset ON vectors (dataset);`
+CREATE INDEX vectors_dataset ON vectors (dataset);` + segmentSchema
+
+// segmentSchema creates the tables of words.
+const segmentSchema = `
+CREATE TABLE segments (
+	id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	dataset bigint NOT NULL,
+	first   bigint NOT NULL, -- chunk; those of the segments of a dataset do not overlap
+	last    bigint NOT NULL,
+	size    int NOT NULL,
+	data    bytea NOT NULL,    -- chunks, documents and lengths
+	dead    bigint[] NOT NULL DEFAULT '{}', -- removed chunks
+	hidden  bigint[] NOT NULL DEFAULT '{}'  -- chunks that are not enabled
+);
+CREATE INDEX segments_dataset ON segments (dataset, first);
+CREATE TABLE postings (
+	segment bigint NOT NULL,
+	term    bigint NOT NULL, -- hash of a term of the dataset
+	data    bytea NOT NULL,
+	PRIMARY KEY (segment, term)
+);
+ALTER TABLE postings ALTER data SET STORAGE EXTERNAL; -- it does not become smaller`
 
 // ErrVersion means that the tables are of another version of the program; drop their schema, and
 // the index is made again from the records.
@@ -100,6 +111,11 @@ func (x *Index) prepare(ctx context.Context, schemaName string) error {
 		}
 		var version int
 		err = tx.QueryRow(ctx, `SELECT version, pgvector FROM layout`).Scan(&version, &x.pgvector)
+		if err == nil && version == 1 {
+			if err = x.migrate(ctx, tx); err == nil {
+				version = schemaVersion
+			}
+		}
 		if err == nil && version != schemaVersion {
 			err = fmt.Errorf("%w: schema %s is %d, want %d; drop it", ErrVersion, name, version, schemaVersion)
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -26,6 +25,9 @@ type change struct {
 	counter *index.Counter
 	queued  pgx.Batch
 	bytes   int // of queued
+	added   added
+	dead    []int64 // rows of removed chunks
+	changed bool    // chunks were added or removed
 }
 
 // change runs f in a transaction on a dataset.
@@ -42,13 +44,24 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 		if err := f(c); err != nil {
 			return err
 		}
-		if err := c.flush(); err != nil {
+		if err := c.finish(); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE datasets SET dims = $1, chunks = $2, words = $3 WHERE id = $4`,
 			d.dims, d.chunks, d.words, d.id)
 		return err
 	}))
+}
+
+// finish brings the segments up to date.
+func (c *change) finish() error {
+	if err := c.writeSegment(); err != nil {
+		return err
+	}
+	if err := c.bury(); err != nil || !c.changed {
+		return err
+	}
+	return c.merge()
 }
 
 // Replace implements [index.Index].
@@ -114,19 +127,25 @@ func (c *change) label(document int64, meta map[string]any) error {
 
 // clear removes chunks of a document: those with the given keys, or all when it is nil.
 func (c *change) clear(document int64, keys []string) (int, error) {
-	var n int
-	var words int64
-	err := c.QueryRow(c.ctx, `WITH gone AS (
-			DELETE FROM chunks WHERE document = $1 AND ($2::text[] IS NULL OR key = ANY($2)) RETURNING id
-		), gone_words AS (
-			DELETE FROM words w USING gone WHERE w.chunk = gone.id RETURNING w.length
+	rows, err := c.Query(c.ctx, `WITH gone AS (
+			DELETE FROM chunks WHERE document = $1 AND ($2::text[] IS NULL OR key = ANY($2)) RETURNING id, length
 		), gone_vectors AS (
 			DELETE FROM vectors v USING gone WHERE v.chunk = gone.id RETURNING 1
 		)
-		SELECT (SELECT count(*) FROM gone), (SELECT coalesce(sum(length), 0) FROM gone_words)`,
-		document, keys).Scan(&n, &words)
+		SELECT id, length FROM gone`, document, keys)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	var id, length int64
+	_, err = pgx.ForEachRow(rows, []any{&id, &length}, func() error {
+		c.dead = append(c.dead, id)
+		c.d.words -= length
+		n++
+		return nil
+	})
 	c.d.chunks -= int64(n)
-	c.d.words -= words
+	c.changed = c.changed || n > 0
 	return n, err
 }
 
@@ -158,48 +177,46 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 	if err != nil {
 		return err
 	}
+	hidden := chunk.Disabled
 	c.counter.Trim()
 	length, counts := c.counter.Count(name, chunk)
-	terms, numbers := c.hashed(counts)
-	c.queue(len(content)+len(text)+12*len(terms), `WITH chunk AS (
-			INSERT INTO chunks (dataset, document, key, content, body, enabled, extra)
-			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id
+	c.added.count(c, document, length, counts)
+	c.queue(len(content)+len(text), `WITH chunk AS (
+			INSERT INTO chunks (dataset, document, key, content, body, enabled, extra, length)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id
 		), vector AS (
 			INSERT INTO vectors (chunk, dataset, document, enabled, vector)
-			SELECT id, $1, $2, $6, $11`+c.x.cast()+` FROM chunk WHERE $11 IS NOT NULL
+			SELECT id, $1, $2, $6, $9`+c.x.cast()+` FROM chunk WHERE $9 IS NOT NULL
 		)
-		INSERT INTO words (chunk, dataset, document, enabled, length, terms, counts)
-		SELECT id, $1, $2, $6, $8, $9, $10 FROM chunk`,
-		c.d.id, document, chunk.ID, content, text, !chunk.Disabled, chunk.Extra, length, terms, numbers, vector)
+		SELECT id FROM chunk`,
+		c.d.id, document, chunk.ID, content, text, !chunk.Disabled, chunk.Extra, length, vector,
+	).QueryRow(func(row pgx.Row) error {
+		var id int64
+		err := row.Scan(&id)
+		c.added.Rows = append(c.added.Rows, id)
+		if hidden {
+			c.added.hidden = append(c.added.hidden, id)
+		}
+		return err
+	})
 	c.d.chunks++
+	c.changed = true
 	c.d.words += int64(length)
-	if c.bytes > queuedBytes {
+	switch {
+	case len(c.added.Docs) >= segmentChunks || c.added.size >= segmentPostings:
+		return c.writeSegment()
+	case c.bytes > queuedBytes:
 		return c.flush()
 	}
 	return nil
 }
 
-// hashed are the terms of a chunk as they are stored, and how often each counts.
-func (c *change) hashed(counts []index.TermCount) (terms []int64, numbers []int32) {
-	byHash := make(map[int64]int, len(counts))
-	for _, t := range counts {
-		byHash[c.d.hash(c.counter.Term(t.Index))] += t.Count
-	}
-	terms = slices.AppendSeq(make([]int64, 0, len(byHash)), maps.Keys(byHash))
-	slices.Sort(terms)
-	numbers = make([]int32, len(terms))
-	for i, t := range terms {
-		numbers[i] = int32(byHash[t])
-	}
-	return terms, numbers
-}
-
 // queuedBytes bounds what is sent in one round trip.
 const queuedBytes = 1 << 20
 
-func (c *change) queue(size int, query string, args ...any) {
-	c.queued.Queue(query, args...)
+func (c *change) queue(size int, query string, args ...any) *pgx.QueuedQuery {
 	c.bytes += size + 4*c.d.dims
+	return c.queued.Queue(query, args...)
 }
 
 // flush sends what is queued.
@@ -323,12 +340,17 @@ func (x *Index) Put(ctx context.Context, key, document string, chunks ...index.C
 		if err != nil {
 			return err
 		}
+		keys, last := make([]string, len(chunks)), map[string]int{}
 		for i := range chunks {
-			if err := c.flush(); err != nil { // the chunk may have been given before
-				return err
-			}
-			if _, err := c.clear(id, []string{chunks[i].ID}); err != nil {
-				return err
+			keys[i] = chunks[i].ID
+			last[keys[i]] = i // of equal ids the last one stays
+		}
+		if _, err := c.clear(id, keys); err != nil {
+			return err
+		}
+		for i := range chunks {
+			if last[keys[i]] != i {
+				continue
 			}
 			if err := c.insert(id, name, &chunks[i]); err != nil {
 				return fmt.Errorf("chunk %q: %w", chunks[i].ID, err)
@@ -363,15 +385,17 @@ func (x *Index) Enable(ctx context.Context, key, document string, on bool, chunk
 		if err != nil {
 			return err
 		}
-		return c.QueryRow(ctx, `WITH changed AS (
+		changed, err := numbers(c.Query(ctx, `WITH changed AS (
 				UPDATE chunks SET enabled = $3
 				WHERE document = $1 AND ($2::text[] IS NULL OR key = ANY($2)) RETURNING id
-			), changed_words AS (
-				UPDATE words w SET enabled = $3 FROM changed WHERE w.chunk = changed.id RETURNING 1
 			), changed_vectors AS (
 				UPDATE vectors v SET enabled = $3 FROM changed WHERE v.chunk = changed.id RETURNING 1
 			)
-			SELECT count(*) FROM changed`, id, chunks, on).Scan(&n)
+			SELECT id FROM changed`, id, chunks, on))
+		if n = len(changed); err != nil {
+			return err
+		}
+		return c.hide(changed, on)
 	})
 	return n, err
 }

@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
 // appender appends chunks to tails of datasets with the same language and stemmer. It finds
 // postings by the indexes that its counter gives to terms, which is faster than by the terms.
 type appender struct {
 	counter *index.Counter
-	places  []int32     // by index: 1 + the place in the terms of the chunks that are being added; 0 is none
-	kept    []*postings // by index: those of the tail of the dataset; nil where they are not known yet
+	places  []int32          // by index: 1 + the place in the terms of the chunks that are being added; 0 is none
+	kept    []*postings.List // by index: those of the tail of the dataset; nil where they are not known yet
 	keptOf  *tail
 	free    []byte // room for the first postings of terms
 }
@@ -23,7 +24,7 @@ type appender struct {
 type termPostings struct {
 	term  string
 	index int
-	postings
+	postings.List
 }
 
 // appender returns the one of a language and stemmer. Datasets share it, since it holds each word
@@ -57,10 +58,10 @@ func (a *appender) add(s *segment, row, doc int64, name string, chunk *index.Chu
 	s.lengths = append(s.lengths, uint32(length))
 	s.tail.vectors = append(s.tail.vectors, vector)
 	for i := range terms {
-		p := a.postings(s.tail, &terms[i])
-		before := len(p.data)
-		p.add(local, terms[i].Count)
-		s.tail.size += len(p.data) - before
+		p := a.list(s.tail, &terms[i])
+		before := len(p.Data)
+		p.Add(local, terms[i].Count)
+		s.tail.size += len(p.Data) - before
 	}
 	s.tail.size += 24 + 4*len(vector)
 	s.live++
@@ -70,16 +71,16 @@ func (a *appender) add(s *segment, row, doc int64, name string, chunk *index.Chu
 	}
 }
 
-// postings are those of a term in the chunks that are being added, until the next call.
-func (a *appender) postings(t *tail, c *index.TermCount) *postings {
+// list is the postings of a term in the chunks that are being added, until the next call.
+func (a *appender) list(t *tail, c *index.TermCount) *postings.List {
 	a.places = grown(a.places, c.Index)
 	if a.places[c.Index] == 0 {
 		term := a.counter.Term(c.Index)
-		t.terms = append(t.terms, termPostings{term, c.Index, postings{data: a.room()}})
+		t.terms = append(t.terms, termPostings{term, c.Index, postings.List{Data: a.room()}})
 		t.size += len(term) + 48
 		a.places[c.Index] = int32(len(t.terms))
 	}
-	return &t.terms[a.places[c.Index]-1].postings
+	return &t.terms[a.places[c.Index]-1].List
 }
 
 // release forgets the chunks that were added.
@@ -113,12 +114,12 @@ func (a *appender) extend(s, added *segment) {
 		p := a.kept[t.index]
 		if p == nil {
 			if p = s.tail.postings[t.term]; p == nil {
-				p = &postings{data: a.room()}
+				p = &postings.List{Data: a.room()}
 				s.tail.postings[t.term] = p
 			}
 			a.kept[t.index] = p
 		}
-		p.join(&t.postings, offset)
+		p.Join(&t.List, offset)
 	}
 	s.live += added.live
 	s.words += added.words
@@ -153,7 +154,7 @@ func (t *tail) sorted() iter.Seq2[string, []byte] {
 		for _, p := range slices.SortedFunc(slices.Values(t.terms), func(a, b termPostings) int {
 			return cmp.Compare(a.term, b.term)
 		}) {
-			if !yield(p.term, p.data) {
+			if !yield(p.term, p.Data) {
 				return
 			}
 		}
@@ -161,10 +162,10 @@ func (t *tail) sorted() iter.Seq2[string, []byte] {
 }
 
 // sortedLists are encoded postings in the order of the terms.
-func sortedLists(lists map[string]*postings) iter.Seq2[string, []byte] {
+func sortedLists(lists map[string]*postings.List) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for _, term := range slices.Sorted(maps.Keys(lists)) {
-			if !yield(term, lists[term].data) {
+			if !yield(term, lists[term].Data) {
 				return
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
 // Segments are merged when there are mergeFactor neighbours of about one size, and not beyond
@@ -102,7 +104,7 @@ func (x *Index) mergeRange(ctx context.Context, d *dataset, from, to int) error 
 	defer tx.Rollback() // without effect after the commit
 	c := &change{Tx: tx, x: x, d: d, dims: d.dims}
 	old := d.segments[from:to]
-	merged, lists := &segment{}, map[string]*postings{}
+	merged, lists := &segment{}, map[string]*postings.List{}
 	for _, s := range old {
 		if err := c.absorb(ctx, merged, lists, s); err != nil {
 			return err
@@ -135,7 +137,7 @@ func (x *Index) mergeRange(ctx context.Context, d *dataset, from, to int) error 
 }
 
 // absorb adds the live chunks of a stored segment to a merged one.
-func (c *change) absorb(ctx context.Context, merged *segment, lists map[string]*postings, s *segment) error {
+func (c *change) absorb(ctx context.Context, merged *segment, lists map[string]*postings.List, s *segment) error {
 	renumbered := make([]int, len(s.rows))
 	for i := range s.rows {
 		renumbered[i] = -1
@@ -171,13 +173,13 @@ func (c *change) absorb(ctx context.Context, merged *segment, lists map[string]*
 		}
 		p := lists[term]
 		if p == nil {
-			p = &postings{}
+			p = &postings.List{}
 		}
 		if _, err := s.holding(data); err != nil {
 			return fmt.Errorf("segment %d: term %q: %w", s.id, term, err)
 		}
-		p.extend(data, func(local int) int { return renumbered[local] })
-		if p.n > 0 {
+		p.Extend(data, func(local int) int { return renumbered[local] })
+		if p.Len > 0 {
 			lists[term] = p
 		}
 	}

@@ -1,9 +1,10 @@
 package sqlite
 
 import (
-	"encoding/binary"
 	"errors"
 	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
 // segment are chunks that are numbered from 0 in the order of their rows.
@@ -22,14 +23,14 @@ type segment struct {
 
 // tail is what a segment has in the file and a tail in memory.
 type tail struct {
-	postings map[string]*postings // of a dataset; nil in the chunks of a change, which have terms
-	terms    []termPostings       // in the order of their first occurrence
-	vectors  [][]float32          // nil for a chunk without
-	size     int                  // of all, about, in bytes
+	postings map[string]*postings.List // of a dataset; nil in the chunks of a change, which have terms
+	terms    []termPostings            // in the order of their first occurrence
+	vectors  [][]float32               // nil for a chunk without
+	size     int                       // of all, about, in bytes
 }
 
 // newTail returns the tail of a dataset.
-func newTail() *segment { return &segment{tail: &tail{postings: map[string]*postings{}}} }
+func newTail() *segment { return &segment{tail: &tail{postings: map[string]*postings.List{}}} }
 
 // newAdded returns the chunks of a change, to which an [appender] adds.
 func newAdded() *segment { return &segment{tail: &tail{}} }
@@ -55,39 +56,20 @@ func (s *segment) visible(local int, hidden bool) bool {
 
 // encode is what a segment stores about its chunks.
 func (s *segment) encode() []byte {
-	b := binary.AppendUvarint(nil, uint64(len(s.rows)))
-	var row, doc int64
-	for i := range s.rows {
-		b = binary.AppendVarint(b, s.rows[i]-row)
-		b = binary.AppendVarint(b, s.docs[i]-doc)
-		b = binary.AppendUvarint(b, uint64(s.lengths[i]))
-		row, doc = s.rows[i], s.docs[i]
-	}
-	return b
+	return (&postings.Chunks{Rows: s.rows, Docs: s.docs, Lengths: s.lengths}).Append(nil)
 }
 
 var errCorrupt = errors.New("index file is damaged; make it again from the documents")
 
 // decodeSegment reads what encode wrote.
 func decodeSegment(b []byte) (*segment, error) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)) {
+	c, err := postings.DecodeChunks(b)
+	if err != nil {
 		return nil, errCorrupt
 	}
-	b = b[size:]
-	s := &segment{rows: make([]int64, n), docs: make([]int64, n), lengths: make([]uint32, n), live: int(n)}
-	var row, doc int64
-	for i := range s.rows {
-		r, size1 := binary.Varint(b)
-		d, size2 := binary.Varint(b[max(0, size1):])
-		l, size3 := binary.Uvarint(b[max(0, size1)+max(0, size2):])
-		if size1 <= 0 || size2 <= 0 || size3 <= 0 {
-			return nil, errCorrupt
-		}
-		b = b[size1+size2+size3:]
-		row, doc = row+r, doc+d
-		s.rows[i], s.docs[i], s.lengths[i] = row, doc, uint32(l)
-		s.words += int64(l)
+	s := &segment{rows: c.Rows, docs: c.Docs, lengths: c.Lengths, live: len(c.Rows)}
+	for _, n := range c.Lengths {
+		s.words += int64(n)
 	}
 	return s, nil
 }

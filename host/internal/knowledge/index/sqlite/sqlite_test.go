@@ -158,20 +158,3 @@ func TestDamagedSegments(t *testing.T) {
 		require.NoError(t, x.Close())
 	}
 }
-
-// Damaged postings end early and never run on.
-func FuzzPostings(f *testing.F) {
-	var p postings
-	p.add(3, 1)
-	p.add(1000, 7)
-	f.Add(p.data)
-	f.Add([]byte{0xff, 0xff})
-	f.Fuzz(func(_ *testing.T, data []byte) {
-		n := 0
-		for it := (iterator{data: data}); it.next(); {
-			if n++; n > len(data) {
-				panic("more postings than bytes")
-			}
-		}
-	})
-}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
 // location is a chunk in the parts of a search.
@@ -74,7 +75,7 @@ func (s *search) lists(ctx context.Context, d *dataset, counts map[string]int) (
 		case p.tail != nil:
 			for _, term := range words {
 				if have := p.tail.postings[term]; have != nil {
-					out[list{i, term}] = have.data
+					out[list{i, term}] = have.Data
 				}
 			}
 		default:
@@ -132,8 +133,8 @@ func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64)
 // holding is how many live chunks encoded postings name. It checks that the segment has them all.
 func (s *segment) holding(data []byte) (n int, err error) {
 	last := -1
-	for it := (iterator{data: data}); it.next(); {
-		if last = it.local; !s.dead.has(last) {
+	for it := (postings.Iterator{Data: data}); it.Next(); {
+		if last = it.Local; !s.dead.has(last) {
 			n++
 		}
 	}
@@ -158,9 +159,9 @@ func (s *search) scoreDataset(q *wordQuery, d *dataset) {
 			p.scores = make([]float32, len(p.rows))
 		}
 		worth := float32(float64(q.counts[at.term]) * q.idf[at.term] * (k1 + 1) / full)
-		for it := (iterator{data: q.lists[at]}); it.next(); {
-			n := float32(it.count)
-			p.scores[it.local] += worth * n / (n + norms[min(int(p.lengths[it.local]), len(norms)-1)])
+		for it := (postings.Iterator{Data: q.lists[at]}); it.Next(); {
+			n := float32(it.Count)
+			p.scores[it.Local] += worth * n / (n + norms[min(int(p.lengths[it.Local]), len(norms)-1)])
 		}
 	}
 }
