@@ -96,6 +96,30 @@ func TestBlocksOfHostilePDF(t *testing.T) {
 	}
 }
 
+// No blank is lost at the end of a line, and a hyphen that is part of a word stays.
+func TestLineEndsOfPDF(t *testing.T) {
+	const hyphen = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica " +
+		"/Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [35 /hyphentwo] >> " +
+		"/ToUnicode 7 0 R >>"
+	const unicodes = "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange " +
+		"1 beginbfchar <23> <2010> endbfchar endcmap end"
+	for want, lines := range map[string][2]string{
+		"the tables of two- and three-line forms in it": {"the tables of two-", "and three-line forms in it"},
+		"some example of it that is long enough":        {"some exam#", "ple of it that is long enough"},
+		"what was in the years 2020-2024 is enough":     {"what was in the years 2020-", "2024 is enough"},
+		"a state-of-the-art machine that is long":       {"a state-of-", "the-art machine that is long"},
+		"the machines of type X-12 that are long":       {"the machines of type X-", "12 that are long"},
+		"an ordinary line and another one behind it":    {"an ordinary line", "and another one behind it"},
+	} {
+		content := fmt.Sprintf("BT /F2 12 Tf 14 TL 50 700 Td (%s) Tj T* (%s) Tj ET", lines[0], lines[1])
+		file := pdftest.OnePage(pdftest.Stream("", content), "", hyphen, pdftest.Stream("", unicodes))
+		file.Objects[2] = strings.Replace(file.Objects[2], "/F1 5 0 R", "/F1 5 0 R /F2 6 0 R", 1)
+		list := blocksOf(t, "a.pdf", file.Bytes())
+		require.Len(t, list, 1, want)
+		require.Equal(t, want, list[0].Text)
+	}
+}
+
 // scattered returns a page of words at many places.
 func scattered() string {
 	var b strings.Builder

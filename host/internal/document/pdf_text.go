@@ -8,6 +8,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/easel-canvas/easel/host/internal/document/layout"
 )
 
 // pdf is a file inside the sandbox. Addresses and handles refer to the sandbox memory, which is
@@ -220,18 +222,31 @@ func utf16Text(data []byte) string {
 	return b.String()
 }
 
-var (
-	lineEnds = strings.NewReplacer("\x00", "", "\r\n", "\n", "\r", "\n")
-	hyphens  = strings.NewReplacer("\x02\n", "", "\x02", "", "\uFFFE\n", "", "\uFFFE", "")
-)
+var lineEnds = strings.NewReplacer("\x00", "", "\r\n", "\n", "\r", "\n", "\uFFFE", "\x02")
 
-// pdfLines normalizes the text of a page. pdfium marks hyphenation at the end of a line with U+0002
-// or U+FFFE.
+// pdfLines normalizes the text of a page. pdfium marks a hyphen at the end of a line with U+0002 or
+// U+FFFE and joins the next line to it, but leaves U+2010 as it is.
 func pdfLines(text string) string {
-	text = hyphens.Replace(lineEnds.Replace(text))
-	all := strings.Split(text, "\n")
-	for i, line := range all {
-		all[i] = strings.TrimRight(line, " \t")
+	text = strings.ReplaceAll(lineEnds.Replace(text), "\x02\n", "\x02")
+	var b strings.Builder
+	for len(text) > 0 {
+		line, rest := text, ""
+		marked, end := false, strings.IndexAny(text, "\n\x02")
+		if end >= 0 {
+			line, rest, marked = text[:end], text[end+1:], text[end] == 2
+		}
+		if text = rest; marked {
+			line += "-"
+		}
+		line = strings.TrimRight(line, " \t")
+		switch drop, glue := layout.LineEnd(line, rest); {
+		case drop > 0:
+			b.WriteString(line[:len(line)-drop])
+		case marked:
+			b.WriteString(line + glue)
+		default:
+			b.WriteString(line + "\n")
+		}
 	}
-	return strings.TrimSpace(strings.Join(all, "\n"))
+	return strings.TrimSpace(b.String())
 }

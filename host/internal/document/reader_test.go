@@ -102,9 +102,7 @@ Notes: Say that returns are free.
 		{"returns.pdf", `Returns
 You can return shoes within
 thirty days, whatever the
-circumstancesand under‐
-standing of extraordinary cir‐
-cumstances. Größe, naïve,
+circumstancesand understanding of extraordinary circumstances. Größe, naïve,
 Ωμέγα, Привет.
 Item Days
 Shoes 30
@@ -390,6 +388,11 @@ func TestPDF(t *testing.T) {
 			"a hyphenated word", onePage("BT /F1 12 Tf 14 TL 50 700 Td (some exam-) Tj T* (ple of it) Tj ET",
 				"").Bytes(),
 			"some example of it",
+		},
+		{
+			"a common part of two words", onePage("BT /F1 12 Tf 14 TL 50 700 Td (two-) Tj T* (and three-line forms) Tj ET",
+				"").Bytes(),
+			"two- and three-line forms",
 		},
 		{"lines", onePage("BT /F1 12 Tf 14 TL 50 700 Td (one) Tj T* (two) Tj ET", "").Bytes(), "one\ntwo"},
 		{"leading garbage", before, "Hi"},

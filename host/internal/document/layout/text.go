@@ -12,25 +12,59 @@ func joinLines(parts []string) string {
 	var b strings.Builder
 	for _, part := range parts {
 		text := b.String()
-		switch {
-		case text == "" || part == "" || wide(text, part):
-		case dividesWord(text, part):
+		drop, glue := LineEnd(text, part)
+		if drop > 0 {
 			b.Reset()
-			b.WriteString(text[:len(text)-1])
-		default:
-			b.WriteByte(' ')
+			b.WriteString(text[:len(text)-drop])
 		}
+		b.WriteString(glue)
 		b.WriteString(part)
 	}
 	return b.String()
 }
 
-// dividesWord reports whether a hyphen at the end of a line divides a word.
-func dividesWord(text, next string) bool {
-	rest, ok := strings.CutSuffix(text, "-")
-	before, _ := utf8.DecodeLastRuneInString(rest)
+// LineEnd returns how many bytes at the end of a line are dropped when the next line is joined to
+// it, and what is put between them.
+func LineEnd(text, next string) (drop int, glue string) {
+	if text == "" || next == "" || wide(text, next) {
+		return 0, ""
+	}
+	hyphen, size := utf8.DecodeLastRuneInString(text)
+	if !strings.ContainsRune("-\u2010\u00ad", hyphen) {
+		return 0, " "
+	}
+	word := text[strings.LastIndexByte(text, ' ')+1 : len(text)-size]
+	before, _ := utf8.DecodeLastRuneInString(word)
 	after, _ := utf8.DecodeRuneInString(next)
-	return ok && unicode.IsLetter(before) && unicode.IsLower(after)
+	switch {
+	case word == "" || !isWordRune(before) || !isWordRune(after):
+		return 0, " "
+	case hyphen == '\u00ad':
+		return size, ""
+	case isConjunction(next): // of two words of which the second has the common part
+		return 0, " "
+	case unicode.IsLetter(before) && unicode.IsLower(after) && !strings.ContainsFunc(word, isInsideCode):
+		return size, ""
+	}
+	return 0, ""
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// isInsideCode reports characters of words that have hyphens of their own, such as addresses.
+func isInsideCode(r rune) bool {
+	return unicode.IsDigit(r) || strings.ContainsRune("-\u2010\u2011/._@:=", r)
+}
+
+// isConjunction reports whether a line begins with a word that joins two others, as in two- and
+// three-line.
+func isConjunction(line string) bool {
+	word, _, _ := strings.Cut(line, " ")
+	switch strings.TrimRight(word, ".,") {
+	case "and", "or", "und", "oder", "sowie", "bzw":
+		return true
+	}
+	return false
 }
 
 // wide reports whether text is continued without a blank: both sides are of a script that has none.

@@ -111,53 +111,71 @@ func (c *Corpus) Documents(n, dims int) iter.Seq[index.Document] {
 	}
 }
 
-// Searches reports how long searches of a dataset take by words, and by words and vectors unless
-// dims is 0. plain, unless nil, is what else each query of words is measured with: n of them.
-func Searches(t *testing.T, x index.Index, dataset string, dims, n int, plain func(query string)) {
+// Scale is a dataset whose searches are measured.
+type Scale struct {
+	Index   index.Index
+	Dataset string
+	Dims    int // of vectors; 0 without any
+	// Plain, unless nil, is what else each query of words is measured with: PlainQueries of them.
+	Plain        func(query string)
+	PlainQueries int
+	// Server, unless nil, gives the processor time of the server behind the index.
+	Server func() time.Duration
+}
+
+// Searches reports how long searches take by words, and by words and vectors.
+func Searches(t *testing.T, s *Scale) {
 	t.Helper()
 	for _, kind := range []string{"common", "rare", "mixed"} {
 		queries := NewCorpus(3).Queries(kind, 200)
-		ours := measure(queries, func(q string) {
-			_, err := x.Search(t.Context(), &index.Query{Datasets: []string{dataset}, Text: q, Limit: 10})
+		ours := s.measure(queries, func(q string) {
+			_, err := s.Index.Search(t.Context(), &index.Query{Datasets: []string{s.Dataset}, Text: q, Limit: 10})
 			require.NoError(t, err)
 		})
 		t.Logf("%-7s %v", kind, ours)
-		if plain != nil {
-			theirs := measure(queries[:n], plain)
+		if s.Plain != nil {
+			theirs := s.measure(queries[:s.PlainQueries], s.Plain)
 			t.Logf("%-7s %v plain, ratio of p50 %.2f", kind, theirs, float64(ours.p50)/float64(theirs.p50))
 		}
 	}
-	if dims == 0 {
+	if s.Dims == 0 {
 		return
 	}
 	c := NewCorpus(4)
 	queries := c.Queries("mixed", 100)
 	for _, topK := range []int{1024, 128} {
-		t.Logf("hybrid, top_k %d: %v", topK, measure(queries, func(q string) {
-			_, err := x.Search(t.Context(), &index.Query{
-				Datasets: []string{dataset}, Text: q, Vector: c.Vector(dims), VectorWeight: 0.5, Limit: 10, TopK: topK,
+		t.Logf("hybrid, top_k %d: %v", topK, s.measure(queries, func(q string) {
+			_, err := s.Index.Search(t.Context(), &index.Query{
+				Datasets: []string{s.Dataset}, Text: q, Vector: c.Vector(s.Dims), VectorWeight: 0.5, Limit: 10, TopK: topK,
 			})
 			require.NoError(t, err)
 		}))
 	}
 }
 
-// times are those of searches: on the clock, and of the processor for each.
-type times struct{ p50, p99, processor time.Duration }
+// times are those of searches: on the clock, and of the processor for each, here and in the server.
+type times struct{ p50, p99, processor, server time.Duration }
 
 func (t times) String() string {
-	return fmt.Sprintf("p50 %v p99 %v, %v of the processor", t.p50, t.p99, t.processor)
+	return fmt.Sprintf("p50 %v p99 %v, %v of the processor, %v of the server", t.p50, t.p99, t.processor, t.server)
 }
 
-func measure(queries []string, search func(string)) times {
+func (s *Scale) measure(queries []string, search func(string)) times {
 	all := make([]time.Duration, len(queries))
-	before := servertest.ProcessorTime()
+	server := s.Server
+	if server == nil {
+		server = func() time.Duration { return 0 }
+	}
+	before, beforeThere := servertest.ProcessorTime(), server()
 	for i, q := range queries {
 		began := time.Now()
 		search(q)
 		all[i] = time.Since(began).Round(10 * time.Microsecond)
 	}
-	used := (servertest.ProcessorTime() - before) / time.Duration(len(all))
+	per := func(used time.Duration) time.Duration {
+		return (used / time.Duration(len(all))).Round(10 * time.Microsecond)
+	}
+	used, usedThere := servertest.ProcessorTime()-before, server()-beforeThere
 	slices.Sort(all)
-	return times{all[len(all)/2], all[len(all)*99/100], used.Round(10 * time.Microsecond)}
+	return times{all[len(all)/2], all[len(all)*99/100], per(used), per(usedThere)}
 }

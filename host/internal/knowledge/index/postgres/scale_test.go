@@ -1,6 +1,10 @@
 package postgres
 
 import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,11 +15,11 @@ import (
 )
 
 // TestScale measures searches in a PostgreSQL on this machine, which has no pgvector. Processor
-// time is that of the host, without the server.
+// time is that of the host, and that of the one server process behind its connection.
 func TestScale(t *testing.T) {
 	const dims, ds = 384, "tenant/many"
 	n := indextest.ScaleChunks(t)
-	x := open(t, server(t))
+	x := open(t, server(t)+"&pool_max_conns=1")
 	require.NoError(t, x.Create(t.Context(), ds, index.Settings{}))
 	began := time.Now()
 	var batch []index.Document
@@ -29,5 +33,26 @@ func TestScale(t *testing.T) {
 	t.Logf("%d chunks with vectors: written in %v", n, time.Since(began).Round(time.Second))
 	_, err := x.pool.Exec(t.Context(), `ANALYZE`)
 	require.NoError(t, err)
-	indextest.Searches(t, x, ds, dims, 0, nil)
+	var process int
+	require.NoError(t, x.pool.QueryRow(t.Context(), `SELECT pg_backend_pid()`).Scan(&process))
+	indextest.Searches(t, &indextest.Scale{
+		Index: x, Dataset: ds, Dims: dims, Server: func() time.Duration { return processorTime(process) },
+	})
+}
+
+// processorTime is that of a process of this machine; 0 where there is no /proc.
+func processorTime(process int) time.Duration {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), ") ")
+	const user, system = 11, 12 // fields behind the name, in hundredths of a second
+	fields := strings.Fields(rest)
+	var ticks int
+	for _, f := range fields[user : system+1] {
+		n, _ := strconv.Atoi(f)
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
 }

@@ -45,7 +45,10 @@ func TestScale(t *testing.T) {
 	debug.FreeOSMemory()
 	t.Logf("memory: %d MB resident, %d before", resident(t), before)
 	// FTS5 takes seconds for common words among many chunks.
-	indextest.Searches(t, x, ds, dims, max(5, min(40, 4_000_000/n)), func(q string) { searchFTS(t, fts, q) })
+	indextest.Searches(t, &indextest.Scale{
+		Index: x, Dataset: ds, Dims: dims,
+		Plain: func(q string) { searchFTS(t, fts, q) }, PlainQueries: max(5, min(40, 4_000_000/n)),
+	})
 	t.Logf("memory after the searches: %d MB resident", resident(t))
 	debug.FreeOSMemory()
 	t.Logf("of which %d MB are in use", resident(t))
