@@ -101,8 +101,8 @@ func TestLineEndsOfPDF(t *testing.T) {
 	const hyphen = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica " +
 		"/Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [35 /hyphentwo] >> " +
 		"/ToUnicode 7 0 R >>"
-	const unicodes = "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange " +
-		"1 beginbfchar <23> <2010> endbfchar endcmap end"
+	const unicodes = "/CIDInit /ProcSet findresource begin begincmap " +
+		"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <23> <2010> endbfchar endcmap end"
 	for want, lines := range map[string][2]string{
 		"the tables of two- and three-line forms in it": {"the tables of two-", "and three-line forms in it"},
 		"some example of it that is long enough":        {"some exam#", "ple of it that is long enough"},

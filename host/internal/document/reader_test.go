@@ -390,8 +390,8 @@ func TestPDF(t *testing.T) {
 			"some example of it",
 		},
 		{
-			"a common part of two words", onePage("BT /F1 12 Tf 14 TL 50 700 Td (two-) Tj T* (and three-line forms) Tj ET",
-				"").Bytes(),
+			"a common part of two words",
+			onePage("BT /F1 12 Tf 14 TL 50 700 Td (two-) Tj T* (and three-line forms) Tj ET", "").Bytes(),
 			"two- and three-line forms",
 		},
 		{"lines", onePage("BT /F1 12 Tf 14 TL 50 700 Td (one) Tj T* (two) Tj ET", "").Bytes(), "one\ntwo"},

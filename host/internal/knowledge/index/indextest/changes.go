@@ -16,90 +16,106 @@ var changeTests = []test{{"ManyChanges", manyChanges}}
 // manyChanges makes small changes of all kinds to a dataset and compares searches of it with those
 // of one that was written at once.
 func manyChanges(f *fixture) {
-	const fresh = "tenant/fresh"
-	rng := rand.New(rand.NewPCG(5, 6))
-	documents := map[string]map[string]index.Chunk{}
-	number := 0
-	chunk := func(id string) index.Chunk {
-		number++
-		return index.Chunk{
-			ID:      id,
-			Content: fmt.Sprintf("%s %s %s n%d", Word(rng.Uint64N(5)), Word(rng.Uint64N(9)), Word(rng.Uint64N(20)), number),
-		}
-	}
-	pick := func() (string, map[string]index.Chunk) {
-		ids := slices.Sorted(maps.Keys(documents))
-		id := ids[rng.IntN(len(ids))]
-		return id, documents[id]
-	}
-	document := func(id string) index.Document {
-		chunks := documents[id]
-		list := make([]index.Chunk, 0, len(chunks))
-		for _, key := range slices.Sorted(maps.Keys(chunks)) {
-			list = append(list, chunks[key])
-		}
-		return index.Document{ID: id, Name: id + ".md", Chunks: Chunks(list...)}
-	}
-	compare := func() {
-		require.NoError(f, f.Drop(f.Context(), fresh))
-		require.NoError(f, f.Create(f.Context(), fresh, index.Settings{}))
-		var all []index.Document
-		for _, id := range slices.Sorted(maps.Keys(documents)) {
-			all = append(all, document(id))
-		}
-		require.NoError(f, f.Replace(f.Context(), fresh, all...))
-		for range 5 {
-			q := index.Query{
-				Text: Word(rng.Uint64N(5)) + " " + Word(rng.Uint64N(20)), Limit: 1000, Hidden: rng.IntN(2) == 0,
-			}
-			found, want := map[string]float64{}, map[string]float64{}
-			for _, h := range f.search(q).Hits {
-				found[h.Document+"/"+h.Chunk.ID] = h.Score
-			}
-			q.Datasets = []string{fresh}
-			for _, h := range f.search(q).Hits {
-				want[h.Document+"/"+h.Chunk.ID] = h.Score
-			}
-			require.InDeltaMapValues(f, want, found, 1e-5, "%+v", q)
-		}
-	}
+	c := &changes{fixture: f, rng: rand.New(rand.NewPCG(5, 6)), documents: map[string]map[string]index.Chunk{}}
 	for step := range 240 {
-		switch id := fmt.Sprint("d", rng.IntN(30)); {
-		case step < 10 || rng.IntN(10) < 4:
-			documents[id] = map[string]index.Chunk{}
-			for i := range 1 + rng.IntN(8) {
-				key := fmt.Sprint(i)
-				documents[id][key] = chunk(key)
-			}
-			f.replace(document(id))
-		case rng.IntN(10) < 2 && len(documents) > 5:
-			id, _ := pick()
-			delete(documents, id)
+		switch n := c.rng.IntN(100); {
+		case step < 10 || n < 40:
+			c.replaceOne()
+		case n < 50 && len(c.documents) > 5:
+			id, _ := c.pick()
+			delete(c.documents, id)
 			require.NoError(f, f.Delete(f.Context(), ds, id))
-		case rng.IntN(10) < 5:
-			id, chunks := pick()
-			a, b := chunk(fmt.Sprint(rng.IntN(10))), chunk(fmt.Sprint(rng.IntN(10)))
+		case n < 70:
+			id, chunks := c.pick()
+			a, b := c.chunk(fmt.Sprint(c.rng.IntN(10))), c.chunk(fmt.Sprint(c.rng.IntN(10)))
 			chunks[a.ID] = a
 			chunks[b.ID] = b
 			require.NoError(f, f.Put(f.Context(), ds, id, a, b))
-		case rng.IntN(10) < 5:
-			id, chunks := pick()
-			key := fmt.Sprint(rng.IntN(6))
+		case n < 85:
+			id, chunks := c.pick()
+			key := fmt.Sprint(c.rng.IntN(6))
 			delete(chunks, key)
 			_, err := f.Remove(f.Context(), ds, id, key)
 			require.NoError(f, err)
 		default:
-			id, chunks := pick()
-			key, on := fmt.Sprint(rng.IntN(6)), rng.IntN(2) == 0
-			if c, ok := chunks[key]; ok {
-				c.Disabled = !on
-				chunks[key] = c
+			id, chunks := c.pick()
+			key, on := fmt.Sprint(c.rng.IntN(6)), c.rng.IntN(2) == 0
+			if known, ok := chunks[key]; ok {
+				known.Disabled = !on
+				chunks[key] = known
 			}
 			_, err := f.Enable(f.Context(), ds, id, on, key)
 			require.NoError(f, err)
 		}
 		if step%40 == 39 {
-			compare()
+			c.compare()
 		}
+	}
+}
+
+// changes are a dataset and what it should have.
+type changes struct {
+	*fixture
+	rng       *rand.Rand
+	documents map[string]map[string]index.Chunk
+	number    int
+}
+
+// chunk is a new one.
+func (c *changes) chunk(id string) index.Chunk {
+	c.number++
+	word := func(n uint64) string { return Word(c.rng.Uint64N(n)) }
+	return index.Chunk{ID: id, Content: fmt.Sprintf("%s %s %s n%d", word(5), word(9), word(20), c.number)}
+}
+
+// pick is one of the documents.
+func (c *changes) pick() (string, map[string]index.Chunk) {
+	ids := slices.Sorted(maps.Keys(c.documents))
+	id := ids[c.rng.IntN(len(ids))]
+	return id, c.documents[id]
+}
+
+func (c *changes) document(id string) index.Document {
+	chunks := c.documents[id]
+	list := make([]index.Chunk, 0, len(chunks))
+	for _, key := range slices.Sorted(maps.Keys(chunks)) {
+		list = append(list, chunks[key])
+	}
+	return index.Document{ID: id, Name: id + ".md", Chunks: Chunks(list...)}
+}
+
+func (c *changes) replaceOne() {
+	id := fmt.Sprint("d", c.rng.IntN(30))
+	c.documents[id] = map[string]index.Chunk{}
+	for i := range 1 + c.rng.IntN(8) {
+		key := fmt.Sprint(i)
+		c.documents[id][key] = c.chunk(key)
+	}
+	c.replace(c.document(id))
+}
+
+// compare writes all documents into another dataset and searches both.
+func (c *changes) compare() {
+	const fresh = "tenant/fresh"
+	require.NoError(c, c.Drop(c.Context(), fresh))
+	require.NoError(c, c.Create(c.Context(), fresh, index.Settings{}))
+	var all []index.Document
+	for _, id := range slices.Sorted(maps.Keys(c.documents)) {
+		all = append(all, c.document(id))
+	}
+	require.NoError(c, c.Replace(c.Context(), fresh, all...))
+	scores := func(q index.Query, dataset string) map[string]float64 {
+		q.Datasets = []string{dataset}
+		out := map[string]float64{}
+		for _, h := range c.search(q).Hits {
+			out[h.Document+"/"+h.Chunk.ID] = h.Score
+		}
+		return out
+	}
+	for range 5 {
+		q := index.Query{
+			Text: Word(c.rng.Uint64N(5)) + " " + Word(c.rng.Uint64N(20)), Limit: 1000, Hidden: c.rng.IntN(2) == 0,
+		}
+		require.InDeltaMapValues(c, scores(q, fresh), scores(q, ds), 1e-5, "%+v", q)
 	}
 }

@@ -146,7 +146,8 @@ func Searches(t *testing.T, s *Scale) {
 	for _, topK := range []int{1024, 128} {
 		t.Logf("hybrid, top_k %d: %v", topK, s.measure(queries, func(q string) {
 			_, err := s.Index.Search(t.Context(), &index.Query{
-				Datasets: []string{s.Dataset}, Text: q, Vector: c.Vector(s.Dims), VectorWeight: 0.5, Limit: 10, TopK: topK,
+				Datasets: []string{s.Dataset}, Text: q, Vector: c.Vector(s.Dims), VectorWeight: 0.5,
+				Limit: 10, TopK: topK,
 			})
 			require.NoError(t, err)
 		}))

@@ -63,15 +63,18 @@ func (c *change) storeSegment(a *added) error {
 	return send()
 }
 
-// bury marks removed chunks in their segments, and those that were enabled or hidden.
+// rowsBySegment groups the chunks $2 of the dataset $1 by their segments.
+const rowsBySegment = `SELECT s.id, array_agg(r) AS rows
+	FROM segments s JOIN unnest($2::bigint[]) r ON r BETWEEN s.first AND s.last
+	WHERE s.dataset = $1 GROUP BY s.id`
+
+// bury marks removed chunks in their segments.
 func (c *change) bury() error {
 	if len(c.dead) == 0 {
 		return nil
 	}
-	_, err := c.Exec(c.ctx, `UPDATE segments s SET dead = s.dead || d.rows FROM (
-			SELECT s.id, array_agg(r) AS rows FROM segments s JOIN unnest($2::bigint[]) r ON r BETWEEN s.first AND s.last
-			WHERE s.dataset = $1 GROUP BY s.id
-		) d WHERE d.id = s.id`, c.d.id, c.dead)
+	_, err := c.Exec(c.ctx, `UPDATE segments s SET dead = s.dead || d.rows FROM (`+rowsBySegment+`) d
+		WHERE d.id = s.id`, c.d.id, c.dead)
 	c.dead = nil
 	return err
 }
@@ -80,19 +83,16 @@ func (c *change) bury() error {
 func (c *change) hide(rows []int64, on bool) error {
 	_, err := c.Exec(c.ctx, `UPDATE segments s SET hidden = ARRAY(
 			SELECT unnest(s.hidden) EXCEPT SELECT unnest(d.rows) UNION ALL SELECT unnest(d.rows) WHERE NOT $3
-		) FROM (
-			SELECT s.id, array_agg(r) AS rows FROM segments s JOIN unnest($2::bigint[]) r ON r BETWEEN s.first AND s.last
-			WHERE s.dataset = $1 GROUP BY s.id
-		) d WHERE d.id = s.id`, c.d.id, rows, on)
+		) FROM (`+rowsBySegment+`) d WHERE d.id = s.id`, c.d.id, rows, on)
 	return err
 }
 
-// merge keeps segments few: it merges small neighbours, and writes those anew that have more dead
+// merge keeps segments few: it merges small neighbours, and rewrites those that have more dead
 // chunks than live ones.
 func (c *change) merge() error {
 	for {
-		rows, err := c.Query(c.ctx, `SELECT id, size, cardinality(dead) FROM segments WHERE dataset = $1 ORDER BY first`,
-			c.d.id)
+		rows, err := c.Query(c.ctx, `SELECT id, size, cardinality(dead) FROM segments
+			WHERE dataset = $1 ORDER BY first`, c.d.id)
 		if err != nil {
 			return err
 		}

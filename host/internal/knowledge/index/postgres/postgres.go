@@ -2,9 +2,9 @@
 //
 // Words are an inverted index. The chunks of a change become a segment, with a list of postings for
 // each term; segments are merged when there are many. The terms are made here and not by the
-// database, so that every adapter finds the same. A search reads the lists of its terms and adds up
-// BM25 here: scores are exact, and chunks that were deleted do not count. A term is stored as a hash
-// of 64 bits of it and its dataset.
+// database, so that every adapter finds the same. A search reads the lists of its terms and adds
+// up BM25 here: scores are exact, and chunks that were deleted do not count. A term is stored as a
+// hash of 64 bits of it and its dataset.
 //
 // Vectors are columns of pgvector where the database has it, and are compared there; without it
 // they are bytes, and each search compares all vectors of its datasets here. Both are exact.
@@ -177,7 +177,8 @@ func (x *Index) Drop(ctx context.Context, key string) error {
 			return nil
 		}
 		if err == nil {
-			_, err = tx.Exec(ctx, `DELETE FROM postings WHERE segment IN (SELECT id FROM segments WHERE dataset = $1)`, d.id)
+			_, err = tx.Exec(ctx, `DELETE FROM postings
+				WHERE segment IN (SELECT id FROM segments WHERE dataset = $1)`, d.id)
 		}
 		for _, table := range [...]string{"vectors", "chunks", "metadata", "documents", "segments"} {
 			if err == nil {

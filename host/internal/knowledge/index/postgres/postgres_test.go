@@ -133,7 +133,7 @@ func TestLayout(t *testing.T) {
 	require.ErrorContains(t, err, `schema "layout" is 0, want 2`)
 }
 
-// Small neighbours are merged size by size, and segments of dead chunks are written anew.
+// Small neighbours are merged size by size, and segments of dead chunks are rewritten.
 func TestMergeable(t *testing.T) {
 	sizes := func(n int, size int) (out []segmentSize) {
 		for range n {
