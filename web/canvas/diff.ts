@@ -34,7 +34,10 @@ function members(path: Path, before: Record<string, unknown>, after: Record<stri
   for (const [at, key] of [...old.entries()].reverse()) {
     if (!Object.hasOwn(after, key)) changes.push({ path: [...path, key], before: before[key], at });
   }
-  for (const key of old) if (Object.hasOwn(after, key)) compare([...path, key], before[key], after[key], changes);
+  for (const key of old) {
+    if (before[key] === after[key] || !Object.hasOwn(after, key)) continue;
+    compare([...path, key], before[key], after[key], changes);
+  }
   for (const [at, key] of Object.keys(after).entries()) {
     if (!Object.hasOwn(before, key)) changes.push({ path: [...path, key], after: after[key], at });
   }
@@ -42,6 +45,7 @@ function members(path: Path, before: Record<string, unknown>, after: Record<stri
 
 // sameOrder reports whether the names that both lists have stand in the same order.
 function sameOrder(before: string[], after: string[]): boolean {
+  if (before.length === after.length && before.every((key, i) => key === after[i])) return true;
   const left = new Set(before);
   const right = new Set(after);
   const common = after.filter((key) => left.has(key));

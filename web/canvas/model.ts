@@ -17,6 +17,68 @@ import { attach, settle, type Places } from "./places.ts";
  * has none itself. Boxes and edges that are as in the picture `before` stay the same objects.
  */
 export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasModel): CanvasModel {
+  const model = (before && revised(before, dsl, specs, places)) ?? built(dsl, specs, places, before);
+  sources.set(model, { dsl, specs, places });
+  return model;
+}
+
+/** Source is what a picture was made of. */
+interface Source {
+  dsl: Dsl;
+  specs: Specs;
+  places: Places | undefined;
+}
+
+const sources = new WeakMap<CanvasModel, Source>();
+
+// revised returns the picture `before` with other params of one node, as a typed key changes them;
+// undefined if more of the picture may differ.
+function revised(before: CanvasModel, dsl: Dsl, specs: Specs, places: Places | undefined): CanvasModel | undefined {
+  const source = sources.get(before);
+  if (!source || source.specs !== specs || source.places !== places) return undefined;
+  const id = onlyParams(source.dsl.components, dsl.components);
+  const component = id === undefined ? undefined : dsl.components[id];
+  const old = id === undefined ? undefined : before.byId.get(id);
+  if (id === undefined || !component || !old || !samePictures(source.dsl, dsl, id)) return undefined;
+  const edges = before.edges.filter((edge) => edge.source === id);
+  if (edges.some(({ role }) => role === "tool")) return undefined; // the boxes of its tools may differ
+  const { params, branches, summary, tools } = nodeOf(id, component, picturesOf(dsl), dsl, specs);
+  const node = { ...old, params, branches, summary, tools };
+  if (!same(edgesOf(node, dsl), edges)) return undefined;
+  const nodes = before.nodes.map((each) => (each === old ? node : each));
+  return { ...before, nodes, byId: new Map(before.byId).set(id, node) };
+}
+
+// samePictures reports whether `graph` draws the same; other editors keep the params of a component
+// there too.
+function samePictures(before: Dsl, after: Dsl, component: string): boolean {
+  if (before.graph === after.graph) return true;
+  const edges = ({ graph }: Dsl): unknown => (isObject(graph) ? graph["edges"] : undefined);
+  const old = [...picturesOf(before).values()];
+  const now = [...picturesOf(after).values()];
+  const alike = (a: Picture, b: Picture | undefined): boolean =>
+    a === b || (b !== undefined && a.id === component && same({ ...a, form: b.form }, b));
+  return edges(before) === edges(after) && old.length === now.length && now.every((each, i) => alike(each, old[i]));
+}
+
+// onlyParams returns the id of the one component that differs, if it does in its params alone.
+function onlyParams(before: Dsl["components"], after: Dsl["components"]): string | undefined {
+  const ids = changedKeys(before, after);
+  const [id = ""] = ids ?? [];
+  const [old, now] = [before[id], after[id]];
+  if (ids?.length !== 1 || !old || !now) return undefined;
+  const inside = [changedKeys(old, now), changedKeys(old.obj, now.obj)];
+  return same(inside, [["obj"], ["params"]]) ? id : undefined;
+}
+
+// changedKeys returns the members with other values; undefined if the members are not the same.
+function changedKeys(before: object, after: object): string[] | undefined {
+  const keys = Object.keys(after);
+  if (!same(Object.keys(before), keys)) return undefined;
+  return keys.filter((key) => (before as Params)[key] !== (after as Params)[key]);
+}
+
+function built(dsl: Dsl, specs: Specs, places: Places | undefined, before: CanvasModel | undefined): CanvasModel {
   const pictures = picturesOf(dsl);
   const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures, dsl, specs));
   const edges = nodes.flatMap((node) => edgesOf(node, dsl));
@@ -41,11 +103,13 @@ function shared(model: CanvasModel, before: CanvasModel | undefined): CanvasMode
   const old = new Map(before.edges.map((edge) => [edge.id, edge]));
   const kept = <T>(now: T, then: T | undefined): T => (then !== undefined && same(now, then) ? then : now);
   const nodes = model.nodes.map((node) => kept(node, before.byId.get(node.id)));
-  const edges = model.edges.map((edge) => kept(edge, old.get(edge.id)));
+  const all = model.edges.map((edge) => kept(edge, old.get(edge.id)));
+  const unchanged = all.length === before.edges.length && all.every((edge, i) => edge === before.edges[i]);
+  const edges = unchanged ? before.edges : all;
   return { ...model, nodes, edges, byId: new Map(nodes.map((node) => [node.id, node])) };
 }
 
-type Pictures = Map<string, Picture>;
+type Pictures = ReadonlyMap<string, Picture>;
 
 function nameIn(pictures: Pictures): (id: string) => string {
   return (id) => pictures.get(id)?.name || id;
@@ -159,7 +223,7 @@ function strings(value: unknown): string[] {
 // addExtras draws boxes that only `graph` has: notes, tool boxes and agents inside agents.
 function addExtras(
   dsl: Dsl,
-  pictures: Map<string, Picture>,
+  pictures: Pictures,
   nodes: CanvasNode[],
   edges: CanvasEdge[],
   specs: Specs,

@@ -17,25 +17,40 @@ export interface Picture {
   height?: number;
 }
 
+// What was read before: an edit leaves most of `graph` as it is.
+const graphs = new WeakMap<object, ReadonlyMap<string, Picture>>();
+const nodes = new WeakMap<object, Picture>();
+
 /** picturesOf reads the nodes of `graph`; of several with one id the last counts. */
-export function picturesOf({ graph }: Dsl): Map<string, Picture> {
+export function picturesOf(dsl: Dsl): ReadonlyMap<string, Picture> {
+  const graph = isObject(dsl.graph) ? dsl.graph : {};
+  const known = graphs.get(graph);
+  if (known) return known;
   const pictures = new Map<string, Picture>();
   for (const node of objectsIn(graph, "nodes")) {
-    if (typeof node["id"] !== "string") continue;
-    const { data, position, measured } = node;
-    const { name, label, form }: Params = isObject(data) ? data : {};
-    const picture: Picture = {
-      id: node["id"], type: text(node["type"]), name: text(name), label: text(label), form: isObject(form) ? form : {},
-    };
-    const { x, y }: Params = isObject(position) ? position : {};
-    if (finite(x) && finite(y)) picture.place = { x, y };
-    for (const side of ["width", "height"] as const) {
-      const length = node[side] ?? (isObject(measured) ? measured[side] : undefined);
-      if (finite(length) && length > 0) picture[side] = length;
-    }
+    const picture = nodes.get(node) ?? read(node);
+    if (!picture) continue;
+    nodes.set(node, picture);
     pictures.set(picture.id, picture);
   }
+  graphs.set(graph, pictures);
   return pictures;
+}
+
+function read(node: Params): Picture | undefined {
+  if (typeof node["id"] !== "string") return undefined;
+  const { data, position, measured } = node;
+  const { name, label, form }: Params = isObject(data) ? data : {};
+  const picture: Picture = {
+    id: node["id"], type: text(node["type"]), name: text(name), label: text(label), form: isObject(form) ? form : {},
+  };
+  const { x, y }: Params = isObject(position) ? position : {};
+  if (finite(x) && finite(y)) picture.place = { x, y };
+  for (const side of ["width", "height"] as const) {
+    const length = node[side] ?? (isObject(measured) ? measured[side] : undefined);
+    if (finite(length) && length > 0) picture[side] = length;
+  }
+  return picture;
 }
 
 /** linksOf reads the edges of `graph`. */

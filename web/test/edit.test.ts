@@ -1,6 +1,7 @@
 // Edits of a canvas: components and graph stay consistent, and each edit can be undone.
 
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { dict, isObject, open, type Dsl } from "../canvas/dsl.ts";
 import { aligned } from "../canvas/edit/align.ts";
@@ -17,8 +18,10 @@ import { connect, disconnect, errorHandle, refusal } from "../canvas/edit/wires.
 import { build } from "../canvas/model.ts";
 import type { CanvasModel } from "../canvas/drawing.ts";
 import { apply, invert } from "../canvas/patch.ts";
+import { rows } from "../canvas/places.ts";
 import { specs } from "./specs.ts";
 
+const examples = new URL("../examples/", import.meta.url);
 const modelOf = (dsl: Dsl): CanvasModel => build(dsl, specs);
 
 function fresh(): Draft {
@@ -406,3 +409,31 @@ test("boxes that an edit does not change stay the same objects", () => {
   assert.equal(after.byId.get("begin"), before.byId.get("begin"));
   assert.notEqual(after.byId.get(say), before.byId.get(say));
 });
+
+test("a canvas drawn after a change of params is that of a whole drawing, and its edges stay the same list", () => {
+  for (const file of readdirSync(examples)) {
+    const { dsl } = open(readFileSync(new URL(file, examples), "utf8"));
+    const places = build(dsl, specs).unplaced ? rows(build(dsl, specs).nodes) : undefined;
+    const draft = new Draft(dsl);
+    let before = build(dsl, specs, places);
+    for (const [id, component] of Object.entries(dsl.components)) {
+      for (const [name, value] of Object.entries({ ...component.obj.params, sys_prompt: "", tools: [] })) {
+        for (const next of [otherThan(value), value]) {
+          setParam(draft, id, name, next);
+          const after = build(draft.dsl, specs, places, before);
+          assert.deepEqual(after, build(draft.dsl, specs, places), `${file}: ${id}/${name}`);
+          if (name === "sys_prompt") assert.equal(after.edges, before.edges, `${file}: ${id}`);
+          before = after;
+        }
+      }
+    }
+  }
+});
+
+// otherThan returns a value of the same shape with another content.
+function otherThan(value: unknown): unknown {
+  if (typeof value === "string") return value + " {begin@query} x";
+  if (typeof value === "number") return value + 1;
+  if (Array.isArray(value)) return value.slice(1);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).slice(1)) : !value;
+}

@@ -9,6 +9,7 @@ import {
   getViewportForBounds,
   MarkerType,
   MiniMap,
+  Position,
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
@@ -19,14 +20,17 @@ import {
   type FinalConnectionState,
   type Node,
   type NodeChange,
+  type NodeHandle,
   type ReactFlowProps,
   type Viewport,
 } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { CanvasEdge, CanvasModel, CanvasNode } from "../canvas/drawing.ts";
+import { canFail } from "../canvas/model.ts";
 import { sizeOf } from "../canvas/places.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
 import type { Point, Wire as WireName } from "../run/editing.ts";
+import { Store } from "../run/store.ts";
 import type { Key } from "../words/en.ts";
 import { useApp, useLook, useSelect, useSpecText, useStore, useText } from "./context.tsx";
 import { fitPadding, leastZoom, legible, useCommands } from "./edit/commands.ts";
@@ -38,7 +42,7 @@ import { drawnWhole, tabbed, untabbed, useSpokenLabels, useStop } from "./edit/t
 import { Notice, Toolbar } from "./edit/toolbar.tsx";
 import { Wire } from "./edit/wire.tsx";
 import { preload } from "./form/prompt.tsx";
-import { nodeTypes, type BoxData } from "./nodes.tsx";
+import { DrawnContext, nodeTypes } from "./nodes.tsx";
 import { spoken } from "./text.ts";
 
 const mini = { width: 150, height: 100 };
@@ -65,10 +69,15 @@ export function Board({ model, title }: { model: CanvasModel; title: string }): 
 
 /** Drawing is a canvas in a view. */
 export function Drawing(props: { model: CanvasModel; title: string; view: Viewport }): React.ReactNode {
+  const { byId } = props.model;
+  const [shown] = useState(() => new Store(byId));
+  useLayoutEffect(() => shown.set(byId), [shown, byId]);
   return (
-    <ReactFlowProvider>
-      <Plane {...props} />
-    </ReactFlowProvider>
+    <DrawnContext value={shown}>
+      <ReactFlowProvider>
+        <Plane {...props} />
+      </ReactFlowProvider>
+    </DrawnContext>
   );
 }
 
@@ -131,11 +140,8 @@ function Plane({ model, title, view }: Parameters<typeof Drawing>[0]): React.Rea
 }
 
 // useBoxes returns the boxes in React Flow's format; `stop` is the one that Tab stops at. A box
-// that the model did not change stays the same object.
-function useBoxes(
-  model: CanvasModel,
-  stop: string | undefined,
-): [Node<BoxData>[], (changes: NodeChange<Node<BoxData>>[]) => void] {
+// that stands where it stood stays the same object, and the list too.
+function useBoxes(model: CanvasModel, stop: string | undefined): [Node[], (changes: NodeChange[]) => void] {
   const t = useText();
   const edited = useEdited();
   const selection = useStore(edited, (state) => state.nodes);
@@ -148,15 +154,15 @@ function useBoxes(
     },
     [t, words],
   );
-  const [shown, setShown] = useState<{ model?: CanvasModel; label?: unknown; nodes: Node<BoxData>[] }>({ nodes: [] });
+  const [shown, setShown] = useState<{ model?: CanvasModel; label?: unknown; nodes: Node[] }>({ nodes: [] });
   let { nodes } = shown;
   if (shown.model !== model || shown.label !== label) {
     const before = new Map(nodes.map((node) => [node.id, node]));
-    nodes = model.nodes.map((node) => {
-      const old = before.get(node.id);
-      if (old?.data.node === node && shown.label === label) return old;
-      return { ...drawn(node, label(node)), ...(old?.measured ? { measured: old.measured } : {}) };
-    });
+    nodes = unlessSame(nodes, model.nodes.map((node) => {
+      const [old, then] = [before.get(node.id), shown.model?.byId.get(node.id)];
+      if (old && then && shown.label === label && standsAs(node, then)) return old;
+      return drawn(node, label(node), model.nodes.length > drawnWhole, old);
+    }));
     setShown({ model, label, nodes });
   }
   const selected = useMemo(() => {
@@ -167,15 +173,31 @@ function useBoxes(
       return known ? node : { ...node, selected, domAttributes };
     });
   }, [nodes, selection, stop]);
-  const change = useCallback((changes: NodeChange<Node<BoxData>>[]) => {
-    setShown((state) => ({ ...state, nodes: applyNodeChanges(changes, state.nodes) }));
+  const change = useCallback((changes: NodeChange[]) => {
+    const measured = new Set(changes.flatMap((each) => (each.type === "dimensions" ? [each.id] : [])));
+    setShown((state) => {
+      const nodes = applyNodeChanges(changes, state.nodes);
+      return { ...state, nodes: nodes.map((node) => (measured.has(node.id) ? withoutHandles(node) : node)) };
+    });
   }, []);
   return [selected, change];
 }
 
+// standsAs reports whether React Flow gets the same box for both.
+function standsAs(node: CanvasNode, then: CanvasNode): boolean {
+  return node === then || placing.every((key) => node[key] === then[key]);
+}
+
+const placing = ["role", "kind", "name", "x", "y", "width", "height", "parent"] as const;
+
+// unlessSame returns the list before where all its elements are the same.
+function unlessSame<T>(before: T[], now: T[]): T[] {
+  return before.length === now.length && now.every((each, i) => each === before[i]) ? before : now;
+}
+
 // useHandlers converts changes of boxes to acts. New functions would make React Flow update all its
 // nodes, so they stay the same.
-function useHandlers(change: (changes: NodeChange<Node<BoxData>>[]) => void): Partial<ReactFlowProps<Node<BoxData>>> {
+function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlowProps> {
   const { session, look } = useApp();
   const edited = useEdited();
   const select = useSelect();
@@ -271,18 +293,19 @@ function putDown(changes: NodeChange[], model: CanvasModel | undefined): Record<
 }
 
 // useWires returns the edges, and what follows the pointer and the selection.
-function useWires(model: CanvasModel): [Edge[], Partial<ReactFlowProps<Node<BoxData>>>] {
+function useWires(model: CanvasModel): [Edge[], Partial<ReactFlowProps>] {
   const edited = useEdited();
   const selection = useStore(edited, (state) => state.edges);
   const [hovered, setHovered] = useState<string>();
   const t = useText();
+  const names = model.nodes.map(({ name }) => name).join("\n");
   const all = useMemo(() => {
     const nameOf = (id: string): string => model.byId.get(id)?.name ?? id;
     return model.edges.map((edge) => ({
       ...wired(edge),
       ariaLabel: t("canvas.edge", nameOf(edge.source), nameOf(edge.target)),
     }));
-  }, [model, t]);
+  }, [model.edges, names, t]);
   const edges = useMemo(() => {
     const chosen = new Set(selection);
     return all.map((edge) => {
@@ -417,18 +440,47 @@ function Distance({ board }: { board: React.RefObject<HTMLElement | null> }): nu
   return null;
 }
 
-function drawn(node: CanvasNode, label: string): Node<BoxData> {
+// drawn returns a box for React Flow; `old` is what it had before.
+function drawn(node: CanvasNode, label: string, many: boolean, old?: Node): Node {
   const { width, height } = sizeOf(node);
   const fixed = node.role === "group" || node.role === "note";
+  const measured = old?.handles ? undefined : old?.measured;
   return {
     id: node.id,
     type: node.role === "group" ? "container" : node.role,
     position: { x: node.x, y: node.y },
-    data: { node },
+    data: {},
     domAttributes: untabbed,
     ariaLabel: label,
     ...(node.parent ? { parentId: node.parent } : {}),
     ...(fixed ? { width, height } : { initialWidth: width, initialHeight: height }),
     ...(node.role === "note" ? { zIndex: -1 } : {}),
+    ...(measured ? { measured } : many ? estimate(node, width, height) : {}),
   };
+}
+
+// estimate is the size and the handles of a box before it is drawn. Of a large canvas React Flow
+// then draws the boxes in view alone, not all of them once to measure them. No element has half a
+// pixel, so a box that is drawn is measured.
+function estimate(node: CanvasNode, width: number, height: number): Pick<Node, "measured" | "handles"> {
+  const below = height - node.branches.length * 26;
+  const rows = node.branches.map(({ id }, i) => handle("source", Position.Right, width, below + 26 * i + 13, id));
+  const end = node.spec?.role === "sink" ? [] : [handle("source", Position.Right, width, height / 2)];
+  const tool = node.role === "tool" || node.role === "agent";
+  const handles = [
+    tool ? handle("target", Position.Top, width / 2, 0, "top") : handle("target", Position.Left, 0, height / 2),
+    ...(tool ? [] : rows.length > 0 ? rows : end),
+    ...(canFail(node) ? [handle("source", Position.Bottom, width - 28, height, errorHandle)] : []),
+    handle("source", Position.Bottom, width / 2, height, "tool"),
+  ];
+  return { measured: { width: width - 0.5, height: height - 0.5 }, handles };
+}
+
+function handle(type: "source" | "target", position: Position, x: number, y: number, id?: string): NodeHandle {
+  return { type, position, x, y, ...(id === undefined ? {} : { id }) };
+}
+
+// withoutHandles leaves the handles of a box to React Flow, which has measured them.
+function withoutHandles({ handles: _, ...node }: Node): Node {
+  return node;
 }

@@ -2,12 +2,13 @@
 // event redraws one box and nothing else.
 
 import { Handle, NodeResizer, Position, type NodeProps } from "@xyflow/react";
-import { memo, useEffect, useMemo, useState } from "react";
+import { createContext, memo, useContext, useEffect, useMemo, useState } from "react";
 import { own } from "../canvas/dsl.ts";
-import type { CanvasNode } from "../canvas/drawing.ts";
+import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { canFail } from "../canvas/model.ts";
 import { mostTools } from "../canvas/places.ts";
 import type { Line } from "../canvas/summary.ts";
+import { Store } from "../run/store.ts";
 import { activity } from "../run/subagents.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
 import { useApp, useSpecText, useStore, useText } from "./context.tsx";
@@ -17,12 +18,21 @@ import { Markdown } from "./markdown.tsx";
 import { RouteMark } from "./routes.tsx";
 import { seconds, spoken } from "./text.ts";
 
-/** BoxData is what React Flow hands to a box. */
-export interface BoxData extends Record<string, unknown> {
-  node: CanvasNode;
-}
+/**
+ * DrawnContext carries the picture that the boxes show. React Flow gets what it places alone: it
+ * updates everything that it draws for each change of a node.
+ */
+export const DrawnContext = createContext(new Store<CanvasModel["byId"]>(new Map()));
 
-type BoxProps = NodeProps & { data: BoxData };
+type Content = Pick<NodeProps, "id" | "selected"> & { node: CanvasNode };
+
+// box makes a box of its content. It is empty between the removal of a node and that of its box.
+function box(Content: (props: Content) => React.ReactNode): React.ComponentType<NodeProps> {
+  return memo(function Box({ id, selected }: NodeProps) {
+    const node = useStore(useContext(DrawnContext), (byId) => byId.get(id));
+    return node && <Content id={id} selected={selected} node={node} />;
+  });
+}
 
 /** BoxStatus is what a box shows of the run. */
 interface BoxStatus {
@@ -72,8 +82,7 @@ function Off(): React.ReactNode {
   return <span className="status"><span className="badge"><Icon name="off" />{t("status.off")}</span></span>;
 }
 
-const Box = memo(function Box({ id, data, selected }: BoxProps) {
-  const { node } = data;
+function Step({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
   const status = useStatus(node);
   const pinned = usePinned(id);
@@ -96,7 +105,7 @@ const Box = memo(function Box({ id, data, selected }: BoxProps) {
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
   );
-});
+}
 
 function Summary({ lines }: { lines: readonly Line[] }): React.ReactNode {
   return (
@@ -161,8 +170,7 @@ function BranchRow({ node, id, label }: { node: string; id: string; label: strin
   );
 }
 
-const Group = memo(function Group({ id, data, selected }: BoxProps) {
-  const { node } = data;
+function Group({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
   const status = useStatus(node);
   const pinned = usePinned(id);
@@ -179,21 +187,21 @@ const Group = memo(function Group({ id, data, selected }: BoxProps) {
       <Way node={id} />
     </div>
   );
-});
+}
 
-const Item = memo(function Item({ id, data, selected }: BoxProps) {
+function Item({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
-  const { status } = useStatus(data.node);
+  const { status } = useStatus(node);
   return (
     <div className="item" data-status={status} data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} className="ghost" />
-      <Icon name={iconOf(data.node.spec)} />{words(data.node.spec?.label ?? data.node.name)}
+      <Icon name={iconOf(node.spec)} />{words(node.spec?.label ?? node.name)}
       <Way node={id} />
     </div>
   );
-});
+}
 
-const Note = memo(function Note({ id, data: { node }, selected }: BoxProps) {
+function Note({ id, node, selected }: Content): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const [writing, setWriting] = useState(false);
@@ -215,10 +223,9 @@ const Note = memo(function Note({ id, data: { node }, selected }: BoxProps) {
       )}
     </div>
   );
-});
+}
 
-const Tool = memo(function Tool({ data, selected }: BoxProps) {
-  const { node } = data;
+function Tool({ node, selected }: Content): React.ReactNode {
   const t = useText();
   const words = useSpecText();
   const status = useStatus(node);
@@ -234,10 +241,12 @@ const Tool = memo(function Tool({ data, selected }: BoxProps) {
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
   );
-});
+}
 
 /**
  * nodeTypes is a constant, or React Flow would mount every box again. The name `group` is taken by
  * React Flow itself.
  */
-export const nodeTypes = { node: Box, container: Group, item: Item, note: Note, tool: Tool, agent: Tool };
+export const nodeTypes = {
+  node: box(Step), container: box(Group), item: box(Item), note: box(Note), tool: box(Tool), agent: box(Tool),
+};
