@@ -2,7 +2,6 @@
 // further permissions of its manifest require consent.
 
 import type { Engine, PluginFiles, PluginPermissions, PluginSource } from "@easel/engine";
-import { messageOf } from "@easel/engine";
 import type { Permissions } from "./admin.ts";
 import { granted, partsAsked, type Part } from "./grants.ts";
 import { Store } from "./store.ts";
@@ -27,6 +26,13 @@ export interface Ask {
   reason: string;
 }
 
+/** PluginFault is the reason why a plugin cannot be used. */
+export interface PluginFault {
+  /** Name of the file or the plugin; empty if the error has it. */
+  name: string;
+  error: unknown;
+}
+
 /** A plugin that was added. */
 interface Added {
   bytes: Uint8Array<ArrayBuffer>;
@@ -37,7 +43,7 @@ interface Added {
 export class Plugins {
   readonly list = new Store<PluginEntry[]>([]);
   /** The error of the last file. */
-  readonly fault = new Store<string | undefined>(undefined);
+  readonly fault = new Store<PluginFault | undefined>(undefined);
   readonly #engine: Promise<Engine>;
   readonly #files: PluginFiles;
   readonly #changed: () => void;
@@ -67,7 +73,7 @@ export class Plugins {
       this.#added.set(name, added);
       this.#put({ name, version: own, description, preview: preview || "local", asks, allowed });
     } catch (err) {
-      this.fault.set(`${file.name}: ${messageOf(err)}`);
+      this.fault.set({ name: file.name, error: err });
     }
   }
 
@@ -80,7 +86,7 @@ export class Plugins {
       await this.#use(added, allowed);
       this.#put({ ...entry, allowed });
     } catch (err) {
-      this.fault.set(messageOf(err));
+      this.fault.set({ name, error: err });
     }
   }
 

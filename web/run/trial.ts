@@ -2,7 +2,6 @@
 // plugin, its module, and a message for each build. The newest build replaces the previous one; the
 // canvas stays.
 
-import { messageOf } from "@easel/engine";
 import type { Plugins } from "./plugins.ts";
 
 interface Build {
@@ -29,6 +28,7 @@ export function tryOut(plugins: Plugins, show: (canvas: string) => void): () => 
     if (!response.ok) throw new Error(await response.text());
     return response;
   };
+  const fail = (error: unknown): void => plugins.fault.set({ name: "", error });
   let digest = "";
   let shown = false;
   const take = async (build: Build): Promise<void> => {
@@ -41,12 +41,13 @@ export function tryOut(plugins: Plugins, show: (canvas: string) => void): () => 
       show(await (await at("canvas.json")).text());
       shown = true;
     }
-    if (build.fault || !fresh) plugins.fault.set(build.fault);
+    if (build.fault) fail(new Error(build.fault));
+    else if (!fresh) plugins.fault.set(undefined);
   };
   const news = new EventSource(new URL("builds", folder));
   let last = Promise.resolve();
   news.onmessage = ({ data }: MessageEvent<string>) => {
-    last = last.then(() => take(JSON.parse(data) as Build)).catch((err: unknown) => plugins.fault.set(messageOf(err)));
+    last = last.then(() => take(JSON.parse(data) as Build)).catch(fail);
   };
   return () => news.close();
 }

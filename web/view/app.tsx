@@ -7,6 +7,7 @@ import { PatchError } from "../canvas/patch.ts";
 import { draftKey, type Kept } from "../run/drafts.ts";
 import { HostError, type Origin } from "../run/host.ts";
 import type { Source } from "../run/session.ts";
+import { codeWords } from "../words/codes.ts";
 import { pick } from "../words/words.ts";
 import { AreaView } from "./area-view.tsx";
 import { useArea } from "./areas.tsx";
@@ -24,7 +25,7 @@ import { useOpening } from "./opening.ts";
 import { Others } from "./others.tsx";
 import { Panel } from "./panel.tsx";
 import { Replace } from "./replace.tsx";
-import { reasonOf } from "./reason.tsx";
+import { faultOf, reasonOf, type Told } from "./reason.tsx";
 
 const Home = lazy(() => import("./home/home.tsx"));
 const ImportDialog = lazy(() => import("./home/import.tsx"));
@@ -38,9 +39,10 @@ export function App(): React.ReactNode {
   const document_ = useStore(session.document, (document) => document);
   const trouble = useStore(session.trouble, (text) => text);
   const { language, panel } = useLook((all) => all);
-  const pluginFault = useStore(session.plugins.fault, (text) => text);
-  const [fault, setFault] = useState<string>();
-  const [notKept, setNotKept] = useState<string>();
+  const pluginFault = useStore(session.plugins.fault, (told) => told);
+  const [fault, setFault] = useState<Told>();
+  const [notKept, setNotKept] = useState<Told>();
+  const [waiting, setWaiting] = useState<string>(); // canvas of the address, until somebody signs in
   const [restored, setRestored] = useState<string>();
   const [keeping, setKeeping] = useState(false);
   const [over, setOver] = useState(false);
@@ -56,6 +58,8 @@ export function App(): React.ReactNode {
   const [incoming, setIncoming] = useState<File>();
   const [templates, setTemplates] = useState(0);
 
+  const fail = useCallback((told: Told) => setFault(() => told), []);
+
   const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
     try {
       // A draft continues from its own text; what the host stored meanwhile is merged into it.
@@ -67,7 +71,7 @@ export function App(): React.ReactNode {
     } catch (err) {
       // A damaged draft does not keep the canvas from opening.
       if (kept && err instanceof PatchError) return openText(text, name, source, { ...kept, source, text, acts: [] });
-      setFault(err instanceof CanvasError ? t(`error.${err.code}`, err.detail) : reasonOf(err));
+      fail((words) => (err instanceof CanvasError ? words(`error.${err.code}`, err.detail) : reasonOf(err)));
       return;
     }
     const key = kept?.key ?? draftKey(text, source);
@@ -87,14 +91,14 @@ export function App(): React.ReactNode {
       openText(text, name, source, draft);
       look.update({ selected, tab, panel });
     });
-  }, [session, look, drafts, t]);
+  }, [session, look, drafts, fail]);
 
   const openDraft = useCallback(async (key: string) => {
     const draft = await drafts?.find(key);
-    if (!draft) return setFault(t("error.link", t("drafts.gone")));
+    if (!draft) return fail((words) => words("error.link", words("drafts.gone")));
     history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
     openText(draft.text, "", draft.source, draft);
-  }, [drafts, openText, t]);
+  }, [drafts, openText, fail]);
 
   const replace = useCallback((open: () => void, keep: () => void = () => undefined) => {
     if (session.unsaved) setNext((before) => ({ open, keep: before?.keep ?? keep })); // where the first link came from
@@ -120,9 +124,10 @@ export function App(): React.ReactNode {
 
   const openFile = useCallback(async (file: File) => {
     if (addPlugin(file)) return;
-    if (file.size > 40_000_000) return setFault(t("error.too_large", Math.round(file.size / 1e6)));
+    const size = Math.round(file.size / 1e6);
+    if (file.size > 40_000_000) return fail((words) => words("error.too_large", size));
     importText(await file.text(), file);
-  }, [addPlugin, importText, t]);
+  }, [addPlugin, importText, fail]);
 
   // Of several files the first is opened; it may run the others as nodes.
   const keepFile = useCallback(async (file: File) => {
@@ -154,10 +159,19 @@ export function App(): React.ReactNode {
       history.replaceState(null, "", "#canvas=" + encodeURIComponent(id));
       openText(text, title, { kind: "host", origin });
     } catch (err) {
-      setFault(t("error.host", reasonOf(err)));
-      if (err instanceof HostError && err.status === 401) void host.connect();
+      fail((words) => words("error.host", reasonOf(err)));
+      if (!(err instanceof HostError) || err.status !== 401) return;
+      await host.connect();
+      if (host.state.get().status === "closed") setWaiting(id);
     }
-  }, [host, openText, t]);
+  }, [host, openText, fail]);
+
+  const signedIn = useStore(host.state, ({ status }) => status === "open");
+  useEffect(() => {
+    if (!signedIn || waiting === undefined) return;
+    setWaiting(undefined);
+    if (location.hash === "#canvas=" + encodeURIComponent(waiting)) void openCanvas(waiting);
+  }, [signedIn, waiting, openCanvas]);
 
   const keep = useCallback(async (): Promise<boolean> => {
     try {
@@ -166,12 +180,12 @@ export function App(): React.ReactNode {
       if (saved === "choice") setDeciding(true);
       return saved === "saved";
     } catch (err) {
-      setNotKept(reasonOf(err));
+      setNotKept(() => () => reasonOf(err));
       return false;
     }
   }, [together]);
 
-  useOpening({ openText, openTemplate, openCanvas, openDraft, replace, fail: setFault });
+  useOpening({ openText, openTemplate, openCanvas, openDraft, replace, fail });
 
   useEffect(() => {
     const leaving = (event: BeforeUnloadEvent): void => {
@@ -240,7 +254,7 @@ export function App(): React.ReactNode {
         <button type="button" onClick={() => setKeeping(true)}>{t("save.as_copy")}</button>
       </Fault>
       {document_ && <Others onChoose={() => setDeciding(true)} />}
-      <Fault title={t("plugins.title")} text={choosing ? undefined : pluginFault} onClose={() => session.plugins.fault.set(undefined)} />
+      <Fault title={t("plugins.title")} text={choosing || !pluginFault ? undefined : () => faultOf(pluginFault)} onClose={() => session.plugins.fault.set(undefined)} />
       {restored !== undefined && document_ && (
         <p className="banner note-bar" role="status">
           {t("drafts.restored")}
@@ -302,14 +316,16 @@ export function App(): React.ReactNode {
   );
 }
 
+// Fault shows a message in the language of the page, also after a change of it.
 function Fault({ title, text, onClose, children }: {
-  title: string; text: string | undefined; onClose(): void; children?: React.ReactNode;
+  title: string; text: Told | undefined; onClose(): void; children?: React.ReactNode;
 }): React.ReactNode {
   const t = useText();
+  useStore(codeWords, (words) => words);
   if (text === undefined) return null;
   return (
     <div className="fault banner" role="alert">
-      <b>{title}</b> {text} {children} <button type="button" onClick={onClose}>{t("error.close")}</button>
+      <b>{title}</b> {text(t)} {children} <button type="button" onClick={onClose}>{t("error.close")}</button>
     </div>
   );
 }

@@ -9,9 +9,9 @@ import { unpack } from "../canvas/link.ts";
 import type { Plugins } from "../run/plugins.ts";
 import type { Source } from "../run/session.ts";
 import { trialFolder, tryOut } from "../run/trial.ts";
-import { useApp, useText } from "./context.tsx";
+import { useApp } from "./context.tsx";
 import { loadExamples, loadTemplates, type Template } from "./example.ts";
-import { reasonOf } from "./reason.tsx";
+import { reasonOf, type Told } from "./reason.tsx";
 
 /** Opening is the ways in which canvases are opened. */
 export interface Opening {
@@ -24,19 +24,18 @@ export interface Opening {
    * keep.
    */
   replace(open: () => void, keep: () => void): void;
-  fail(message: string): void;
+  fail(told: Told): void;
 }
 
 /** useOpening follows the address, now and whenever its fragment changes. */
 export function useOpening(opening: Opening): void {
-  const t = useText();
   const { host, session } = useApp();
-  const latest = useRef({ ...opening, t });
-  latest.current = { ...opening, t };
+  const latest = useRef(opening);
+  latest.current = opening;
   useEffect(() => {
     let leave = (): void => undefined;
     const follow = async (): Promise<void> => {
-      const { openText: show, openCanvas: ask, openDraft: resume, fail, t: words } = latest.current;
+      const { openText: show, openCanvas: ask, openDraft: resume, fail } = latest.current;
       const fragment = location.hash.slice(1);
       const [key, value = ""] = split(fragment, "=");
       leave();
@@ -61,7 +60,7 @@ export function useOpening(opening: Opening): void {
         else if (key === "try") leave = trial(value, session.plugins, (text) => show(text, "", { kind: "plugin" }));
         else if (fragment === "host") await host.connect();
       } catch (err) {
-        fail(words("error.link", reasonOf(err)));
+        fail((words) => words("error.link", reasonOf(err)));
       }
     };
     void follow();

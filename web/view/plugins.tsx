@@ -1,7 +1,9 @@
 // Plugins of the page: what is there, what each asks for, and a way to add one.
 
 import { useId } from "react";
+import { codeWords } from "../words/codes.ts";
 import { useApp, useStore, useText } from "./context.tsx";
+import { faultOf } from "./reason.tsx";
 
 /** PluginList returns a part of the model dialog. */
 export function PluginList(): React.ReactNode {
@@ -9,7 +11,8 @@ export function PluginList(): React.ReactNode {
   const id = useId();
   const { plugins } = useApp().session;
   const list = useStore(plugins.list, (all) => all);
-  const fault = useStore(plugins.fault, (text) => text);
+  const fault = useStore(plugins.fault, (told) => told);
+  useStore(codeWords, (words) => words);
   return (
     <section className="plugins" aria-labelledby={id}>
       <h3 id={id}>{t("plugins.title")}</h3>
@@ -65,7 +68,7 @@ export function PluginList(): React.ReactNode {
       </label>
       {fault !== undefined && (
         <p className="fault" role="alert">
-          {fault}
+          {faultOf(fault)}
         </p>
       )}
     </section>

@@ -2,15 +2,25 @@
 
 import { messageOf } from "@easel/engine";
 import { own } from "../canvas/dsl.ts";
+import type { PluginFault } from "../run/plugins.ts";
 import { codeWords } from "../words/codes.ts";
 import { useStore } from "./context.tsx";
+import type { translator } from "../words/words.ts";
 import { brief } from "./text.ts";
+
+/** Told is a message in the language of the translator and of codeWords. */
+export type Told = (words: ReturnType<typeof translator>) => string;
 
 /** reasonOf returns the message of an error, behind the words for its code. */
 export function reasonOf(err: unknown): string {
   const code = err instanceof Error && "code" in err ? String(err.code) : "";
   const words = own(codeWords.get(), code);
   return words === undefined ? messageOf(err) : `${words}（${messageOf(err)}）`;
+}
+
+/** faultOf returns the message of a plugin that could not be used. */
+export function faultOf({ name, error }: PluginFault): string {
+  return name === "" ? reasonOf(error) : `${name}: ${reasonOf(error)}`;
 }
 
 /** Reason shows a message, below the words for its code. */

@@ -196,7 +196,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     const engine = await start();
     const problems = await engine.validate(canvas({ city: "{sys.query}" }));
     assert.equal(problems.length, 1);
-    assert.match(problems[0]!.message, /plugin:sample@1 does not run here: not loaded; give it to createEngine/);
+    assert.match(problems[0]!.message, /plugin:sample@1 does not run here: not loaded; add its file to plugins/);
     const result = await engine.run(canvas({ city: "x" }), "q").result;
     assert.deepEqual([result.status, result.error?.node], ["failed", "P"]);
     assert.match(result.error!.message, /not loaded/);
@@ -239,7 +239,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
       assert.equal((await run.result).status, "succeeded");
       return result;
     };
-    assert.match(String(await ask()), /not loaded; give it to createEngine/);
+    assert.match(String(await ask()), /not loaded; add its file to plugins/);
     await loaded.reset(); // a later turn of the conversation would have the model rewrite the question first
     await engine.use([sample("mirror")]);
     assert.deepEqual((await ask() as { arguments: unknown }).arguments, { city: "Oslo", limit: 3 });

@@ -90,6 +90,21 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(refused);
   });
 
+  test("the canvas of an address opens after a key is entered, and its failure is told in the page's language", async () => {
+    const { page, done } = await stage.visit(`#canvas=${canvas}`);
+    await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.locator(".banner", { hasText: "无法加载画布" }).waitFor();
+    await page.getByRole("button", { name: "English" }).click();
+    await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.locator("h1.title", { hasText: "The town's paper" }).waitFor({ timeout: 30_000 });
+    await counted(page.locator(".fault.banner"), 0);
+    assert.equal(new URL(page.url()).hash, `#canvas=${canvas}`);
+    await done(refused);
+  });
+
   test("a login of the browser suffices for canvases and models", async () => {
     const { page, done } = await stage.visit(`#canvas=${canvas}`);
     await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
