@@ -139,23 +139,33 @@ func (s *search) score(q *wordQuery, idf map[string]float64, best *best) {
 		return
 	}
 	k1, average := max(0, q.settings.K1), float64(q.dataset.words)/float64(max(1, q.chunks))
+	norm := q.settings.LengthNorm(0, average)
+	perWord := q.settings.LengthNorm(1, average) - norm
+	var scores []float64
 	for _, seg := range q.segments {
-		scores, norms := make([]float64, seg.size), make([]float64, seg.size)
-		for local, length := range seg.Lengths {
-			norms[local] = q.settings.LengthNorm(int(length), average)
-		}
+		scores = slices.Grow(scores[:0], seg.size)[:seg.size]
+		clear(scores)
+		scored := false
 		for i, t := range q.terms {
 			worth := float64(q.times[i]) * idf[t] * (k1 + 1) / full
 			for it := (postings.Iterator{Data: q.lists[listKey{seg.id, i}]}); it.Next(); {
 				n := float64(it.Count)
-				scores[it.Local] += worth * n / (n + norms[it.Local])
+				scores[it.Local] += worth * n / (n + norm + perWord*float64(seg.Lengths[it.Local]))
+				scored = true
 			}
 		}
-		for local, score := range scores {
-			if score > 0 && best.takes(score) && !seg.dead.has(local) &&
-				s.counts(seg.Docs[local], !seg.hidden.has(local)) {
-				best.add(index.Candidate{Key: seg.Rows[local], Document: seg.Docs[local], Term: score})
-			}
+		if scored {
+			s.takeBest(seg, scores, best)
+		}
+	}
+}
+
+// takeBest adds the chunks of a segment that may be hits.
+func (s *search) takeBest(seg *segment, scores []float64, best *best) {
+	for local, score := range scores {
+		if score > 0 && best.takes(score) && !seg.dead.has(local) &&
+			s.counts(seg.Docs[local], !seg.hidden.has(local)) {
+			best.add(index.Candidate{Key: seg.Rows[local], Document: seg.Docs[local], Term: score})
 		}
 	}
 }
