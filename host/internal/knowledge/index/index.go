@@ -30,7 +30,8 @@ type Index interface {
 	Replace(ctx context.Context, dataset string, docs ...Document) error
 	// Delete removes documents with their chunks in one step; unknown ones are ignored.
 	Delete(ctx context.Context, dataset string, documents ...string) error
-	// Put adds chunks to a document or replaces those of the same id, in one step.
+	// Put adds chunks to a document or replaces those of the same id, in one step. Of given chunks
+	// with one id the last stays.
 	Put(ctx context.Context, dataset, document string, chunks ...Chunk) error
 	// Remove removes chunks of a document in one step, and gives how many there were.
 	Remove(ctx context.Context, dataset, document string, chunks ...string) (int, error)
@@ -124,6 +125,21 @@ type Chunk struct {
 	Vector []float32
 	// Extra is a JSON object that comes back as it is: positions, image, parent. nil is none.
 	Extra []byte
+}
+
+// LastOfEach returns chunks without those whose id comes again: Put keeps the last.
+func LastOfEach(chunks []Chunk) []Chunk {
+	last := make(map[string]int, len(chunks))
+	for i := range chunks {
+		last[chunks[i].ID] = i
+	}
+	out := make([]Chunk, 0, len(last))
+	for i := range chunks {
+		if last[chunks[i].ID] == i {
+			out = append(out, chunks[i])
+		}
+	}
+	return out
 }
 
 // Searched is the text that words are taken from.

@@ -82,6 +82,11 @@ var writeTests = []test{
 			Content: "red",
 		}))
 		require.Equal(f, "a/0 a/x", f.words("red"))
+		require.NoError(f, f.Put(f.Context(), ds, "a", index.Chunk{ID: "1", Content: "white"}, index.Chunk{
+			ID:      "1",
+			Content: "blue",
+		}))
+		require.Empty(f, f.words("white"), "of chunks with one id the last stays")
 		require.Equal(f, "a/1", f.words("blue"))
 		require.Empty(f, f.words("green"))
 		n, err := f.Remove(f.Context(), ds, "a", "x", "0", "unknown")

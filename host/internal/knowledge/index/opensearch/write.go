@@ -272,6 +272,7 @@ func (x *Index) Put(ctx context.Context, key, document string, chunks ...index.C
 		if err != nil {
 			return err
 		}
+		chunks := index.LastOfEach(chunks)
 		ids := make([]string, len(chunks))
 		for i := range chunks {
 			ids[i] = chunks[i].ID

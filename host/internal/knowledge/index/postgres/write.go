@@ -340,18 +340,15 @@ func (x *Index) Put(ctx context.Context, key, document string, chunks ...index.C
 		if err != nil {
 			return err
 		}
-		keys, last := make([]string, len(chunks)), map[string]int{}
+		chunks := index.LastOfEach(chunks)
+		keys := make([]string, len(chunks))
 		for i := range chunks {
 			keys[i] = chunks[i].ID
-			last[keys[i]] = i // of equal ids the last one stays
 		}
 		if _, err := c.clear(id, keys); err != nil {
 			return err
 		}
 		for i := range chunks {
-			if last[keys[i]] != i {
-				continue
-			}
 			if err := c.insert(id, name, &chunks[i]); err != nil {
 				return fmt.Errorf("chunk %q: %w", chunks[i].ID, err)
 			}
