@@ -127,7 +127,7 @@ type Chunk struct {
 	Extra []byte
 }
 
-// LastOfEach returns chunks without those whose id comes again: Put keeps the last.
+// LastOfEach returns chunks without those whose id is repeated later: Put keeps the last.
 func LastOfEach(chunks []Chunk) []Chunk {
 	last := make(map[string]int, len(chunks))
 	for i := range chunks {
