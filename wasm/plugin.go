@@ -98,7 +98,8 @@ func (b *bridge) findPlugin(ref string) (node.Plugin, error) {
 	b.mu.Unlock()
 	switch {
 	case p == nil:
-		e := contract.Errorf(contract.NotFound, "not loaded; add its file to plugins, or run on a host where it is installed")
+		e := contract.Errorf(contract.NotFound,
+			"not loaded; add its file to plugins, or run on a host where it is installed")
 		return nil, e.At(ref, "find")
 	case want != "" && p.manifest.Version != want && !strings.HasPrefix(p.manifest.Version, want+"."):
 		return nil, contract.Errorf(contract.NotFound, "loaded is version %s", p.manifest.Version).At(ref, "find")

@@ -161,7 +161,7 @@ func TestPluginIsKnown(t *testing.T) {
 		missing := validate(`{"city":"{sys.query}"}`)
 		require.Equal(k.t, 1, missing.Len(), missing)
 		require.Contains(k.t, missing.At(0).Get("message").Str(),
-			"plugin:weather@1 does not run here: not loaded; add its file to plugins, or run on a host")
+			"plugin:weather@1 does not run here: not loaded; add its file to plugins")
 
 		k.keep(weather)
 		require.Equal(k.t, "[]", validate(`{"city":"{sys.query}"}`).JSON())

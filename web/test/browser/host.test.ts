@@ -90,7 +90,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(refused);
   });
 
-  test("the canvas of an address opens after a key is entered, and its failure is told in the page's language", async () => {
+  test("the canvas of an address opens after a key is entered; its failure follows the language", async () => {
     const { page, done } = await stage.visit(`#canvas=${canvas}`);
     await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
     await page.getByRole("button", { name: "中文" }).click();
