@@ -6,6 +6,7 @@ import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { counted, drop, missing, openDropped, raise, rewrite, still, type Stage } from "./stage.ts";
+import { openChain } from "../measure/frames.ts";
 
 const component = (name: string, more: object = {}): object => ({ obj: { component_name: name, params: {} }, downstream: [], ...more });
 
@@ -155,6 +156,31 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".inspector, .fault").first().waitFor();
     await page.getByRole("tab", { name: "Problems" }).click();
     await page.locator(".problem", { hasText: "begin" }).or(page.locator(".problem")).first().waitFor();
+    await done();
+  });
+
+  test("of a large canvas the boxes in view alone are drawn, with edges at their handles", async () => {
+    const { page, done } = await stage.visit();
+    await page.evaluate(() => {
+      const drawn = new Set<string>();
+      Object.assign(globalThis, { drawn });
+      new MutationObserver(() => {
+        const boxes = document.querySelectorAll<HTMLElement>(".react-flow__node");
+        for (const box of boxes) drawn.add(box.dataset["id"] ?? "");
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    await openChain(page, 300);
+    await page.locator(".react-flow__edge").first().waitFor();
+    const first = await page.evaluate(() => (globalThis as unknown as { drawn: Set<string> }).drawn.size);
+    assert.ok(first > 5 && first < 150, `${first} boxes`);
+    await page.getByRole("button", { name: "Fit to view" }).click();
+    await counted(page.locator(".react-flow__node"), 300);
+    await counted(page.locator(".react-flow__edge"), 299);
+    await page.waitForFunction(() => {
+      const box = document.querySelector('[data-id="LLM:N270"] .way:not(.on-error)')?.getBoundingClientRect();
+      const edge = document.querySelector('[data-id^="LLM:N270/"] path')?.getBoundingClientRect();
+      return box && edge && Math.abs(edge.left - box.right) < 4;
+    });
     await done();
   });
 
