@@ -93,12 +93,12 @@ export class History {
     return this.#done.flatMap(({ changes }) => changes);
   }
 
-  /** edited lists the params of a node that differ from the file. */
+  /** edited lists the params of a node that differ from the file; none of a node that is new. */
   edited(node: string): Params {
     const now = own(this.dsl.components, node)?.obj.params ?? {};
     const then = own(this.base.components, node)?.obj.params;
-    if (now === then) return none;
-    return Object.fromEntries(Object.entries(now).filter(([name, value]) => !then || !same(own(then, name), value)));
+    if (now === then || !then) return none;
+    return Object.fromEntries(Object.entries(now).filter(([name, value]) => !same(own(then, name), value)));
   }
 }
 

@@ -127,14 +127,15 @@ export class Session {
     this.#saves++; // later changes are another step
   }
 
-  /** stored records that a document is that of the host at a revision. */
-  stored(origin: Origin, base: Base): void {
+  /** stored records that a document is that of the host at a revision, there under a new title. */
+  stored(origin: Origin, base: Base, title?: string): void {
     const document = this.document.get();
     if (!document) return;
     this.saved(base);
     this.sharing.forget();
     this.origin.set(origin);
-    this.#show({ ...document, base }, document.history, document.places);
+    const opened = title === undefined ? document.opened : { ...document.opened, title };
+    this.#show({ ...document, base, opened }, document.history, document.places);
   }
 
   /**

@@ -230,6 +230,10 @@ test("edits are separate from the file, and can be undone", () => {
   };
   let history = set(set(set(new History(canvas), "prologue", "b"), "prologue", "bc"), "mode", "conversational");
   assert.deepEqual(history.edited("begin"), { prologue: "bc", mode: "conversational" });
+  const more = dsl({ begin: ["Begin", [], {}], "LLM:A": ["LLM", [], { temperature: 1 }] });
+  const change = { path: ["components"], before: canvas.components, after: more.components };
+  const added = new History(canvas).act({ changes: [change] });
+  assert.deepEqual(added.edited("LLM:A"), {}, "a new node has no settings to compare with");
   history = history.undo().undo();
   assert.equal(history.canUndo, false);
   assert.deepEqual(history.dsl, canvas);

@@ -105,6 +105,13 @@ const said = (session: Session): string =>
     .flatMap((answer) => answer.parts.filter((part) => part.kind === "text").map((part) => part.text))
     .join("|");
 
+test("a canvas that is saved to a host has the title that it has there", () => {
+  const session = start("tea-house");
+  const dsl = session.document.get()?.dsl ?? assert.fail();
+  session.stored({ id: "c1", rev: 1 }, { dsl, text: JSON.stringify(dsl) }, "Support bot");
+  assert.equal(session.document.get()?.opened.title, "Support bot");
+});
+
 test("a question is answered with its source", async () => {
   const session = start("tea-house");
   session.player.send({ query: "How hot should water be for green tea?" });

@@ -31,7 +31,7 @@ export function KeepDialog({
       const dsl = session.document.get()?.dsl;
       const text = await session.text();
       const origin = await host.create(name.trim(), text);
-      if (dsl) session.stored(origin, { dsl, text });
+      if (dsl) session.stored(origin, { dsl, text }, name.trim());
       onDone(origin);
     } catch (err) {
       setFailed(reasonOf(err));

@@ -75,6 +75,7 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     // 12: checked and published.
     await page.getByText("All changes are saved").waitFor();
+    await page.locator(".bar .title", { hasText: "Support bot" }).waitFor();
     await audit(page, "publish");
     await page.getByRole("button", { name: /^Publish (anyway|this version)$/ }).click();
     await page.getByText("Published. Users get this version").waitFor();
@@ -164,6 +165,7 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await press("Enter");
     // 12: checked and published.
     await page.getByText("All changes are saved").waitFor();
+    await page.locator(".bar .title", { hasText: "Support bot" }).waitFor();
     await enter(page.getByRole("button", { name: /^Publish (anyway|this version)$/ }));
     await page.getByText("Published. Users get this version").waitFor();
     // 13: the line for a site.
