@@ -81,8 +81,9 @@ const theme = EditorView.theme({
     borderRadius: "10px",
     overflow: "hidden",
   },
-  ".cm-tooltip-autocomplete > ul": { fontFamily: "inherit", maxHeight: "260px" },
-  ".cm-tooltip-autocomplete > ul > li": { padding: "5px 10px" },
+  // The base theme has rules of the same specificity for one class.
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit", maxHeight: "260px" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "5px 10px" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--select-soft)", color: "var(--ink)" },
   ".cm-completionDetail": { color: "var(--ink-soft)", fontStyle: "normal" },
 });

@@ -138,7 +138,7 @@ function Chart({ usage }: { usage: Usage }): React.ReactNode {
         <span>{day(to)}</span>
       </p>
       <details>
-        <summary>{s("usage_by_day")}</summary>
+        <summary>{s("usage_days_table")}</summary>
         <Rows usage={usage} head={s("usage_day")} name={(use) => day(use.day ?? "")} />
       </details>
     </figure>
