@@ -9,7 +9,7 @@ import type { Ask, Turn } from "../run/player.ts";
 import { modelless } from "../run/substitutes.ts";
 import { useAttaching } from "./attach.tsx";
 import { Consent } from "./consent.tsx";
-import { useApp, useStore, useText } from "./context.tsx";
+import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { ApprovalCard, isArguments } from "./approval.tsx";
 import { answersOf, Field, fieldsOf } from "./field.tsx";
 import { Icon, type IconName } from "./icons.tsx";
@@ -72,7 +72,9 @@ export function Chat(): React.ReactNode {
 
 function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNode {
   const t = useText();
+  const select = useSelect();
   const { ask, state, error, place } = turn;
+  const failed = state.steps.findLast(({ status }) => status === "failed");
   const files = (ask.files ?? []) as Descriptor[];
   return (
     <>
@@ -104,6 +106,11 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       {(error ?? (state.status === "failed" ? state.error : undefined)) && (
         <p className="fault" role="alert">
           <Reason code={turn.code} message={error ?? state.error ?? ""} most={1_000} />
+          {last && failed && (
+            <button type="button" onClick={() => select(failed.node, { tab: "node", reveal: true })}>
+              {t("chat.show_node", failed.name || failed.node)}
+            </button>
+          )}
         </p>
       )}
       <StandIns turn={turn} />
@@ -167,7 +174,9 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
   const thinking = !answer.done && answer.parts.at(-1)?.kind === "think";
   const chunks = useMemo(() => chunksOf(answer.reference), [answer.reference]);
   const cite = useCallback(
-    (id: string, key: number) => <Citation key={key} id={id} chunk={chunks.get(id)} />,
+    (id: string, key: number) => (
+      <Citation key={key} id={String([...chunks.keys()].indexOf(id) + 1 || id)} chunk={chunks.get(id)} />
+    ),
     [chunks],
   );
   return (
@@ -189,9 +198,9 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
             {t("chat.sources")} ({chunks.size})
           </summary>
           <ul>
-            {[...chunks].map(([id, chunk]) => (
+            {[...chunks].map(([id, chunk], i) => (
               <li key={id}>
-                <b>{chunk.document_name ?? id}</b>
+                <b>{i + 1} {chunk.document_name ?? id}</b>
                 <p>{chunk.content}</p>
               </li>
             ))}

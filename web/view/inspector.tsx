@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "react";
 import { type FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
 import { own } from "../canvas/dsl.ts";
-import type { CanvasNode } from "../canvas/drawing.ts";
+import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { canBeOff } from "../canvas/model.ts";
 import { useApp, useBusy, useLook, useSpecText, useStore, useText } from "./context.tsx";
 import { Field } from "./field.tsx";
@@ -243,9 +243,23 @@ function Alone({ node }: { node: string }): React.ReactNode {
   );
 }
 
+// named shows references to outputs by the names of their nodes; equal ones keep their ids.
+function named(values: Record<string, unknown>, model: CanvasModel | undefined): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    const [id = "", ...output] = key.split("@");
+    const name = output.length > 0 ? model?.byId.get(id)?.name : undefined;
+    const label = name ? `${name} · ${output.join("@")}` : key;
+    shown[own(shown, label) === undefined ? label : key] = value;
+  }
+  return shown;
+}
+
 function Did({ step }: { step: Step }): React.ReactNode {
   const t = useText();
   const words = useSpecText();
+  const { session } = useApp();
+  const model = useStore(session.document, (document) => document?.model);
   return (
     <>
       <p className="small did" data-status={step.status}>
@@ -262,7 +276,7 @@ function Did({ step }: { step: Step }): React.ReactNode {
         </section>
       )}
       {step.thoughts && <p className="small quiet">{words(step.thoughts)}</p>}
-      <Values values={step.inputs ?? {}} label={t("node.inputs")} />
+      <Values values={named(step.inputs ?? {}, model)} label={t("node.inputs")} />
       <Values values={bare(step.outputs)} label={t("node.outputs")} />
       {step.tools.length > 0 && (
         <section className="values" aria-label={t("node.tools")}>

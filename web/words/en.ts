@@ -116,7 +116,7 @@ export const en = {
   "error.not_canvas": "This is JSON, but not a canvas: {0} is missing.",
   "error.dify": "“{0}” is an app of Dify. easel opens canvases of RAGFlow; build it again with “New canvas”.",
   "error.n8n": "“{0}” is a workflow of n8n. easel opens canvases of RAGFlow; build it again with “New canvas”.",
-  "error.link": "The link contains no canvas: {0}",
+  "error.link": "The link contains no canvas. Ask for it again, or open a file. ({0})",
   "error.close": "Close",
 
   "tab.document": "Document",
@@ -148,6 +148,7 @@ export const en = {
   "chat.debug": "Only {0}",
   "chat.optional": "optional",
   "chat.source": "Source {0}",
+  "chat.show_node": "Show “{0}”",
   "chat.stand_ins": "Mock answers",
   "chat.no_model": "No language model answered here ({0}): {1}",
   "chat.relayed": "Answered by your host: {0}",

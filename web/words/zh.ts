@@ -117,7 +117,7 @@ export const zh: Record<Key, string> = {
   "error.not_canvas": "这是 JSON，但不是画布：缺少 {0}。",
   "error.dify": "“{0}”是 Dify 应用。easel 打开的是 RAGFlow 画布；请用“新建画布”重新搭建。",
   "error.n8n": "“{0}”是 n8n 工作流。easel 打开的是 RAGFlow 画布；请用“新建画布”重新搭建。",
-  "error.link": "链接里没有画布：{0}",
+  "error.link": "链接里没有画布。请重新获取链接，或打开文件。（{0}）",
   "error.close": "关闭",
 
   "tab.document": "文档",
@@ -149,6 +149,7 @@ export const zh: Record<Key, string> = {
   "chat.debug": "只运行 {0}",
   "chat.optional": "可选",
   "chat.source": "出处 {0}",
+  "chat.show_node": "查看“{0}”",
   "chat.stand_ins": "替身回答",
   "chat.no_model": "没有调用语言模型（{0}）：{1}",
   "chat.relayed": "由你的主机应答：{0}",

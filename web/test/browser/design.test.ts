@@ -1,0 +1,91 @@
+// What a designer checks in the views of the page: names in place of ids, nothing cut off.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { ask, missing, press, raise, rewrite, type Stage } from "./stage.ts";
+
+interface Rect { x: number; y: number; width: number; height: number }
+
+const rect = async (element: Locator): Promise<Rect> => (await element.boundingBox()) ?? assert.fail("not drawn");
+const node = (page: Page, name: string): Locator => page.locator(".react-flow__node", { hasText: name }).first();
+
+describe("the design", { skip: missing(), timeout: 1_200_000 }, () => {
+  let stage: Stage;
+  before(async () => { stage = await raise(); });
+  after(() => stage.close());
+
+  test("the button of a long dialog has space below it", async () => {
+    const { page, done } = await stage.visit("#example=exchange", { height: 560 });
+    await press(page, /^Model/);
+    await page.getByText("OpenAI-compatible server").click();
+    const dialog = page.locator("dialog[open]");
+    const [outer, inner] = [await rect(dialog), await rect(dialog.getByRole("button", { name: "Done" }))];
+    assert.ok(outer.y + outer.height - inner.y - inner.height >= 8, "it ends at the edge of the dialog");
+    await done();
+  });
+
+  test("citations are numbered like their sources, and a passage is in the middle of the window", async () => {
+    const { page, done } = await stage.visit("#example=tea-house");
+    await ask(page, "How hot should the water be for green tea?");
+    const cite = page.locator("button.cite").first();
+    const label = (await cite.textContent())?.trim() ?? "";
+    await cite.click();
+    const passage = page.locator(".passage:popover-open");
+    const title = (await passage.locator("b").textContent()) ?? "";
+    const { y, height } = await rect(passage);
+    assert.ok(Math.abs(y + height / 2 - 410) < 20, `its middle is at ${y + height / 2}`);
+    await page.keyboard.press("Escape");
+    await page.locator(".sources summary").first().click();
+    assert.equal(await page.locator(".sources li b").nth(Number(label) - 1).textContent(), `${label} ${title}`);
+    await done();
+  });
+
+  test("a failed run links to its node by name", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await node(page, "Do the sum").click();
+    await rewrite(page.getByLabel("Script", { exact: true }), "function main() { throw new Error('no bead') }");
+    await page.locator("#tab-chat").click();
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.locator('.chat [role="alert"]', { hasText: "no bead" }).waitFor();
+    await page.locator(".chat").getByRole("button", { name: "Show “Do the sum”" }).click();
+    await page.getByRole("heading", { name: "Do the sum" }).waitFor();
+    await done();
+  });
+
+  test("inputs of a step are named by their node", async () => {
+    const { page, done } = await stage.visit("#example=tea-house");
+    await ask(page, "How hot should the water be for green tea?");
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:text-is("Answer"))').waitFor();
+    await node(page, "Brewing advice").click();
+    await page.locator(".value-name", { hasText: "Look in our notes · formalized_content" }).first().waitFor();
+    await done();
+  });
+
+  test("settings of a new node are not marked as changed, and variables are offered with space", async () => {
+    const { page, done } = await stage.visit();
+    await page.getByRole("button", { name: /New canvas/ }).click();
+    await node(page, "begin").locator(".way").first().click();
+    await page.locator(".palette-entry", { has: page.locator("b", { hasText: /^Retrieval$/ }) }).click();
+    await page.locator(".settings").getByText("Query", { exact: true }).waitFor();
+    assert.equal(await page.locator(".setting-head .chip").count(), 0);
+    await rewrite(page.locator(".settings").getByLabel("Query", { exact: true }), "{");
+    const option = page.locator(".cm-tooltip-autocomplete li").first();
+    await option.waitFor();
+    assert.ok((await rect(option)).height >= 24, "the rows are narrow");
+    await done();
+  });
+
+  test("buttons of the bar have space between them on a phone, and tabs at the edge", async () => {
+    const { page, done } = await stage.visit("#example=exchange", { width: 390, height: 800 });
+    const publish = await rect(page.locator(".bar").getByRole("button", { name: "Publish" }));
+    const panel = await rect(page.locator(".bar > button").last());
+    assert.ok(panel.x - publish.x - publish.width >= 4, "the last buttons touch");
+    const tabs = page.locator(".tabs button").first();
+    const indent = await tabs.evaluate(
+      (each) => each.getBoundingClientRect().x + parseFloat(getComputedStyle(each).paddingLeft),
+    );
+    assert.ok(indent >= 8, `the first tab begins at ${indent}`);
+    await done();
+  });
+});
