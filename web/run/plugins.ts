@@ -19,10 +19,13 @@ export interface PluginEntry {
   allowed: Part[];
 }
 
-/** Ask is a permission that a manifest asks for, in its words; the reason is the author's. */
+/** Ask is a permission that a manifest asks for; the reason is the author's. */
 export interface Ask {
   part: Part;
+  /** The bounds as the manifest has them. */
   text: string;
+  /** The bounds in short, for people. */
+  bounds: string;
   reason: string;
 }
 
@@ -108,8 +111,19 @@ function asksOf(permissions: Permissions): Ask[] {
     const asked = Object.values(granted(permissions, [part]))[0] as object;
     const text = JSON.stringify(asked, (key, value: unknown) => (isReason(key, value) ? undefined : value));
     const reasons = part === "secrets" ? Object.values(asked) : [wholeOf(permissions, part)];
-    return { part, text, reason: reasons.flatMap(reasonOf).join(" ") };
+    return { part, text, bounds: inShort(JSON.parse(text)), reason: reasons.flatMap(reasonOf).join(" ") };
   });
+}
+
+// inShort returns names and amounts without the signs of JSON.
+function inShort(bounds: unknown): string {
+  if (Array.isArray(bounds)) return bounds.map(inShort).join(", ");
+  if (typeof bounds !== "object" || bounds === null) return String(bounds);
+  const members = Object.entries(bounds).map(([key, value]) => {
+    if (value === true) return key;
+    return key === "hosts" || key === "models" ? inShort(value) : `${key} ${inShort(value)}`.trim();
+  });
+  return members.join(" · ");
 }
 
 // wholeOf returns the permission to which a part belongs.

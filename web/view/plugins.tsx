@@ -1,6 +1,6 @@
 // Plugins of the page: what is there, what each asks for, and a way to add one.
 
-import { useId } from "react";
+import { useEffect, useId, useRef } from "react";
 import { codeWords } from "../words/codes.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { faultOf } from "./reason.tsx";
@@ -13,8 +13,14 @@ export function PluginList(): React.ReactNode {
   const list = useStore(plugins.list, (all) => all);
   const fault = useStore(plugins.fault, (told) => told);
   useStore(codeWords, (words) => words);
+  const section = useRef<HTMLElement>(null);
+  const shown = useRef(list);
+  useEffect(() => { // a plugin that was dropped is in view, with what it asks for
+    if (list.length > shown.current.length) section.current?.scrollIntoView({ block: "start" });
+    shown.current = list;
+  }, [list]);
   return (
-    <section className="plugins" aria-labelledby={id}>
+    <section ref={section} className="plugins" aria-labelledby={id}>
       <h3 id={id}>{t("plugins.title")}</h3>
       {list.length === 0 && <p className="quiet small">{t("plugins.none")}</p>}
       <ul>
@@ -28,7 +34,7 @@ export function PluginList(): React.ReactNode {
             {asks.length > 0 && (
               <fieldset className="asks">
                 <legend>{t("plugins.allow")}</legend>
-                {asks.map(({ part, text, reason }) => (
+                {asks.map(({ part, bounds, reason }) => (
                   <label key={part} className="field row">
                     <input
                       type="checkbox"
@@ -39,7 +45,7 @@ export function PluginList(): React.ReactNode {
                       }}
                     />
                     <span>
-                      {t(`plugins.${part}`)} <code>{text}</code>
+                      {t(`plugins.${part}`)} <code>{bounds}</code>
                       {reason !== "" && <small>{reason}</small>}
                     </span>
                   </label>
