@@ -105,6 +105,16 @@ export class Plugins {
   }
 }
 
+/** localHosts lists the hosts of the local network that those plugins of a canvas may reach. */
+export function localHosts(list: readonly PluginEntry[], used: readonly string[]): string[] {
+  const names = new Set(used.map((reference) => reference.split(/[.@]/)[0]));
+  return list.filter(({ name, allowed }) => names.has(name) && allowed.includes("http")).flatMap(({ asks }) => {
+    const http = asks.find(({ part }) => part === "http");
+    const { hosts, private: local } = JSON.parse(http?.text ?? "{}") as { hosts?: string[]; private?: boolean };
+    return local === true ? hosts ?? [] : [];
+  });
+}
+
 // asksOf lists permissions with what bounds them, as the manifest has it.
 function asksOf(permissions: Permissions): Ask[] {
   return partsAsked(permissions).map((part) => {

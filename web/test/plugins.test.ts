@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Engine } from "@easel/engine";
-import { Plugins } from "../run/plugins.ts";
+import { localHosts, Plugins } from "../run/plugins.ts";
 
-test("the bounds of permissions are shown without the signs of JSON", async () => {
+test("the bounds of permissions are shown in short, and local hosts are named", async () => {
   const permissions = {
     http: { hosts: ["api.example", "*.shop.example"], methods: ["GET"], private: true, reason: "Reads prices." },
     secrets: { SHOP_KEY: { hosts: ["api.example"], reason: "Signs in." } },
@@ -23,4 +23,9 @@ test("the bounds of permissions are shown without the signs of JSON", async () =
     ["secrets", "SHOP_KEY api.example", "Signs in."],
     ["kv", "bytes 1024", "Remembers."],
   ]);
+  const local = (...used: string[]): string[] => localHosts(plugins.list.get(), used);
+  assert.deepEqual(local("shop@1"), [], "before anything is allowed");
+  await plugins.allow("shop", ["http"]);
+  assert.deepEqual(local("shop@1"), ["api.example", "*.shop.example"]);
+  assert.deepEqual([local("shop.prices@1").length, local("shopping@1")], [2, []]);
 });

@@ -3,6 +3,7 @@
 
 import { useId, useMemo } from "react";
 import { reachOf } from "../canvas/reach.ts";
+import { localHosts } from "../run/plugins.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
@@ -15,11 +16,13 @@ export function Consent(): React.ReactNode {
   const { session } = useApp();
   const document_ = useStore(session.document, (document) => document);
   const { kind } = useStore(session.player.provider, (provider) => provider);
-  const locals = useStore(session.locals.list, (list) => list);
+  const services = useStore(session.locals.list, (list) => list);
+  const added = useStore(session.plugins.list, (list) => list);
   const dsl = document_?.dsl;
   const reached = useMemo(() => dsl && reachOf(dsl), [dsl]);
   if (!document_ || !reached) return null;
   const { hosts, made, scripts, plugins, servers } = reached;
+  const locals = [...new Set([...services, ...localHosts(added, plugins)])];
   const named = (list: string[]): string => {
     const more = list.length > most ? [t("canvas.more", list.length - most)] : [];
     return [...list.slice(0, most), ...more].join(", ");
@@ -30,7 +33,7 @@ export function Consent(): React.ReactNode {
     ...(scripts > 0 ? [["code", t("consent.scripts", scripts)] as const] : []),
     ...(plugins.length > 0 ? [["box", t("consent.plugins", named(plugins))] as const] : []),
     ...(servers > 0 ? [["tool", t("consent.servers", servers)] as const] : []),
-    ...(locals.length > 0 ? [["link", t("consent.local", named([...locals]))] as const] : []),
+    ...(locals.length > 0 ? [["link", t("consent.local", named(locals))] as const] : []),
     ["spark", kind === "host" ? t("consent.host_models") : t("consent.models", t(`model.${kind}`))],
   ].map(([icon, text]) => [icon as IconName, text as string]);
   return (
