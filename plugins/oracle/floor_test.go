@@ -2,12 +2,35 @@ package oracle
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
+
+// loadFloor is a new runtime of wazero alone that loads a module with compiled code in a cache in
+// dir. The module is not metered, examined or given functions.
+func loadFloor(b *testing.B, dir string, wasm []byte) func() time.Duration {
+	b.Helper()
+	ctx := context.Background()
+	return func() time.Duration {
+		began := time.Now()
+		cache, err := wazero.NewCompilationCacheWithDir(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithCompilationCache(cache))
+		_, err = r.CompileModule(ctx, wasm)
+		took := time.Since(began)
+		if err := errors.Join(err, r.Close(ctx), cache.Close(ctx)); err != nil {
+			b.Fatal(err)
+		}
+		return took
+	}
+}
 
 // floor is one call of the bulk guest by wazero alone: the guest is not metered, its functions of
 // the host only copy, and nothing is limited, queued or checked.
