@@ -8,6 +8,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useLayoutEffect, useRef } from "react";
+import { resume, type SelectedRef } from "./selected.ts";
 
 const colors = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--accent)" },
@@ -29,9 +30,9 @@ const theme = EditorView.theme({
   ".cm-scroller": { maxHeight: "320px", overflow: "auto" },
 });
 
-/** Editor edits text; `caret` is where a person was writing before it was there. */
-export default function Editor({ text, label, caret, onChange }: {
-  text: string; label: string; caret: React.RefObject<number | undefined>; onChange(text: string): void;
+/** Editor edits text; `selected` is what a person had selected before it was there. */
+export default function Editor({ text, label, selected, onChange }: {
+  text: string; label: string; selected: SelectedRef; onChange(text: string): void;
 }): React.ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const first = useRef({ text, label, onChange });
@@ -61,12 +62,8 @@ export default function Editor({ text, label, caret, onChange }: {
         ],
       }),
     });
-    if (caret.current !== undefined) {
-      view.focus();
-      view.dispatch({ selection: { anchor: Math.min(caret.current, view.state.doc.length) } });
-      caret.current = undefined;
-    }
+    resume(view, selected);
     return () => view.destroy();
-  }, [caret]);
+  }, [selected]);
   return <div ref={host} className="editor" />;
 }

@@ -1,31 +1,32 @@
 // The field before its editor is loaded.
 
 import { useLayoutEffect, useRef } from "react";
+import { selectedIn, type SelectedRef } from "./selected.ts";
 
 /**
  * Plain stands in for an editor that is being loaded. A person who is writing in it then continues
- * in the editor, at the caret.
+ * in the editor, with the same selection.
  */
 export function Plain({
   label,
   rows,
   text,
-  caret,
+  selected,
   onChange,
 }: {
   label: string;
   rows: number;
   text: string;
-  caret: React.RefObject<number | undefined>;
+  selected: SelectedRef;
   onChange(text: string): void;
 }): React.ReactNode {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const element = field.current;
     return () => {
-      if (element && element === document.activeElement) caret.current = element.selectionStart;
+      if (element && element === document.activeElement) selected.current = selectedIn(element);
     };
-  }, [caret]);
+  }, [selected]);
   return (
     <textarea
       ref={field}

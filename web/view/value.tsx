@@ -4,6 +4,7 @@
 import { lazy, Suspense, useRef, useState } from "react";
 import { useText } from "./context.tsx";
 import { Plain } from "./plain.tsx";
+import type { Selected } from "./selected.ts";
 import { brief, show } from "./text.ts";
 
 const Editor = lazy(() => import("./editor.tsx"));
@@ -47,7 +48,7 @@ export function JsonEdit({ value, label, action, onDone }: { value: unknown; lab
   const t = useText();
   const [text, setText] = useState(() => (typeof value === "string" ? JSON.stringify(value) : show(value)));
   const [wrong, setWrong] = useState(false);
-  const caret = useRef<number>(undefined);
+  const selected = useRef<Selected>(undefined);
   const done = (): void => {
     try {
       onDone(JSON.parse(text));
@@ -58,8 +59,8 @@ export function JsonEdit({ value, label, action, onDone }: { value: unknown; lab
   };
   return (
     <div className="json-edit">
-      <Suspense fallback={<Plain label={label} rows={6} text={text} caret={caret} onChange={setText} />}>
-        <Editor text={text} label={label} caret={caret} onChange={setText} />
+      <Suspense fallback={<Plain label={label} rows={6} text={text} selected={selected} onChange={setText} />}>
+        <Editor text={text} label={label} selected={selected} onChange={setText} />
       </Suspense>
       {wrong && <p className="fault" role="alert">{t("node.not_json")}</p>}
       <button type="button" className="primary" onClick={done}>{action}</button>

@@ -24,6 +24,7 @@ import {
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { same } from "../../canvas/patch.ts";
 import type { Usable } from "../../canvas/upstream.ts";
+import { resume, type SelectedRef } from "../selected.ts";
 import { codeSetup, type Language } from "./code-languages.ts";
 
 /** Offered is a variable with its value of the last run. */
@@ -41,8 +42,8 @@ export interface EditorProps {
   tall?: boolean;
   /** The text is one reference, with or without braces. */
   bare?: boolean;
-  /** Where a person was writing before the editor was there; undefined for nowhere. */
-  caret?: React.RefObject<number | undefined>;
+  /** What a person had selected before the editor was there. */
+  selected?: SelectedRef;
   onChange(text: string): void;
 }
 
@@ -154,12 +155,8 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
       }),
     });
     view.current = made;
-    const { caret } = latest.current;
-    if (caret?.current !== undefined) {
-      made.focus();
-      made.dispatch({ selection: { anchor: Math.min(caret.current, made.state.doc.length) } });
-      caret.current = undefined;
-    }
+    const { selected } = latest.current;
+    if (selected) resume(made, selected);
     return () => {
       view.current = undefined;
       made.destroy();

@@ -7,6 +7,7 @@ import { own } from "../../canvas/dsl.ts";
 import { useApp, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { Plain } from "../plain.tsx";
+import type { Selected } from "../selected.ts";
 import { brief } from "../text.ts";
 import type { Language } from "./code-languages.ts";
 import type { Offered } from "./prompt-editor.tsx";
@@ -60,14 +61,14 @@ export function Prompt({
   const offered = useOfferedVariables(node);
   const [full, setFull] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
-  const caret = useRef<number>(undefined);
+  const selected = useRef<Selected>(undefined);
   useEffect(() => {
     if (full) dialog.current?.showModal();
   }, [full]);
   const editor = (tall: boolean): React.ReactNode => (
     <Suspense
       fallback={
-        <Plain label={label} rows={tall ? 20 : 3} text={text} caret={caret} onChange={onChange} />
+        <Plain label={label} rows={tall ? 20 : 3} text={text} selected={selected} onChange={onChange} />
       }
     >
       <Editor
@@ -77,7 +78,7 @@ export function Prompt({
         tall={tall}
         bare={bare}
         language={language}
-        caret={caret}
+        selected={selected}
         onChange={onChange}
         {...(hint ? { hint } : {})}
       />
