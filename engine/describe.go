@@ -91,6 +91,9 @@ func (s *Spec) Describe() Value {
 	b.Set("name", String(s.Name))
 	if len(s.Aliases) > 0 {
 		b.Set("aliases", Strings(s.Aliases...))
+		if s.Renamed {
+			b.Set("renamed", Bool(true))
+		}
 	}
 	b.Set("description", String(s.Doc))
 	s.describeLook(b)

@@ -248,7 +248,7 @@ func TestComponentsFitTheGolden(t *testing.T) {
 	require.Greater(t, specs.Len(), 20)
 	known := []string{
 		"name", "aliases", "description", "category", "icon", "role", "thoughts", "label", "branches", "inputs",
-		"outputs", "tool", "missing", "pipeline", "stand_in", "ignores", "params",
+		"outputs", "tool", "missing", "pipeline", "stand_in", "ignores", "params", "renamed",
 	}
 	for _, s := range specs.Elements() {
 		for name := range s.Fields() {

@@ -5,6 +5,7 @@ import type { Canvas, FormField, Port, RunOptions } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { conclude, emptyState, type RunState } from "@easel/engine/state";
 import { dict, own, type Params } from "../canvas/dsl.ts";
+import type { RunIds } from "../canvas/earlier.ts";
 import type { Read } from "../read/reader.ts";
 import type { Origin } from "./host.ts";
 import { Files } from "./files.ts";
@@ -84,6 +85,8 @@ export interface Stage {
   origins(): readonly string[];
   /** saved is the canvas on the host, if it is there. */
   saved?(): Origin | undefined;
+  /** ids converts ids of its nodes to those of its runs, and back. */
+  ids(): RunIds;
   /** from returns a node and all that a run from it may reach. */
   from(id: string): Set<string>;
   /** standIns answer for components that work outside. */
@@ -149,7 +152,7 @@ export class Player {
   send(ask: Ask): void {
     const origin = this.#stage.saved?.();
     const runs = this.#remote();
-    if (runs && origin) return this.#follows(runs.start(origin, questionOf(ask, this.pins.get())), ask);
+    if (runs && origin) return this.#follows(runs.start(origin, questionOf(ask, this.#pinned())), ask);
     this.#begin(ask, asking(ask));
   }
 
@@ -197,7 +200,8 @@ export class Player {
     const stored = turns[chosen]?.run;
     const runs = this.#remote();
     if (runs && stored !== undefined && Object.keys(values).length === 0) {
-      const remote = runs.rerun(stored, node, own(shown.latest, node)?.run ?? 1, this.pins.get());
+      const nth = own(shown.latest, node)?.run ?? 1;
+      const remote = runs.rerun(stored, this.#stage.ids().run(node), nth, this.#pinned());
       return this.#follows(remote, { how: { kind: "from", node } }, continued(shown, this.#stage.from(node)));
     }
     const outputs = dict<Params>({});
@@ -218,7 +222,7 @@ export class Player {
 
   /** form returns the fields for running one node alone, with the values of the shown run. */
   async form(node: string): Promise<Record<string, FormField>> {
-    const fields = await (await this.#stage.canvas()).form(node);
+    const fields = await (await this.#stage.canvas()).form(this.#stage.ids().run(node));
     const { latest, variables } = this.play.get().shown;
     for (const [name, field] of Object.entries(fields)) {
       const [id = "", output = ""] = name.split("@", 2);
@@ -274,6 +278,11 @@ export class Player {
     this.play.set(nothing);
   }
 
+  // pinned returns the pins by the ids of runs.
+  #pinned(): Record<string, Params> {
+    return this.#stage.ids().named(this.pins.get());
+  }
+
   // asked returns the question of the turn that is looked at; a debugged node or an answered form
   // belongs to the one before.
   #asked(): { ask?: Ask; again?: Turn } {
@@ -313,7 +322,9 @@ export class Player {
     if (!run) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     this.#run = run;
     if (rest.remote) void rest.remote.id.then((id) => { turn.run = id; }, () => undefined); // the events fail then
-    for await (const event of run) {
+    const ids = this.#stage.ids();
+    for await (const told of run) {
+      const event = ids.event(told);
       if (event.event === "takeover") turn.records.truncate(event.keep);
       else turn.records.push([event]);
       this.#paint(turn);
@@ -324,7 +335,7 @@ export class Player {
     if (result.error) turn.code = result.error.code;
     if (result.status !== "paused") return this.#settle(turn, over, undefined);
     this.#paused = { run, state: last, turn };
-    const nodes = (result.waiting ?? []).flatMap((id) => this.#stage.node(id) ?? []);
+    const nodes = (result.waiting ?? []).flatMap((id) => this.#stage.node(ids.document(id)) ?? []);
     this.#settle(turn, waiting(over, nodes, Date.now() / 1000), undefined);
   }
 
@@ -341,10 +352,10 @@ export class Player {
       local: this.#stage.demo?.() ? undefined : local, relay: this.#relay,
       noted: (substitutes) => { turn.substitutes = substitutes; },
     });
-    return start(canvas, {
+    return start(canvas, this.#stage.ids().options({
       ...ports, llm: this.providers.model(choice), pins: this.pins.get(), reach: { origins },
       ports: { files: this.files.port, ...(canvases && { canvas: canvases }) }, ...options,
-    });
+    }));
   }
 
   // rewind puts the conversation back to where the repeated turn began; a new turn notes where it

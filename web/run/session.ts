@@ -6,6 +6,7 @@ import { EngineError, messageOf } from "@easel/engine";
 import { dict, open, type Dsl, type Opened } from "../canvas/dsl.ts";
 import { Draft, setParam } from "../canvas/edit/draft.ts";
 import { placeAll } from "../canvas/edit/nodes.ts";
+import { RunIds } from "../canvas/earlier.ts";
 import { History, type Act } from "../canvas/history.ts";
 import { build, reachable } from "../canvas/model.ts";
 import { same } from "../canvas/patch.ts";
@@ -64,7 +65,7 @@ export class Session {
     const model = (): CanvasModel | undefined => this.document.get()?.model;
     const stage: Stage = {
       allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id),
-      saved: this.origin.get,
+      saved: this.origin.get, ids: () => this.#ids(),
       from: (id) => reachable(model(), id), origins: this.locals.list.get,
       demo: () => this.document.get()?.source.kind === "example" && !this.edited,
       standIns: () => standInsOf(new Set(this.specs.get().values()), engine),
@@ -367,6 +368,10 @@ export class Session {
     }
   }
 
+  #ids(): RunIds {
+    return new RunIds(this.document.get()?.dsl, this.specs.get());
+  }
+
   async #check(): Promise<void> {
     const check = ++this.#checks;
     const document = this.document.get();
@@ -374,7 +379,9 @@ export class Session {
     this.#checked = document;
     try {
       const problems = await (await this.#engine).validate(textOf(document));
-      if (check === this.#checks) this.problems.set(problems);
+      if (check !== this.#checks) return;
+      const ids = this.#ids();
+      this.problems.set(problems.map((each) => (each.node ? { ...each, node: ids.document(each.node) } : each)));
     } catch (err) {
       if (check === this.#checks)
         this.problems.set([

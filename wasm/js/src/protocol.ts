@@ -211,6 +211,8 @@ export interface Ended {
 export interface ComponentSpec {
   name: string;
   aliases?: string[];
+  /** Nodes that have an alias get the name in its place, in their ids too. */
+  renamed?: boolean;
   description?: string;
   /** Category in a palette. */
   category: Category;

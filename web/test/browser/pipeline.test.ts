@@ -48,6 +48,23 @@ describe("a pipeline in the page", { skip: missing(), timeout: 1_200_000 }, () =
   const pieces = (page: Page, column: string): Promise<number> =>
     page.locator(`.column[aria-label^="${column}"] .piece`).count();
 
+  test("nodes with an earlier name show their chunks", async () => {
+    const earlier = pipeline.replaceAll("TokenChunker", "Splitter");
+    const { page, done } = await stage.visit("#" + (await pack(earlier)));
+    await allow(page);
+    await page.getByText("Try the pipeline on a document").waitFor();
+    await page.evaluate((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], "handbook.md", { type: "text/markdown" }));
+      for (const type of ["dragover", "drop"])
+        dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, handbook);
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Splitter"))').waitFor();
+    await page.getByRole("button", { name: "Side by side" }).click();
+    await page.locator('.column[aria-label^="Splitter"] .piece').first().waitFor();
+    await done();
+  });
+
   test("chunks are shown beside the source and follow a change of the settings", async () => {
     const requests: string[] = [];
     const { page, done } = await stage.visit("#" + (await pack(pipeline)));
