@@ -239,8 +239,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     });
     const { page, done } = await stage.visit(`#canvas=${String(canvas["id"])}`);
     await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
-    await enter(page);
-    await page.getByRole("button", { name: /Ask the house/ }).click();
+    await enter(page); // the canvas of the address opens
     await page.locator('.react-flow__node[data-id="Retrieval:A"]').click();
     await page.locator("#tab-node").click();
     await page.locator(".picked .missing", { hasText: "does not exist on this host" }).waitFor();
@@ -253,7 +252,6 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await card.getByText("elsewhere, Opening hours", { exact: true }).waitFor();
     await page.reload(); // the card requests the name automatically
     await enter(page);
-    await page.locator(".on-host .card", { hasText: "Ask the house" }).click();
     await card.getByText("elsewhere, Opening hours", { exact: true }).waitFor();
     await audit(page, "dataset picker");
     await page.locator("#tab-chat").click();
