@@ -15,6 +15,9 @@ export function inline(): KernelLine {
   return {
     post: (message) => queueMicrotask(() => toKernel(message)),
     listen: (receive) => { toOwner = receive; },
-    end: () => { toOwner = () => undefined; },
+    end: () => {
+      toOwner = () => undefined;
+      toKernel({ t: "cancel" }); // a call that waits ends, with the timer of its deadline
+    },
   };
 }
