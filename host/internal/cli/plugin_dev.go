@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +16,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
+
+// devInterval is how often the folder is read.
+const devInterval = 300 * time.Millisecond
 
 var pluginDev = command{
 	name: "plugin dev", args: "DIR [FLAGS]",
@@ -27,7 +31,7 @@ a failed build the old one stays. Ctrl-C or the end of the input ends the progra
 It also prints the address of a page with a canvas around the plugin, which follows each build. There the plugin runs in
 the page, with the permissions granted there.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		d := &pluginDeveloper{every: 300 * time.Millisecond}
+		d := &pluginDeveloper{}
 		d.flags(fs)
 		fs.StringVar(&d.addr, "addr", "127.0.0.1:0", "`ADDRESS` of the page; empty for none")
 		return func(ctx context.Context, a *app, args []string) error {
@@ -45,16 +49,15 @@ the page, with the permissions granted there.`,
 // they share module.
 type pluginDeveloper struct {
 	pluginRunner
-	every time.Duration
-	addr  string   // of the page
-	page  *devPage // nil when there is none
+	addr string   // of the page
+	page *devPage // nil when there is none
 
 	mu     sync.Mutex
 	module *plugin.Module
 }
 
 func (d *pluginDeveloper) run(ctx context.Context, a *app, h *plugin.Host, dir string) error {
-	seen, err := fingerprint(dir)
+	seen, err := readStates(dir)
 	if err != nil {
 		return &usageError{"", err}
 	}
@@ -87,30 +90,37 @@ func (d *pluginDeveloper) openPage(ctx context.Context, a *app) (end func() erro
 	return d.page.serve(ctx, a, d.addr)
 }
 
-// watch builds whenever a file of the folder changes.
-func (d *pluginDeveloper) watch(ctx context.Context, a *app, h *plugin.Host, dir, seen string) {
-	tick := time.NewTicker(d.every)
+// watch builds whenever a file of the folder changes. A file that changes during a build may be an
+// edit, which is built next, or the build wrote it: then the next build changes it as well.
+func (d *pluginDeveloper) watch(ctx context.Context, a *app, h *plugin.Host, dir string, seen fileStates) {
+	tick := time.NewTicker(devInterval)
 	defer tick.Stop()
+	written := fileStates{} // during the last build
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		now, err := fingerprint(dir)
-		if err != nil || now == seen { // a file may vanish while an editor saves it
+		now, err := readStates(dir)
+		if err != nil || maps.Equal(now, seen) { // a file may vanish while an editor saves it
 			continue
 		}
 		d.build(ctx, a, h, dir)
-		if seen, err = fingerprint(dir); err != nil { // the build may have written a file
-			seen = now
+		after, err := readStates(dir)
+		if err != nil {
+			after = now
 		}
+		seen, written = now.accept(after, written)
 	}
 }
 
-// fingerprint returns a digest of the files of a folder, except built ones.
-func fingerprint(dir string) (string, error) {
-	var b strings.Builder
+// fileStates has the size and time of each file of a folder, by path.
+type fileStates map[string]string
+
+// readStates reads the states of all files except built modules.
+func readStates(dir string) (fileStates, error) {
+	states := fileStates{}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -125,10 +135,32 @@ func fingerprint(dir string) (string, error) {
 		if err != nil || strings.HasSuffix(path, ".wasm") {
 			return err
 		}
-		_, err = fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano())
-		return err
+		states[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		return nil
 	})
-	return b.String(), err
+	return states, err
+}
+
+// accept returns the states before a build with those that also changed during the build before it,
+// and the states this build changed. A removed file has the state "".
+func (before fileStates) accept(after, last fileStates) (seen, written fileStates) {
+	seen, written = maps.Clone(before), fileStates{}
+	for _, states := range []fileStates{before, after} {
+		for path := range states {
+			if after[path] == before[path] {
+				continue
+			}
+			written[path] = after[path]
+			if _, again := last[path]; !again {
+				continue
+			}
+			seen[path] = after[path]
+			if after[path] == "" {
+				delete(seen, path)
+			}
+		}
+	}
+	return seen, written
 }
 
 // build builds a new module and replaces the old one, whose calls finish.
