@@ -41,22 +41,25 @@ async function middle(of: Locator): Promise<{ x: number; y: number }> {
   return place;
 }
 
-// drafted waits until the browser has stored edits made after a time.
-async function drafted(page: Page, since = 0): Promise<void> {
+// drafted waits until the browser has stored all edits: a text among them, or any made after a time.
+async function drafted(page: Page, { text = "", since = 0 } = {}): Promise<void> {
   await page.waitForFunction(
-    (after) =>
+    (wanted) =>
       new Promise<boolean>((resolve) => {
         const opening = indexedDB.open("easel");
         opening.onsuccess = () => {
           const all = opening.result.transaction("drafts").objectStore("drafts").getAll();
           all.onsuccess = () => {
             opening.result.close();
-            const drafts = all.result as { acts: unknown[]; updated: number }[];
-            resolve(drafts.some(({ acts, updated }) => acts.length > 0 && updated >= after));
+            const drafts = (all.result as { acts: unknown[]; updated: number }[]).filter(
+              ({ acts, updated }) => acts.length > 0 && updated >= wanted.since,
+            );
+            const pending = Object.keys(localStorage).some((name) => name.startsWith("easel.unwritten:"));
+            resolve(!pending && drafts.some(({ acts }) => JSON.stringify(acts).includes(wanted.text)));
           };
         };
       }),
-    since,
+    { text, since },
   );
 }
 
@@ -231,7 +234,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     const undone = Date.now();
     await page.keyboard.press("Control+Shift+z");
     await box(page, "Message").waitFor();
-    await drafted(page, undone);
+    await drafted(page, { since: undone });
 
     const other = await page.context().newPage();
     await page.close();
@@ -268,7 +271,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByLabel("System prompt", { exact: true }).and(page.locator(".cm-content")).click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type(" Be brief, please.");
-    await drafted(page);
+    await drafted(page, { text: " Be brief, please." });
     await page.addInitScript(() => {
       const read = IDBObjectStore.prototype.get;
       const released = new Promise<void>((resolve) => addEventListener("release", () => resolve(), { once: true }));
