@@ -41,7 +41,7 @@ async function middle(of: Locator): Promise<{ x: number; y: number }> {
   return place;
 }
 
-// drafted waits until the browser has stored all edits: a text among them, or any made after a time.
+// drafted waits until all edits are stored: a text among them, or any made after a time.
 async function drafted(page: Page, { text = "", since = 0 } = {}): Promise<void> {
   await page.waitForFunction(
     (wanted) =>
