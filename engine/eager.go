@@ -87,9 +87,6 @@ func (e *eager) proceed() bool {
 	return !e.gone
 }
 
-// stopped reports whether the run has stopped.
-func (e *eager) stopped() bool { return e.gone || e.failed != nil || e.canceled() }
-
 // accept queues the nodes that the scheduler gave; forms wait until everything else is done. It
 // returns false if the run has failed.
 func (e *eager) accept() bool {
@@ -233,51 +230,6 @@ func (e *eager) start(call *Call) bool {
 	return false
 }
 
-// readsOpenText reports whether a node reads a text that is still being written. Its writer is not
-// held back then, unless the text is read while it is said.
-func (e *eager) readsOpenText(n *node) bool {
-	if len(e.pending) == 0 {
-		return false
-	}
-	open := false
-	for _, ref := range n.refs {
-		if ref.slot == 0 || ref.Node == "" {
-			continue
-		}
-		writer := e.streams[nodeIndex(ref.slot-1)]
-		if writer == nil || writer.deferred.stream.ended() {
-			continue
-		}
-		open = true
-		if n.speaker == nil {
-			writer.deferred.stream.bound(-1)
-		}
-	}
-	return open
-}
-
-// openStreams opens the streams that are announced, as far as there are slots.
-func (e *eager) openStreams() {
-	for _, n := range e.pending {
-		call := e.streams[n]
-		s := call.deferred.stream
-		if s.isOpen() {
-			continue
-		}
-		if !e.slots.take() {
-			if call.waits.IsZero() {
-				call.waits = e.clock.Now()
-			}
-			continue
-		}
-		if !call.waits.IsZero() {
-			call.logWait(call.waits)
-		}
-		call.slot = e.slots.holdOf()
-		s.openEarly(e.work(), call.slot)
-	}
-}
-
 // settleCall settles an execution, unless its message is still being sent. It reports whether the
 // node was settled.
 func (e *eager) settleCall(call *Call) bool {
@@ -309,58 +261,6 @@ func (e *eager) concludeCall(call *Call) {
 	if !call.away {
 		e.release(call)
 	}
-}
-
-// say sends the available part of the current message, and of those that are ready after it. It
-// reports whether a node was settled.
-func (e *eager) say() bool {
-	said := false
-	for len(e.speeches) > 0 && !e.stopped() {
-		if !e.pickSpeech() {
-			break
-		}
-		s := e.speeches[0]
-		if !s.advance() || e.gone {
-			break
-		}
-		e.speeches = e.speeches[1:]
-		s.call.err = s.end()
-		e.flushNotes()
-		e.concludeCall(s.call)
-		said = true
-	}
-	return said
-}
-
-// pickSpeech moves the first message that has text to the front, unless another one has begun.
-// Messages are never mixed. It reports whether there is one.
-func (e *eager) pickSpeech() bool {
-	if e.speeches[0].opened {
-		return true
-	}
-	i := slices.IndexFunc(e.speeches, (*speaking).ready)
-	if i < 0 {
-		return false
-	}
-	e.save() // not again before the message ends
-	s := e.speeches[i]
-	s.opened = true
-	copy(e.speeches[1:], e.speeches[:i])
-	e.speeches[0] = s
-	return true
-}
-
-// textsComing reports whether a text is being written; a pause would throw it away. The writers are
-// not held back any more.
-func (e *eager) textsComing() bool {
-	coming := false
-	for _, n := range e.pending {
-		if s := e.streams[n].deferred.stream; s.isOpen() && !s.ended() {
-			s.bound(-1)
-			coming = true
-		}
-	}
-	return coming
 }
 
 // await waits until a worker ends, a text grows, there is something for the log, or the run is
@@ -419,71 +319,6 @@ func (e *eager) replaySettled() bool {
 	return settled
 }
 
-// expireCalls abandons workers that are past their deadline.
-func (e *eager) expireCalls() {
-	for _, j := range slices.Clone(e.active) {
-		if !j.deadline.IsZero() && until(j.deadline) <= 0 {
-			e.giveUp(j, timeoutError(j.call.node))
-		}
-	}
-}
-
-// giveUp settles the node of a worker that does not return, with an error.
-func (e *eager) giveUp(j *job, err error) {
-	j.call.close()
-	e.drop(j)
-	call := newCall(e.run, j.call.node)
-	call.step, call.started, call.cursor, call.away, call.err = j.call.step, j.call.started, j.call.cursor, true, err
-	e.logResult(call)
-	e.settleCall(call)
-}
-
-// abort ends the active nodes of a run that was cancelled or has failed: each node that started
-// finishes.
-func (e *eager) abort() {
-	e.halt()
-	timer := after(grace)
-	for len(e.active) > 0 && !e.gone {
-		select {
-		case j := <-e.done:
-			if slices.Contains(e.active, j) {
-				e.drop(j)
-				e.cut(j.call)
-			}
-		case <-e.signal:
-			e.flushNotes()
-		case <-timer:
-			for _, j := range slices.Clone(e.active) {
-				j.call.close()
-				e.drop(j)
-				call := newCall(e.run, j.call.node)
-				call.step, call.started, call.away = j.call.step, j.call.started, true
-				e.cut(call)
-			}
-		}
-	}
-	for _, s := range e.speeches {
-		if s.opened {
-			s.broken = ErrCanceled
-		}
-		e.cut(s.call)
-	}
-	for _, call := range e.replay.arrived {
-		e.cut(call)
-	}
-	e.speeches, e.replay.arrived = nil, nil
-}
-
-// cut finishes a node that the end of the run interrupts.
-func (e *eager) cut(call *Call) {
-	failed := e.failed
-	call.err, call.speech, call.deferred = ErrCanceled, nil, nil
-	if e.takeIn(call) {
-		e.conclude(call)
-	}
-	e.failed = failed
-}
-
 // launch runs a call on a worker.
 func (e *eager) launch(call *Call) {
 	j := &job{call: call}
@@ -497,12 +332,6 @@ func (e *eager) launch(call *Call) {
 		case <-e.quit:
 		}
 	}()
-}
-
-// drop takes a worker from the active ones, and its slot from it.
-func (e *eager) drop(j *job) {
-	e.remove(j)
-	j.call.slot.end()
 }
 
 // jobContext returns the context of a worker, with the timeout of its node.

@@ -175,3 +175,21 @@ func (o *Options) setDefaults() {
 		o.Seed = randomSeed()
 	}
 }
+
+// waker sets the mode of the run, and creates the channel that wakes the owner of an eager run when
+// a text grows.
+func (o *Options) waker(sideBySide bool) (wake chan struct{}, wakeUp func()) {
+	if o.Scheduling != Eager || o.Until != "" {
+		o.Scheduling = Batch
+		if !sideBySide {
+			return nil, nil
+		}
+	}
+	signal := make(chan struct{}, 1)
+	return signal, func() {
+		select {
+		case signal <- struct{}{}:
+		default:
+		}
+	}
+}
