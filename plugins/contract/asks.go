@@ -37,5 +37,8 @@ func (p Permissions) Asks(granted Permissions) []string {
 	if p.Files != nil {
 		ask(Permissions{Files: p.Files}, p.Files.Reason)
 	}
+	if p.Clock != nil {
+		ask(Permissions{Clock: p.Clock}, p.Clock.Reason)
+	}
 	return out
 }

@@ -287,6 +287,9 @@ func (m *Manifest) checkPermissions() *Error {
 	if f := p.Files; f != nil {
 		check("files", f.Reason, f.Read || f.WriteBytes > 0, "want read or write_bytes")
 	}
+	if p.Clock != nil {
+		check("clock", p.Clock.Reason, p.Clock.Precise, "want precise")
+	}
 	return err
 }
 

@@ -22,6 +22,7 @@ type Permissions struct {
 	KV        *KVPermission               `json:"kv,omitempty"`
 	Variables *VariablePermission         `json:"variables,omitempty"`
 	Files     *FilesPermission            `json:"files,omitempty"`
+	Clock     *ClockPermission            `json:"clock,omitempty"`
 }
 
 // HTTPPermission allows requests. Hosts are patterns, see [CoversHost]. No Methods means GET and
@@ -70,6 +71,12 @@ type FilesPermission struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
+// ClockPermission lets a plugin read clocks as fine as those of its host, in place of steps of 1 ms.
+type ClockPermission struct {
+	Precise bool   `json:"precise"`
+	Reason  string `json:"reason,omitempty"`
+}
+
 // Everything is the ceiling that allows all permissions.
 func Everything() Permissions {
 	const many = 1 << 30
@@ -79,12 +86,12 @@ func Everything() Permissions {
 		Secrets: map[string]SecretPermission{"*": {Hosts: all, Plain: true}},
 		LLM:     &CountPermission{MaxCalls: many}, Embed: &CountPermission{MaxCalls: many},
 		KV: &KVPermission{Bytes: 1 << 60}, Variables: &VariablePermission{Read: all, Write: all},
-		Files: &FilesPermission{Read: true, WriteBytes: 1 << 60},
+		Files: &FilesPermission{Read: true, WriteBytes: 1 << 60}, Clock: &ClockPermission{Precise: true},
 	}
 }
 
 // Allow adds a list of permissions, as users write it, to a ceiling: all, none, http, http:HOST,
-// secrets, secrets:NAME, llm, embed, kv, variables or files.
+// secrets, secrets:NAME, llm, embed, kv, variables, files or clock.
 func Allow(words []string) (Permissions, error) {
 	all, out := Everything(), Permissions{}
 	for _, word := range words {
@@ -116,8 +123,10 @@ func Allow(words []string) (Permissions, error) {
 			out.Variables = all.Variables
 		case "files":
 			out.Files = all.Files
+		case "clock":
+			out.Clock = all.Clock
 		default:
-			const known = "all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv, variables or files"
+			const known = "all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv, variables, files or clock"
 			return out, fmt.Errorf("permission %q: want %s", word, known)
 		}
 	}
@@ -163,6 +172,9 @@ func (p Permissions) Cut(ceiling Permissions) Permissions {
 		if files.Read || files.WriteBytes > 0 {
 			out.Files = &files
 		}
+	}
+	if p.PreciseClock() && ceiling.PreciseClock() {
+		out.Clock = p.Clock
 	}
 	return out
 }
@@ -210,8 +222,14 @@ func (p Permissions) Beyond(granted Permissions) []string {
 			out = append(out, fmt.Sprintf("storing files of %d bytes", f.WriteBytes))
 		}
 	}
+	if p.PreciseClock() && !left.PreciseClock() {
+		out = append(out, "a precise clock")
+	}
 	return out
 }
+
+// PreciseClock reports whether clocks finer than 1 ms are allowed.
+func (p Permissions) PreciseClock() bool { return p.Clock != nil && p.Clock.Precise }
 
 // AllowedMethods returns the methods of requests; by default GET and HEAD.
 func (h *HTTPPermission) AllowedMethods() []string {

@@ -36,6 +36,9 @@ func readPermissions(o *object) Permissions {
 	if f := o.object("files"); f != nil {
 		p.Files = &FilesPermission{Read: f.flag("read"), WriteBytes: f.whole("write_bytes"), Reason: f.text("reason")}
 	}
+	if c := o.object("clock"); c != nil {
+		p.Clock = &ClockPermission{Precise: c.flag("precise"), Reason: c.text("reason")}
+	}
 	return p
 }
 
@@ -46,7 +49,8 @@ func readCount(o *object) *CountPermission {
 	return &CountPermission{MaxCalls: int(o.whole("max_calls")), Reason: o.text("reason")}
 }
 
-// Value writes the permissions: {http?, secrets?, llm?, embed?, kv?, variables?, files?}.
+// Value writes the permissions: {http?, secrets?, llm?, embed?, kv?, variables?, files?,
+// clock?}.
 func (p Permissions) Value() engine.Value {
 	w := newWriter()
 	if h := p.HTTP; h != nil {
@@ -87,6 +91,12 @@ func (p Permissions) Value() engine.Value {
 		files.whole("write_bytes", f.WriteBytes)
 		files.text("reason", f.Reason)
 		w.object("files", files.b.Value())
+	}
+	if c := p.Clock; c != nil {
+		clock := newWriter()
+		clock.flag("precise", c.Precise)
+		clock.text("reason", c.Reason)
+		w.object("clock", clock.b.Value())
 	}
 	return w.b.Value()
 }

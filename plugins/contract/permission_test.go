@@ -18,7 +18,7 @@ func TestPermissionsCut(t *testing.T) {
 	asked := parsePermissions(t,
 		`{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET","POST"],"private":true,"reason":"r"},
 		"secrets":{"K":{"hosts":["api.a.example"]},"L":{"hosts":["x"],"plain":true}},"llm":{"max_calls":5},
-		"kv":{"bytes":100},"variables":{"read":["sys.query"],"write":["env.x"]}}`)
+		"kv":{"bytes":100},"variables":{"read":["sys.query"],"write":["env.x"]},"clock":{"precise":true,"reason":"r"}}`)
 	for _, c := range []struct{ name, ceiling, want string }{
 		{"no permission has no parts", `{}`, `{}`},
 		{
@@ -42,6 +42,8 @@ func TestPermissionsCut(t *testing.T) {
 			"plain HTTP needs both sides", `{"secrets":{"L":{"hosts":["*"]}}}`,
 			`{"secrets":{"L":{"hosts":["x"]}}}`,
 		},
+		{"a precise clock needs both sides", `{"clock":{}}`, `{}`},
+		{"a precise clock", `{"clock":{"precise":true}}`, `{"clock":{"precise":true,"reason":"r"}}`},
 		{"names are intersected", `{"variables":{"read":["*"]}}`, `{"variables":{"read":["sys.query"]}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -61,6 +63,7 @@ func TestPermissionsCut(t *testing.T) {
 		"http to api.a.example", "http to *.b.example", "http method GET", "http method POST",
 		"http to private addresses", "secret K for api.a.example", "secret L for x", "secret L without encryption",
 		"5 calls of llm", "kv of 100 bytes", "reading sys.query", "writing env.x",
+		"a precise clock",
 	}, asked.Beyond(Permissions{}))
 }
 
@@ -68,7 +71,8 @@ func TestAllow(t *testing.T) {
 	asked := parsePermissions(t,
 		`{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true},
 		"secrets":{"K":{"hosts":["a.example"]},"L":{"hosts":["b.example"]}},
-		"llm":{"max_calls":5},"embed":{"max_calls":1},"kv":{"bytes":100},"variables":{"read":["sys.query"]}}`)
+		"llm":{"max_calls":5},"embed":{"max_calls":1},"kv":{"bytes":100},"variables":{"read":["sys.query"]},
+		"clock":{"precise":true}}`)
 	for _, c := range []struct{ words, left string }{
 		{"", `{}`},
 		{"none", `{}`},
@@ -81,6 +85,7 @@ func TestAllow(t *testing.T) {
 		{"secrets", `{"secrets":{"K":{"hosts":["a.example"]},"L":{"hosts":["b.example"]}}}`},
 		{"secrets:L, llm", `{"secrets":{"L":{"hosts":["b.example"]}},"llm":{"max_calls":5}}`},
 		{"embed,variables", `{"embed":{"max_calls":1},"variables":{"read":["sys.query"]}}`},
+		{"clock", `{"clock":{"precise":true}}`},
 	} {
 		t.Run(c.words, func(t *testing.T) {
 			ceiling, err := Allow(strings.Split(c.words, ","))

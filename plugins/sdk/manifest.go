@@ -38,6 +38,7 @@ type Permissions struct {
 	KV        *KVPermission               `json:"kv,omitempty"`
 	Variables *VariablePermission         `json:"variables,omitempty"`
 	Files     *FilesPermission            `json:"files,omitempty"`
+	Clock     *ClockPermission            `json:"clock,omitempty"`
 }
 
 // HTTPPermission requests access to Hosts: api.example.org, *.example.org or *. No Methods means
@@ -81,6 +82,12 @@ type FilesPermission struct {
 	Read       bool   `json:"read,omitempty"`
 	WriteBytes int64  `json:"write_bytes,omitempty"`
 	Reason     string `json:"reason"`
+}
+
+// ClockPermission requests clocks that are finer than steps of 1 ms, with Precise set.
+type ClockPermission struct {
+	Precise bool   `json:"precise"`
+	Reason  string `json:"reason"`
 }
 
 // Limits are limits of one call; the host sets those of zero fields.

@@ -136,6 +136,7 @@ export interface Permissions {
   kv?: { bytes: number };
   variables?: { read?: string[]; write?: string[] };
   files?: { read?: boolean; write_bytes?: number };
+  clock?: { precise?: boolean };
 }
 
 /** Server is an MCP server. */

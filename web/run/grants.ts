@@ -4,7 +4,9 @@
 import type { Permissions } from "./admin.ts";
 
 /** parts are the single permissions, in the order of forms. */
-export const parts = ["http", "secrets", "llm", "embed", "kv", "variables", "files_read", "files_store"] as const;
+export const parts = [
+  "http", "secrets", "llm", "embed", "kv", "variables", "files_read", "files_store", "clock",
+] as const;
 
 /** Part is a single permission. */
 export type Part = (typeof parts)[number];
@@ -22,7 +24,7 @@ export const megabyte = 1_000_000;
 /** allowedBy returns the parts that an upper bound allows; without one, all of them. */
 export function allowedBy(grant: Permissions | null): Allowed {
   if (grant === null) return Object.fromEntries(parts.map((part) => [part, ""]));
-  const { http, secrets, llm, embed, kv, variables, files } = grant;
+  const { http, secrets, llm, embed, kv, variables, files, clock } = grant;
   const names = Object.keys(secrets ?? {});
   return {
     ...(http?.hosts?.length ? { http: listed(http.hosts) } : {}),
@@ -33,6 +35,7 @@ export function allowedBy(grant: Permissions | null): Allowed {
     ...(variables?.read?.length || variables?.write?.length ? { variables: "" } : {}),
     ...(files?.read ? { files_read: "" } : {}),
     ...(files?.write_bytes ? { files_store: bounded(files.write_bytes / megabyte, anyBytes / megabyte) } : {}),
+    ...(clock?.precise ? { clock: "" } : {}),
   };
 }
 
@@ -41,7 +44,7 @@ export function allowedBy(grant: Permissions | null): Allowed {
  * of requests, stays as it is in `before`. A number that cannot be read is an error that names it.
  */
 export function boundOf(allowed: Allowed, before: Permissions | null): Permissions {
-  const { http, secrets, llm, embed, kv, variables, files_read, files_store } = allowed;
+  const { http, secrets, llm, embed, kv, variables, files_read, files_store, clock } = allowed;
   const files = {
     ...(files_read === undefined ? {} : { read: true }),
     ...(files_store === undefined ? {} : { write_bytes: bytesOf(files_store) }),
@@ -56,6 +59,7 @@ export function boundOf(allowed: Allowed, before: Permissions | null): Permissio
     ...(kv === undefined ? {} : { kv: { bytes: bytesOf(kv) } }),
     ...(variables === undefined ? {} : { variables: before?.variables ?? { read: any, write: any } }),
     ...(Object.keys(files).length > 0 ? { files } : {}),
+    ...(clock === undefined ? {} : { clock: { precise: true } }),
   };
 }
 

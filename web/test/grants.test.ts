@@ -38,10 +38,12 @@ test("what the form does not show stays as it is", () => {
 test("a plugin of the page gets the parts that were allowed", () => {
   const asked: Permissions = {
     http: { hosts: ["a.example"] }, llm: { max_calls: 2 }, files: { read: true, write_bytes: 10 },
+    clock: { precise: true },
   };
-  assert.deepEqual(partsAsked(asked), ["http", "llm", "files_read", "files_store"]);
+  assert.deepEqual(partsAsked(asked), ["http", "llm", "files_read", "files_store", "clock"]);
   assert.deepEqual(granted(asked, ["llm", "files_store"]), { llm: { max_calls: 2 }, files: { write_bytes: 10 } });
   assert.deepEqual(granted(asked, partsAsked(asked)), asked);
+  assert.deepEqual(granted(asked, ["clock"]), { clock: { precise: true } });
   assert.deepEqual(granted(asked, []), {});
 });
 

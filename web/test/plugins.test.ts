@@ -10,6 +10,7 @@ test("the bounds of permissions are shown in short, and local hosts are named", 
     http: { hosts: ["api.example", "*.shop.example"], methods: ["GET"], private: true, reason: "Reads prices." },
     secrets: { SHOP_KEY: { hosts: ["api.example"], reason: "Signs in." } },
     kv: { bytes: 1024, reason: "Remembers." },
+    clock: { precise: true, reason: "Measures." },
   };
   const engine = {
     pluginManifest: () => Promise.resolve({ name: "shop", version: "1.0.0", description: "", permissions }),
@@ -22,6 +23,7 @@ test("the bounds of permissions are shown in short, and local hosts are named", 
     ["http", "api.example, *.shop.example · methods GET · private", "Reads prices."],
     ["secrets", "SHOP_KEY api.example", "Signs in."],
     ["kv", "bytes 1024", "Remembers."],
+    ["clock", "precise", "Measures."],
   ]);
   const local = (...used: string[]): string[] => localHosts(plugins.list.get(), used);
   assert.deepEqual(local("shop@1"), [], "before anything is allowed");

@@ -72,6 +72,7 @@ export const en = {
   "plugins.variables": "Variables of the run",
   "plugins.files_read": "Reading files",
   "plugins.files_store": "Storing files",
+  "plugins.clock": "Precise clock",
   "plugins.preview_server": "Runs on a server only. This page shows its form; its nodes need pinned outputs.",
   "plugins.preview_none": "Not run in previews. This page shows its form; its nodes need pinned outputs.",
 

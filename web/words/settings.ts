@@ -93,6 +93,7 @@ const en = {
   may_variables: "variables of the run",
   may_read_files: "reads files of runs",
   may_store_files: "stores files: {0}",
+  may_clock: "reads a precise clock",
   may_nothing: "reaches nothing outside",
   secret_set: "{0} is stored",
   secret_missing: "{0} is missing",
@@ -121,6 +122,7 @@ const en = {
   part_size_bound: "MB at most; empty for any size",
   part_variables: "Variables of the run",
   part_files_read: "Reading files of runs",
+  part_clock: "Precise clock",
   builtin: "Built-in tools",
   builtin_hint: "Steps and tools of agents that every canvas can use. Those with a key take it from a secret.",
 
@@ -308,6 +310,7 @@ const zh: Record<SettingsKey, string> = {
   may_variables: "运行的变量",
   may_read_files: "读取运行的文件",
   may_store_files: "存储文件：{0}",
+  may_clock: "读取精确时钟",
   may_nothing: "不访问外部",
   secret_set: "{0} 已保存",
   secret_missing: "缺少 {0}",
@@ -336,6 +339,7 @@ const zh: Record<SettingsKey, string> = {
   part_size_bound: "最多 MB 数；留空表示不限",
   part_variables: "运行的变量",
   part_files_read: "读取运行的文件",
+  part_clock: "精确时钟",
   builtin: "内置工具",
   builtin_hint: "每个画布都可使用的步骤与智能体工具。需要密钥的从机密中读取。",
 

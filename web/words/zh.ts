@@ -73,6 +73,7 @@ export const zh: Record<Key, string> = {
   "plugins.variables": "运行的变量",
   "plugins.files_read": "读取文件",
   "plugins.files_store": "保存文件",
+  "plugins.clock": "精确时钟",
   "plugins.preview_server": "它只在服务器上运行：此页面显示它的表单，它的节点需要固定输出。",
   "plugins.preview_none": "试运行画布时不运行它：此页面显示它的表单，它的节点需要固定输出。",
 

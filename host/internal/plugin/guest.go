@@ -121,14 +121,10 @@ func (g *guest) findMemory(mod api.Module) {
 
 // wasiConfig gives the guest a clock, chance and a place for stderr, nothing else.
 func (g *guest) wasiConfig() wazero.ModuleConfig {
-	cfg := g.m.host.cfg
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions().
-		WithStderr(stderrWriter{g}).WithRandSource(cfg.Random).
-		WithWalltime(func() (int64, int32) {
-			t := cfg.Now().Truncate(clockStep)
-			return t.Unix(), int32(t.Nanosecond())
-		}, sys.ClockResolution(clockStep)).
-		WithNanotime(func() int64 { return cfg.Now().Truncate(clockStep).UnixNano() }, sys.ClockResolution(clockStep)).
+		WithStderr(stderrWriter{g}).WithRandSource(g.m.host.cfg.Random).
+		WithWalltime(g.walltime, sys.ClockResolution(coarseStep)).
+		WithNanotime(g.nanotime, sys.ClockResolution(coarseStep)).
 		WithNanosleep(func(ns int64) { g.sleep(time.Duration(ns)) })
 }
 

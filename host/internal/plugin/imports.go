@@ -45,16 +45,19 @@ func bindImports(ctx context.Context, r wazero.Runtime) (importTypes, error) {
 		imports[module] = map[string]string{}
 		for _, f := range funcs {
 			imports[module][f.name] = f.typ
-			params, results, _ := strings.Cut(f.typ, ":")
-			b.NewFunctionBuilder().WithGoModuleFunction(f.bind(), valueTypes(params), valueTypes(results)).Export(f.name)
+			f.export(b)
 		}
 		if _, err := b.Instantiate(ctx); err != nil {
 			return nil, fmt.Errorf("%s: %w", module, err)
 		}
 	}
 	delete(imports, meter.Module) // the meter's own import, refused in what strangers send
-	counted := experimental.WithFunctionListenerFactory(ctx, wasiWork{})
-	if _, err := wasi_snapshot_preview1.Instantiate(counted, r); err != nil {
+	wasi := r.NewHostModuleBuilder(wasiModule)
+	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(wasi)
+	for _, f := range clockFuncs {
+		f.export(wasi)
+	}
+	if _, err := wasi.Instantiate(experimental.WithFunctionListenerFactory(ctx, wasiWork{})); err != nil {
 		return nil, fmt.Errorf("%s: %w", wasiModule, err)
 	}
 	imports[wasiModule] = map[string]string{}
@@ -62,6 +65,12 @@ func bindImports(ctx context.Context, r wazero.Runtime) (importTypes, error) {
 		imports[wasiModule][name] = letters(def.ParamTypes()) + ":" + letters(def.ResultTypes())
 	}
 	return imports, nil
+}
+
+// export adds the function to a module, in place of one of the same name.
+func (f hostFunc) export(b wazero.HostModuleBuilder) {
+	params, results, _ := strings.Cut(f.typ, ":")
+	b.NewFunctionBuilder().WithGoModuleFunction(f.bind(), valueTypes(params), valueTypes(results)).Export(f.name)
 }
 
 // bind finds the guest that calls in the context of the call.

@@ -106,6 +106,69 @@ func TestClockAndRandomNumbersCanBePinned(t *testing.T) {
 	require.Equal(t, append(binary.LittleEndian.AppendUint64(nil, coarse), make([]byte, 8)...), res.Output)
 }
 
+// TestPreciseClockNeedsAGrant reads both clocks and their resolution with and without the permission.
+func TestPreciseClockNeedsAGrant(t *testing.T) {
+	const exact = 0x0102030405060708
+	const reads = `(module
+		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
+		(import "wasi_snapshot_preview1" "clock_time_get" (func $clock (param i32 i64 i32) (result i32)))
+		(import "wasi_snapshot_preview1" "clock_res_get" (func $res (param i32 i32) (result i32)))
+		(memory (export "memory") 1)
+		(func $reads (result i32)
+			i32.const 0 i64.const 1 i32.const 0 call $clock drop
+			i32.const 1 i64.const 1 i32.const 8 call $clock drop
+			i32.const 0 i32.const 16 call $res drop
+			i32.const 1 i32.const 24 call $res drop
+			i32.const 32 i32.const 2 i32.const 40 call $res i32.store
+			i32.const 36 i32.const 0 i32.const -4 call $res i32.store
+			i32.const 0 i32.const 40 call $output_write i32.const 0)
+		(func (export "easel_invoke") (result i32) call $reads)
+		(func (export "easel_check") (result i32) call $reads))`
+	asks := map[string]any{
+		"permissions": map[string]any{"clock": map[string]any{"precise": true, "reason": "r"}}, "state": "tenant",
+	}
+	h := newHost(t, Config{Now: func() time.Time { return time.Unix(0, exact) }})
+	answer := func(at, step uint64) []byte {
+		var out []byte
+		for _, v := range []uint64{at, at, step, step, 21<<32 | 28} { // EFAULT and EINVAL
+			out = binary.LittleEndian.AppendUint64(out, v)
+		}
+		return out
+	}
+	coarse, precise := answer(exact/1_000_000*1_000_000, 1_000_000), answer(exact, 1)
+	none := &contract.Permissions{}
+	for _, c := range []struct {
+		name     string
+		manifest map[string]any
+		req      CallRequest
+		want     []byte
+	}{
+		{"granted", asks, CallRequest{}, precise},
+		{"not asked for", nil, CallRequest{}, coarse},
+		{"not allowed by the tenant", asks, CallRequest{Grant: none}, coarse},
+		{"easel_check", asks, CallRequest{Export: "easel_check", Grant: none}, coarse},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := load(t, h, reads, c.manifest)
+			for range 2 { // the second call has the instance of the first one
+				res, err := m.Call(context.Background(), c.req)
+				require.NoError(t, err)
+				require.Equal(t, c.want, res.Output)
+			}
+		})
+	}
+	t.Run("one instance for calls with and without it", func(t *testing.T) {
+		m := load(t, h, reads, asks)
+		for range 2 {
+			for want, req := range map[*[]byte]CallRequest{&precise: {}, &coarse: {Grant: none}} {
+				res, err := m.Call(context.Background(), req)
+				require.NoError(t, err)
+				require.Equal(t, *want, res.Output)
+			}
+		}
+	})
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

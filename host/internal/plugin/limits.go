@@ -14,6 +14,4 @@ const (
 	maxScratch   = 1 << 20  // Extism variables of a run
 	maxCallBytes = 4 << 20  // one request of call
 	grace        = 250 * time.Millisecond
-	// clockStep is the step of a guest's clocks: finer ones measure what others do on the machine.
-	clockStep = time.Millisecond
 )

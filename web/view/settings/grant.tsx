@@ -22,6 +22,7 @@ export function grantText(may: Permissions, s: SettingsText): string {
     allowed.variables !== undefined && s("may_variables"),
     allowed.files_read !== undefined && s("may_read_files"),
     allowed.files_store !== undefined && s("may_store_files", size("files_store")),
+    allowed.clock !== undefined && s("may_clock"),
   ].filter(Boolean);
   return list.join(" · ") || s("may_nothing");
 }

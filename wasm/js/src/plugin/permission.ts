@@ -10,6 +10,7 @@ export interface Permissions {
   kv?: { bytes: number; reason?: string };
   variables?: { read?: string[]; write?: string[]; reason?: string };
   files?: { read?: boolean; write_bytes?: number; reason?: string };
+  clock?: { precise?: boolean; reason?: string };
 }
 
 /** methodsOf returns the allowed methods; without a list those for reading. */

@@ -170,6 +170,7 @@ export class Plugin {
       vars,
       timeout: Math.min(this.limits.timeout_ms, request.timeout || Infinity),
       fuel: request.fuel || this.limits.fuel,
+      preciseClock: granted.clock?.precise === true,
     };
     const state = this.manifest.state;
     const sharing =

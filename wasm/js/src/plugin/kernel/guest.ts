@@ -42,6 +42,8 @@ export interface Work {
   timeout: number; // milliseconds
   fuel: number;
   vars: Map<string, Uint8Array>; // Extism variables of the run
+  /** Its clocks are as fine as those of this environment. */
+  preciseClock?: boolean;
 }
 
 /** Done is the result of a call. */
@@ -108,6 +110,7 @@ export class Guest {
   out = { at: 0, length: 0 }; // Extism output
   errorAt = 0;
   status = 0; // of the last Extism request
+  preciseClock = false;
   headers: Uint8Array = empty;
   #emits = 0;
   #hostCalls = 0;
@@ -281,6 +284,7 @@ export class Guest {
     this.stderr = "";
     this.logs = [];
     this.vars = new Map(work.vars);
+    this.preciseClock = work.preciseClock === true;
     this.arena.reset();
     this.out = { at: 0, length: 0 };
     this.errorAt = this.status = this.#emits = this.#hostCalls = this.#pieces = this.#logCalls = 0;

@@ -12,8 +12,10 @@ const inval = 28;
 const nosys = 52;
 const notsup = 58;
 
-/** clockStep is the resolution of both clocks in nanoseconds: finer clocks allow timing attacks. */
-const clockStep = 1_000_000n;
+// Steps of the clocks in nanoseconds. Fine ones allow timing attacks, so they are a permission, and
+// only the monotonic clock can be finer here: Date.now returns whole milliseconds.
+const coarseStep = 1_000_000n;
+const preciseStep = 1000n;
 
 export function wasi(g: Guest): Record<string, Function> {
   const view = (at: number, length: number): DataView => {
@@ -25,9 +27,10 @@ export function wasi(g: Guest): Record<string, Function> {
     return ok;
   };
   const standard = (fd: number): number => (fd >= 0 && fd <= 2 ? ok : badf);
+  const step = (clock: number): bigint => (clock === 1 && g.preciseClock ? preciseStep : coarseStep);
   const now = (clock: number): bigint => g.known(() => {
     const ms = g.setting.pinned?.now ?? (clock === 0 ? Date.now() : performance.now());
-    return BigInt(Math.floor(ms)) * clockStep;
+    return BigInt(Math.floor(ms * (1e6 / Number(step(clock))))) * step(clock);
   });
   const offered: Record<string, Function> = {
     args_get: () => ok,
@@ -36,7 +39,7 @@ export function wasi(g: Guest): Record<string, Function> {
     environ_sizes_get: (count: number, size: number) => zero(count, size),
     clock_res_get: (clock: number, at: number) => {
       if (clock > 1) return inval;
-      view(at, 8).setBigUint64(0, clockStep, true);
+      view(at, 8).setBigUint64(0, step(clock), true);
       return ok;
     },
     clock_time_get: (clock: number, _precision: bigint, at: number) => {
