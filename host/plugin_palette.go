@@ -48,6 +48,11 @@ func (p *plugins) Palette(ctx context.Context, tenant string) ([]app.Plugin, err
 	return out, nil
 }
 
+// File returns the file of a plugin that is on.
+func (p *plugins) File(name string) (wasm []byte, digest string, err error) {
+	return p.catalog.File(name)
+}
+
 // off describes a plugin that is not on, and why.
 func off(e plugin.Entry, why error) app.Plugin {
 	out := app.Plugin{Component: engine.PluginPrefix + e.Ref(), Name: e.Name, State: "off", Note: why.Error()}

@@ -1,9 +1,10 @@
 // Plugins added to the page: the same .wasm files that a host runs. A plugin may compute and write;
 // further permissions of its manifest require consent.
 
-import type { Engine, PluginFiles, PluginPermissions, PluginSource } from "@easel/engine";
+import type { Engine, PluginFiles, PluginPermissions, PluginProxy, PluginSource } from "@easel/engine";
 import type { Permissions } from "./admin.ts";
 import { granted, partsAsked, type Part } from "./grants.ts";
+import { pluginProxy, type AskHost } from "./plugin-proxy.ts";
 import { Store } from "./store.ts";
 
 /** PluginEntry is a plugin in the list. */
@@ -40,6 +41,8 @@ export interface PluginFault {
 interface Added {
   bytes: Uint8Array<ArrayBuffer>;
   permissions: Permissions;
+  /** Sends its requests, if it came from the host. */
+  proxy: PluginProxy | undefined;
 }
 
 /** Plugins keeps them for the life of the page. */
@@ -59,8 +62,26 @@ export class Plugins {
     this.#changed = changed;
   }
 
+  /**
+   * fetch adds plugins of the host, as NAME or NAME@VERSION. Their requests go through the host,
+   * which has their secrets. It returns the names of those that were added, and never throws.
+   */
+  async fetch(references: readonly string[], ask: AskHost): Promise<string[]> {
+    const before = new Map(this.list.get().map((entry) => [entry.name, entry]));
+    for (const reference of references) {
+      try {
+        const answer = await ask("GET", `/api/v2/plugins/${encodeURIComponent(reference)}/file`);
+        await this.add(new File([await answer.arrayBuffer()], reference), pluginProxy(ask));
+      } catch (err) {
+        this.fault.set({ name: reference, error: err });
+      }
+      if (this.fault.get()) break;
+    }
+    return this.list.get().filter((entry) => before.get(entry.name) !== entry).map(({ name }) => name);
+  }
+
   /** add adds a file. It never throws; fault holds the error. */
-  async add(file: File): Promise<void> {
+  async add(file: File, proxy?: PluginProxy): Promise<void> {
     this.fault.set(undefined);
     try {
       const bytes = new Uint8Array(await file.arrayBuffer());
@@ -71,7 +92,7 @@ export class Plugins {
       // Another build keeps what was allowed, if it asks for it in the same way.
       const same = asks.filter(({ part, text }) => before?.asks.some((ask) => ask.part === part && ask.text === text));
       const allowed = same.map(({ part }) => part).filter((part) => before?.allowed.includes(part));
-      const added = { bytes, permissions: permissions as Permissions };
+      const added = { bytes, permissions: permissions as Permissions, proxy };
       await this.#use(added, allowed);
       this.#added.set(name, added);
       this.#put({ name, version: own, description, preview: preview || "local", asks, allowed });
@@ -93,9 +114,10 @@ export class Plugins {
     }
   }
 
-  async #use({ bytes, permissions }: Added, allowed: Part[]): Promise<void> {
+  async #use({ bytes, permissions, proxy }: Added, allowed: Part[]): Promise<void> {
     const grant = granted(permissions, allowed) as PluginPermissions;
-    const source: PluginSource = allowed.length > 0 ? { source: bytes, grant, files: this.#files } : { source: bytes };
+    const source: PluginSource = { source: bytes };
+    if (allowed.length > 0) Object.assign(source, { grant, files: this.#files }, proxy && { proxy });
     await (await this.#engine).use([source]);
   }
 
@@ -103,6 +125,17 @@ export class Plugins {
     this.list.set([...this.list.get().filter((each) => each.name !== entry.name), entry]);
     this.#changed();
   }
+}
+
+/** absent lists the plugins of a canvas that are not in the list, as NAME or NAME@VERSION. */
+export function absent(list: readonly PluginEntry[], used: readonly string[]): string[] {
+  const references = used.map((reference) => {
+    const [name = "", version = ""] = reference.split("@");
+    return { file: name.split(".", 1)[0]!, version };
+  });
+  const missing = references.filter(({ file, version }) => !list.some((entry) =>
+    entry.name === file && (version === "" || `${entry.version}.`.startsWith(`${version}.`))));
+  return [...new Set(missing.map(({ file, version }) => (version === "" ? file : `${file}@${version}`)))];
 }
 
 /** localHosts lists the hosts of the local network that those plugins of a canvas may reach. */

@@ -15,6 +15,7 @@ import { answersOf, Field, fieldsOf } from "./field.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { fromBase64, save } from "./save.ts";
+import { HostPlugins } from "./host-plugins.tsx";
 import { usePlace, Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
 import { Reason } from "./reason.tsx";
@@ -386,6 +387,7 @@ function Composer({
         </p>
       )}
       <Where />
+      <HostPlugins />
       <div className="line">
         {!task && (
           <textarea

@@ -2,6 +2,7 @@
 
 import { useEffect, useId, useRef } from "react";
 import { codeWords } from "../words/codes.ts";
+import type { PluginEntry } from "../run/plugins.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { faultOf } from "./reason.tsx";
 
@@ -24,39 +25,14 @@ export function PluginList(): React.ReactNode {
       <h3 id={id}>{t("plugins.title")}</h3>
       {list.length === 0 && <p className="quiet small">{t("plugins.none")}</p>}
       <ul>
-        {list.map(({ name, version, description, preview, asks, allowed }) => (
-          <li key={name}>
+        {list.map((entry) => (
+          <li key={entry.name}>
             <p>
-              <b>{name}</b> <span className="quiet small">{version}</span>
+              <b>{entry.name}</b> <span className="quiet small">{entry.version}</span>
             </p>
-            {description && <p className="small">{description}</p>}
-            {preview !== "local" && <p className="small">{t(`plugins.preview_${preview}`)}</p>}
-            {asks.length > 0 && (
-              <fieldset className="asks">
-                <legend>{t("plugins.allow")}</legend>
-                {asks.map(({ part, bounds, reason }) => (
-                  <label key={part} className="field row">
-                    <input
-                      type="checkbox"
-                      checked={allowed.includes(part)}
-                      onChange={(event) => {
-                        const others = allowed.filter((each) => each !== part);
-                        void plugins.allow(name, event.target.checked ? [...others, part] : others);
-                      }}
-                    />
-                    <span>
-                      {t(`plugins.${part}`)} <code>{bounds}</code>
-                      {reason !== "" && <small>{reason}</small>}
-                    </span>
-                  </label>
-                ))}
-                {asks.length > 1 && (
-                  <button type="button" onClick={() => void plugins.allow(name, asks.map(({ part }) => part))}>
-                    {t("plugins.allow_all")}
-                  </button>
-                )}
-              </fieldset>
-            )}
+            {entry.description && <p className="small">{entry.description}</p>}
+            {entry.preview !== "local" && <p className="small">{t(`plugins.preview_${entry.preview}`)}</p>}
+            <Asks entry={entry} />
           </li>
         ))}
       </ul>
@@ -78,5 +54,38 @@ export function PluginList(): React.ReactNode {
         </p>
       )}
     </section>
+  );
+}
+
+/** Asks returns the permissions that a plugin asks for, each with its reason, to be allowed. */
+export function Asks({ entry: { name, asks, allowed } }: { entry: PluginEntry }): React.ReactNode {
+  const t = useText();
+  const { plugins } = useApp().session;
+  if (asks.length === 0) return null;
+  return (
+    <fieldset className="asks">
+      <legend>{t("plugins.allow")}</legend>
+      {asks.map(({ part, bounds, reason }) => (
+        <label key={part} className="field row">
+          <input
+            type="checkbox"
+            checked={allowed.includes(part)}
+            onChange={(event) => {
+              const others = allowed.filter((each) => each !== part);
+              void plugins.allow(name, event.target.checked ? [...others, part] : others);
+            }}
+          />
+          <span>
+            {t(`plugins.${part}`)} <code>{bounds}</code>
+            {reason !== "" && <small>{reason}</small>}
+          </span>
+        </label>
+      ))}
+      {asks.length > 1 && (
+        <button type="button" onClick={() => void plugins.allow(name, asks.map(({ part }) => part))}>
+          {t("plugins.allow_all")}
+        </button>
+      )}
+    </fieldset>
   );
 }

@@ -23,6 +23,8 @@ type Plugins interface {
 	// LookupFor finds plugins for a canvas that is validated; diagnostics say what a tenant has to
 	// set.
 	LookupFor(tenant string) func(component string) (engine.Spec, bool)
+	// File returns the file of a plugin that is on, NAME or NAME@VERSION, and its SHA-256 in hex.
+	File(name string) (wasm []byte, digest string, err error)
 	// Relay sends a request of a plugin, NAME or NAME@VERSION, that runs in a page.
 	Relay(ctx context.Context, tenant, name string, r plugin.Relayed) (*plugin.Response, error)
 }

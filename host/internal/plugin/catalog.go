@@ -114,9 +114,7 @@ func (c *Catalog) load(
 		return nil, err
 	}
 	if m.Digest() != v.Digest {
-		return nil, errors.Join(contract.Errorf(contract.BadSignature,
-			"file %s was changed on disk; install the plugin again", c.file(v.Digest)).At(m.name(), "read"),
-			m.Close(ctx))
+		return nil, errors.Join(c.changedOnDisk(v.Digest).At(m.name(), "read"), m.Close(ctx))
 	}
 	return m, nil
 }

@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 
@@ -20,4 +22,25 @@ func (c *Catalog) Section(ref, section string) ([]byte, bool, error) {
 		return nil, false, fmt.Errorf("plugin: read installed file: %w", err)
 	}
 	return contract.Section(wasm, section)
+}
+
+// File returns the file of an installed plugin that is on, and its SHA-256 in hex. Its errors are
+// those of Get, and BadSignature for a file that was changed on disk.
+func (c *Catalog) File(ref string) (wasm []byte, digest string, err error) {
+	m, err := c.Get(ref)
+	if err != nil {
+		return nil, "", err
+	}
+	if wasm, err = os.ReadFile(c.file(m.Digest())); err != nil {
+		return nil, "", fmt.Errorf("plugin: read installed file: %w", err)
+	}
+	if sum := sha256.Sum256(wasm); hex.EncodeToString(sum[:]) != m.Digest() {
+		return nil, "", c.changedOnDisk(m.Digest()).At(m.name(), "read")
+	}
+	return wasm, m.Digest(), nil
+}
+
+func (c *Catalog) changedOnDisk(digest string) *contract.Error {
+	return contract.Errorf(contract.BadSignature, "file %s was changed on disk; install the plugin again",
+		c.file(digest))
 }

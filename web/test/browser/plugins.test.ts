@@ -30,6 +30,20 @@ export default ({ params, arguments: { request }, info }) => {
 };
 `;
 
+// price reads a price with a key of the host, and remembers it.
+const price = `export const manifest = {
+  abi: 1, name: "price", version: "1.1.0", description: "Reads a price.",
+  params: { type: "object", properties: { of: { type: "string" } } },
+  outputs: { type: "object", properties: { text: { type: "string" } } },
+  permissions: { http: { hosts: ["127.0.0.1"], private: true, reason: "Reads the price." },
+    secrets: { SHOP_KEY: { hosts: ["127.0.0.1"], reason: "The key of the shop." } } },
+};
+export default ({ params, secret, fetch }) => {
+  const { status, body } = fetch("SHOP/" + params.of, { headers: { "X-Key": secret("SHOP_KEY") } });
+  return { text: status + " " + body };
+};
+`;
+
 const canvas = {
   components: {
     begin: { obj: { component_name: "Begin", params: {} }, downstream: ["M"], upstream: [] },
@@ -109,7 +123,7 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await form.getByLabel("Hosts, separated by commas").fill("mail.example, *.shop.example");
     for (const part of ["Secrets in requests", "Model calls", "Embeddings", "Storage", "Variables of the run"])
       await form.getByLabel(part, { exact: true }).uncheck();
-    for (const part of ["Reading files of runs", "Storing files"])
+    for (const part of ["Reading files of runs", "Storing files", "Precise clock"])
       await form.getByLabel(part, { exact: true }).uncheck();
     await audit(page, "permissions in parts");
     await form.getByRole("button", { name: "Save" }).click();

@@ -190,6 +190,7 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 // what answers them.
 var elsewhere = []string{
 	"/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/fetch", "/api/v2/plugins/{plugin}/settings",
+	"/api/v2/plugins/{plugin}/file",
 	"/api/v2/datasets/{dataset}/events", "/api/v2/canvases/{id}/events",
 	"/api/v2/tools/{component}/call",
 	"/api/v2/datasets/{dataset}/parses/{parse}", "/api/v2/datasets/{dataset}/parses/{parse}/rerun",

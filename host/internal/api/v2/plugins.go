@@ -1,11 +1,13 @@
 package v2
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
@@ -46,6 +48,12 @@ func (p plugins) operations() []operation {
 				"removes a setting, an empty text a secret. A new secret is bound to the hosts for which the " +
 				"plugin asks for it.",
 		}, p.setSettings),
+		handle(operation{
+			method: "GET", path: "/api/v2/plugins/{plugin}/file", body: api.BodyNone, scope: read, name: "pluginFile",
+			media: wasmType,
+			about: "Get the file of an installed plugin, NAME or NAME@VERSION, to run it in a web page. The ETag is " +
+				"the SHA-256 of the file. A plugin that is off or waits for approval has none.",
+		}, p.file),
 		handle(operation{
 			method: "POST", path: "/api/v2/plugins/{plugin}/fetch", body: api.BodyCanvas, scope: app.ScopeRun,
 			name: "pluginFetch",
@@ -129,6 +137,38 @@ func (p plugins) settings(ctx context.Context, in pluginByName) (app.PluginSetti
 		return out, pluginFailure(err)
 	}
 	return out, nil
+}
+
+const wasmType = "application/wasm"
+
+// moduleFile is the file of a plugin as an answer.
+type moduleFile struct {
+	wasm   []byte
+	digest string
+}
+
+// Write sends the file, or 304 to a request that has it.
+func (f moduleFile) Write(r *api.Request) error {
+	h := r.Writer.Header()
+	h.Set("Content-Type", wasmType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Cache-Control", "private, no-cache") // another version may be on, or none
+	h.Set("ETag", `"`+f.digest+`"`)
+	r.Begin()
+	http.ServeContent(r.Writer, r.HTTP, "", time.Time{}, bytes.NewReader(f.wasm))
+	return nil
+}
+
+func (p plugins) file(_ context.Context, in pluginByName) (moduleFile, error) {
+	if p.Plugins == nil {
+		return moduleFile{}, app.Missing("plugin")
+	}
+	wasm, digest, err := p.Plugins.File(in.Plugin)
+	if err != nil {
+		return moduleFile{}, pluginFailure(err)
+	}
+	return moduleFile{wasm, digest}, nil
 }
 
 type settingsInput struct {
