@@ -110,15 +110,19 @@ func (d *Document) Add(p Page) int64 {
 func lines(words []Word) [][]segment {
 	words = slices.Clone(words)
 	slices.SortStableFunc(words, func(a, b Word) int { return cmp.Compare(a.middle(), b.middle()) })
-	var out [][]segment
+	var list []line
 	for start := 0; start < len(words); {
 		end, box := start+1, words[start].Box
 		for end < len(words) && sameLine(box, words[end].Box) {
 			box = box.union(words[end].Box)
 			end++
 		}
-		out = append(out, segments(words[start:end]))
+		list = append(list, newLine(words[start:end], box))
 		start = end
+	}
+	out := make([][]segment, len(list))
+	for i := range list {
+		out[i] = segments(list[i].words, func(blank interval) bool { return inText(list, i, blank) })
 	}
 	return out
 }
@@ -130,12 +134,11 @@ func sameLine(line, word Box) bool {
 }
 
 // widestBlank is the widest gap between two words of a text, in heights of the text. A blank has a
-// quarter, and justified text rarely twice of that.
+// quarter, and justified text rarely twice of that, unless its column is narrow.
 const widestBlank = 0.9
 
-// segments joins the words of one line.
-func segments(words []Word) []segment {
-	slices.SortStableFunc(words, func(a, b Word) int { return cmp.Compare(a.Left, b.Left) })
+// segments joins the words of one line. inText reports whether a wide blank is one between words.
+func segments(words []Word, inText func(blank interval) bool) []segment {
 	var out []segment
 	var text strings.Builder
 	var box Box
@@ -149,7 +152,7 @@ func segments(words []Word) []segment {
 		switch gap := w.Left - box.Right; {
 		case i == 0:
 			box = w.Box
-		case gap > widestBlank*max(w.height(), box.height()):
+		case gap > widestBlank*max(w.height(), box.height()) && !inText(interval{box.Right, w.Left}):
 			flush()
 			box = w.Box
 		default:

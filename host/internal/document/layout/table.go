@@ -192,6 +192,11 @@ const (
 	narrowGap    = 0.5 // gap between columns, in heights
 	fullColumn   = 0.8 // of its width that lines fill on average in a column of running text
 	proseLetters = 25  // that a line of running text has at least on average
+
+	proseLines     = 40  // above and below a line that are looked at for running text
+	leastJustified = 4   // lines
+	justifiedLines = 0.5 // of all lines that are full in justified text
+	justifiedWords = 2   // of its lines on average
 )
 
 // alignedTables makes tables of neighbouring lines whose segments stand in the same columns. It
@@ -201,7 +206,7 @@ func alignedTables(rows [][]segment) ([]table, [][]segment) {
 	var rest [][]segment
 	for at := 0; at < len(rows); {
 		end, cols := run(rows, at)
-		if end-at < 2 || len(cols) < 2 || end-at < 3 && len(cols) < 3 || isProse(rows[at:end], cols) {
+		if end-at < 2 || len(cols) < 2 || end-at < 3 && len(cols) < 3 || isProse(rows, at, end, cols) {
 			rest = append(rest, rows[at])
 			at++
 			continue
@@ -271,10 +276,11 @@ func columnOf(cols []interval, s segment) int {
 	return -1
 }
 
-// isProse reports whether columns are running text: their lines are long and end at the same place.
-func isProse(rows [][]segment, cols []interval) bool {
+// isProse reports whether columns are running text: their lines are long and end at the same place,
+// or there is running text on both sides of a gap between them.
+func isProse(rows [][]segment, at, end int, cols []interval) bool {
 	fill, letters, n := 0.0, 0, 0
-	for _, row := range rows {
+	for _, row := range rows[at:end] {
 		for _, s := range row {
 			if c := columnOf(cols, s); c >= 0 {
 				fill += s.width() / max(cols[c].right-cols[c].left, 1)
@@ -283,7 +289,94 @@ func isProse(rows [][]segment, cols []interval) bool {
 			n++
 		}
 	}
-	return fill/float64(n) > fullColumn && letters/n > proseLetters
+	if fill/float64(n) > fullColumn && letters/n > proseLetters {
+		return true
+	}
+	for c := range cols[1:] {
+		// Lines of the left column may all be short here, as at its end.
+		if x := cols[c+1].left; proseBeside(rows, at, interval{max(cols[c].right, x-2*leastGutter), x}) {
+			return true
+		}
+	}
+	return false
+}
+
+// proseBeside reports whether there is running text on both sides of a gap, in the lines from the
+// one at as far up and down as none crosses the gap.
+func proseBeside(rows [][]segment, at int, gap interval) bool {
+	var left, right []segment
+	add := func(row []segment) bool {
+		before, behind, narrowed := -1, -1, gap
+		for i, s := range row {
+			switch middle := (gap.left + gap.right) / 2; {
+			case s.Right <= middle:
+				before, narrowed.left = i, max(narrowed.left, s.Right)
+			case s.Left >= middle:
+				if behind < 0 {
+					behind, narrowed.right = i, min(narrowed.right, s.Left)
+				}
+			default:
+				return false
+			}
+		}
+		if narrowed.right-narrowed.left < leastGutter {
+			return false
+		}
+		gap = narrowed
+		if before >= 0 {
+			left = append(left, row[before])
+		}
+		if behind >= 0 {
+			right = append(right, row[behind])
+		}
+		return true
+	}
+	for i := at; i >= max(0, at-proseLines) && add(rows[i]); i-- {
+		continue
+	}
+	for i := at + 1; i < min(len(rows), at+proseLines) && add(rows[i]); i++ {
+		continue
+	}
+	return isJustified(left) && isJustified(right)
+}
+
+// isJustified reports whether lines are those of justified text: most begin and end at the same
+// places, with a few words between.
+func isJustified(lines []segment) bool {
+	if len(lines) < leastJustified {
+		return false
+	}
+	from, to := usual(lines, func(s segment) float64 { return s.Left }), usual(lines, func(s segment) float64 { return s.Right })
+	full, words := 0, 0
+	for _, s := range lines {
+		if near(s.Left, from) && near(s.Right, to) {
+			full++
+		}
+		words += strings.Count(s.text, " ") + 1
+	}
+	return float64(full) > justifiedLines*float64(len(lines)) && words > justifiedWords*len(lines)
+}
+
+// near reports whether two places are the same for a reader.
+func near(a, b float64) bool { return a-b < tolerance && b-a < tolerance }
+
+// usual is the place where most lines have one.
+func usual(lines []segment, of func(segment) float64) float64 {
+	places := make([]float64, len(lines))
+	for i, s := range lines {
+		places[i] = of(s)
+	}
+	slices.Sort(places)
+	best, most := 0.0, 0
+	for from, to := 0, 0; to < len(places); to++ {
+		for places[to]-places[from] > tolerance {
+			from++
+		}
+		if to-from+1 > most {
+			best, most = places[(from+to)/2], to-from+1
+		}
+	}
+	return best
 }
 
 func alignedTable(rows [][]segment, cols []interval) table {

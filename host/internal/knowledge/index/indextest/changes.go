@@ -65,7 +65,19 @@ type changes struct {
 func (c *changes) chunk(id string) index.Chunk {
 	c.number++
 	word := func(n uint64) string { return Word(c.rng.Uint64N(n)) }
-	return index.Chunk{ID: id, Content: fmt.Sprintf("%s %s %s n%d", word(5), word(9), word(20), c.number)}
+	out := index.Chunk{ID: id, Content: fmt.Sprintf("%s %s %s n%d", word(5), word(9), word(20), c.number)}
+	if c.rng.IntN(4) > 0 {
+		out.Vector = c.vector()
+	}
+	return out
+}
+
+func (c *changes) vector() []float32 {
+	v := make([]float32, 12)
+	for i := range v {
+		v[i] = float32(c.rng.NormFloat64())
+	}
+	return v
 }
 
 // pick is one of the documents.
@@ -112,9 +124,13 @@ func (c *changes) compare() {
 		}
 		return out
 	}
-	for range 5 {
-		q := index.Query{
-			Text: Word(c.rng.Uint64N(5)) + " " + Word(c.rng.Uint64N(20)), Limit: 1000, Hidden: c.rng.IntN(2) == 0,
+	for i := range 6 {
+		q := index.Query{Limit: 1000, Hidden: c.rng.IntN(2) == 0, VectorWeight: 0.5}
+		if i%3 != 0 {
+			q.Text = Word(c.rng.Uint64N(5)) + " " + Word(c.rng.Uint64N(20))
+		}
+		if i%3 != 1 {
+			q.Vector = c.vector()
 		}
 		require.InDeltaMapValues(c, scores(q, fresh), scores(q, ds), 1e-5, "%+v", q)
 	}

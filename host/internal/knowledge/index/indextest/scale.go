@@ -1,6 +1,7 @@
 package indextest
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -115,6 +116,7 @@ func (c *Corpus) Documents(n, dims int) iter.Seq[index.Document] {
 type Scale struct {
 	Index   index.Index
 	Dataset string
+	Chunks  int // from [Corpus.Documents] with seed 1
 	Dims    int // of vectors; 0 without any
 	// Plain, unless nil, is what else each query of words is measured with: PlainQueries of them.
 	Plain        func(query string)
@@ -141,6 +143,7 @@ func Searches(t *testing.T, s *Scale) {
 	if s.Dims == 0 {
 		return
 	}
+	s.recall(t)
 	c := NewCorpus(4)
 	queries := c.Queries("mixed", 100)
 	for _, topK := range []int{1024, 128} {
@@ -152,6 +155,76 @@ func Searches(t *testing.T, s *Scale) {
 			require.NoError(t, err)
 		}))
 	}
+}
+
+// recall reports how many of the nearest chunks searches by vector find, of those that a comparison
+// with all of them finds.
+func (s *Scale) recall(t *testing.T) {
+	t.Helper()
+	const most, queries = 1024, 50
+	c := NewCorpus(5)
+	vectors, nearest := make([][]float32, queries), make([][]near, queries)
+	for i := range vectors {
+		vectors[i] = c.Vector(s.Dims)
+	}
+	for d := range NewCorpus(1).Documents(s.Chunks, s.Dims) {
+		for chunk := range d.Chunks {
+			unit, err := index.Unit(chunk.Vector)
+			require.NoError(t, err)
+			for i, q := range vectors {
+				nearest[i] = append(nearest[i], near{d.ID + "/" + chunk.ID, dot(q, unit)})
+				if len(nearest[i]) == 4*most {
+					nearest[i] = best(nearest[i], most)
+				}
+			}
+		}
+	}
+	for i := range nearest {
+		nearest[i] = best(nearest[i], most)
+	}
+	for _, topK := range []int{1024, 128} {
+		for _, n := range []int{10, 100, 1024} {
+			if n > topK {
+				continue
+			}
+			found := 0
+			for i, q := range vectors {
+				out, err := s.Index.Search(t.Context(), &index.Query{
+					Datasets: []string{s.Dataset}, Vector: q, Limit: n, TopK: topK,
+				})
+				require.NoError(t, err)
+				hits := map[string]bool{}
+				for _, h := range out.Hits {
+					hits[h.Document+"/"+h.Chunk.ID] = true
+				}
+				for _, c := range nearest[i][:min(n, len(nearest[i]))] {
+					if hits[c.key] {
+						found++
+					}
+				}
+			}
+			t.Logf("vectors, top_k %d: recall@%d %.4f", topK, n, float64(found)/float64(n*queries))
+		}
+	}
+}
+
+// near is a chunk with its cosine.
+type near struct {
+	key    string
+	cosine float32
+}
+
+// best are those with the highest cosines.
+func best(list []near, most int) []near {
+	slices.SortFunc(list, func(a, b near) int { return cmp.Compare(b.cosine, a.cosine) })
+	return list[:min(most, len(list))]
+}
+
+func dot(a, b []float32) (sum float32) {
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
 }
 
 // times are those of searches: on the clock, and of the processor for each, here and in the server.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
@@ -14,6 +15,8 @@ const (
 	segmentChunks = 8192
 	// segmentPostings bounds the memory that they take.
 	segmentPostings = 2 << 20
+	// segmentFloats bounds that of their vectors, which have four bytes for each.
+	segmentFloats = 4 << 20
 	// mergedSegments is how many neighbours below one of mergedSizes are merged. A search reads
 	// each list of each segment; a chunk is written again once for each size.
 	mergedSegments = 8
@@ -26,6 +29,7 @@ func (c *change) writeSegment() error {
 	if err := c.flush(); err != nil || len(c.added.Rows) == 0 {
 		return err
 	}
+	c.added.codes = codes.Encode(c.added.vectors, c.d.dims)
 	err := c.storeSegment(&c.added)
 	c.added = added{}
 	return err
@@ -33,9 +37,10 @@ func (c *change) writeSegment() error {
 
 func (c *change) storeSegment(a *added) error {
 	var id int64
-	err := c.QueryRow(c.ctx, `INSERT INTO segments (dataset, first, last, size, data, hidden)
-		VALUES ($1, $2, $3, $4, $5, coalesce($6::bigint[], '{}')) RETURNING id`,
-		c.d.id, a.Rows[0], a.Rows[len(a.Rows)-1], len(a.Rows), a.Append(nil), a.hidden).Scan(&id)
+	err := c.QueryRow(c.ctx, `INSERT INTO segments (dataset, first, last, size, data, codes, hidden)
+		VALUES ($1, $2, $3, $4, $5, $6, coalesce($7::bigint[], '{}')) RETURNING id`,
+		c.d.id, a.Rows[0], a.Rows[len(a.Rows)-1], len(a.Rows), a.Append(nil), codes.Append([]byte{}, a.codes),
+		a.hidden).Scan(&id)
 	if err != nil {
 		return err
 	}
@@ -154,11 +159,18 @@ func (c *change) mergeSegments(ids []int64) error {
 	if err != nil {
 		return err
 	}
+	groups, err := c.x.segmentCodes(c.ctx, c.Tx, c.d, segments)
+	if err != nil {
+		return err
+	}
 	var merged added
 	for _, s := range segments {
-		if err := c.absorb(&merged, s); err != nil {
+		if err := c.absorb(&merged, s, groups[s.id]); err != nil {
 			return err
 		}
+	}
+	if err := c.encodeRest(&merged); err != nil {
+		return err
 	}
 	for _, statement := range [...]string{
 		`DELETE FROM postings WHERE segment = ANY($1)`, `DELETE FROM segments WHERE id = ANY($1)`,
@@ -174,7 +186,7 @@ func (c *change) mergeSegments(ids []int64) error {
 }
 
 // absorb adds the live chunks of a segment.
-func (c *change) absorb(merged *added, s *segment) error {
+func (c *change) absorb(merged *added, s *segment, groups []codes.Group) error {
 	renumbered := make([]int, s.size)
 	for i, row := range s.Rows {
 		renumbered[i] = -1
@@ -188,6 +200,7 @@ func (c *change) absorb(merged *added, s *segment) error {
 			merged.hidden = append(merged.hidden, row)
 		}
 	}
+	merged.keepCodes(groups, c.d.dims, renumbered)
 	rows, err := c.Query(c.ctx, `SELECT term, data FROM postings WHERE segment = $1`, s.id)
 	if err != nil {
 		return err

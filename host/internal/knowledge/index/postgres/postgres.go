@@ -6,8 +6,9 @@
 // up BM25 here: scores are exact, and chunks that were deleted do not count. A term is stored as a
 // hash of 64 bits of it and its dataset.
 //
-// Vectors are columns of pgvector where the database has it, and are compared there; without it
-// they are bytes, and each search compares all vectors of its datasets here. Both are exact.
+// Vectors have codes of one bit for each dimension in the segments. A search selects candidates by
+// the codes, which are kept in memory, and compares their vectors exactly: in the database where it
+// has pgvector, here otherwise.
 //
 // Writes to one dataset wait for each other by its row; searches see one snapshot and wait for
 // nothing. An Index needs one connection at a time, and [Index.Lock] one more.
@@ -27,6 +28,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
@@ -37,7 +40,8 @@ type Index struct {
 	about string
 
 	pgvector bool
-	cache    chunkCache
+	chunks   segmentCache[*postings.Chunks]
+	codes    segmentCache[[]codes.Group]
 }
 
 var (
@@ -77,7 +81,10 @@ func Open(ctx context.Context, cfg Config) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index in PostgreSQL: %w", err)
 	}
-	x := &Index{}
+	x := &Index{
+		chunks: segmentCache[*postings.Chunks]{column: "data", most: cachedChunks},
+		codes:  segmentCache[[]codes.Group]{column: "codes", most: cachedCodes},
+	}
 	if x.pool, err = connect(ctx, cfg, 0); err == nil {
 		x.locks, err = connect(ctx, cfg, heldLocks)
 	}

@@ -36,7 +36,7 @@ func TestScale(t *testing.T) {
 	var process int
 	require.NoError(t, x.pool.QueryRow(t.Context(), `SELECT pg_backend_pid()`).Scan(&process))
 	indextest.Searches(t, &indextest.Scale{
-		Index: x, Dataset: ds, Dims: dims, Server: func() time.Duration { return processorTime(process) },
+		Index: x, Dataset: ds, Chunks: n, Dims: dims, Server: func() time.Duration { return processorTime(process) },
 	})
 }
 

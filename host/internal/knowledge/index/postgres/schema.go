@@ -10,7 +10,7 @@ import (
 )
 
 // schemaVersion is that of the tables below.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // schema creates the tables; %s is the type of vectors.
 const schema = `
@@ -54,15 +54,13 @@ CREATE TABLE chunks (
 );
 CREATE INDEX chunks_dataset ON chunks (dataset);
 CREATE TABLE vectors (
-	chunk    bigint PRIMARY KEY,
-	dataset  bigint NOT NULL,
-	document bigint NOT NULL,
-	enabled  boolean NOT NULL,
-	vector   %s NOT NULL -- of length 1
+	chunk   bigint PRIMARY KEY,
+	dataset bigint NOT NULL,
+	vector  %s NOT NULL -- of length 1
 );
 CREATE INDEX vectors_dataset ON vectors (dataset);` + segmentSchema
 
-// segmentSchema creates the tables of words.
+// segmentSchema creates the tables of segments.
 const segmentSchema = `
 CREATE TABLE segments (
 	id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -70,7 +68,8 @@ CREATE TABLE segments (
 	first   bigint NOT NULL, -- chunk; those of the segments of a dataset do not overlap
 	last    bigint NOT NULL,
 	size    int NOT NULL,
-	data    bytea NOT NULL,    -- chunks, documents and lengths
+	data    bytea NOT NULL,            -- chunks, documents and lengths
+	codes   bytea NOT NULL DEFAULT '', -- of vectors
 	dead    bigint[] NOT NULL DEFAULT '{}', -- removed chunks
 	hidden  bigint[] NOT NULL DEFAULT '{}'  -- chunks that are not enabled
 );
@@ -111,8 +110,8 @@ func (x *Index) prepare(ctx context.Context, schemaName string) error {
 		}
 		var version int
 		err = tx.QueryRow(ctx, `SELECT version, pgvector FROM layout`).Scan(&version, &x.pgvector)
-		if err == nil && version == 1 {
-			if err = x.migrate(ctx, tx); err == nil {
+		if err == nil && (version == 1 || version == 2) {
+			if err = x.migrate(ctx, tx, version); err == nil {
 				version = schemaVersion
 			}
 		}

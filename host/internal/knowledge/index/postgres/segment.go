@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
@@ -46,6 +47,11 @@ func (s *segment) mark(rows []int64) (marks, error) {
 	return out, nil
 }
 
+// hit reports whether a chunk of a segment may be one.
+func (s *search) hit(seg *segment, local int) bool {
+	return !seg.dead.has(local) && s.counts(seg.Docs[local], !seg.hidden.has(local))
+}
+
 // segmentRow is what changes of a segment, and its size.
 type segmentRow struct {
 	ID           int64
@@ -61,7 +67,13 @@ func (x *Index) segments(ctx context.Context, tx pgx.Tx, list []segmentRow) ([]*
 	for i, r := range list {
 		ids[i] = r.ID
 	}
-	chunks, err := x.cache.read(ctx, tx, ids)
+	chunks, err := x.chunks.read(ctx, tx, ids, func(_ int64, data []byte) (*postings.Chunks, int, error) {
+		chunks, err := postings.DecodeChunks(data)
+		if err != nil {
+			return nil, 0, errDamaged
+		}
+		return chunks, len(chunks.Rows), nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -82,23 +94,50 @@ func (x *Index) segments(ctx context.Context, tx pgx.Tx, list []segmentRow) ([]*
 	return out, nil
 }
 
-// chunkCache keeps the chunks of segments in memory. They never change, and no id is used again.
-type chunkCache struct {
-	mu    sync.Mutex
-	byID  map[int64]*postings.Chunks
-	total int // of chunks in byID
+// segmentCodes returns the codes of the vectors of segments by their ids.
+func (x *Index) segmentCodes(
+	ctx context.Context, tx pgx.Tx, d *dataset, list []*segment,
+) (map[int64][]codes.Group, error) {
+	ids, sizes := make([]int64, len(list)), make(map[int64]int, len(list))
+	for i, s := range list {
+		ids[i], sizes[s.id] = s.id, s.size
+	}
+	return x.codes.read(ctx, tx, ids, func(id int64, data []byte) ([]codes.Group, int, error) {
+		groups, err := codes.Decode(data, d.dims, sizes[id])
+		if err != nil {
+			return nil, 0, errDamaged
+		}
+		return groups, len(data), nil
+	})
 }
 
-// cachedChunks bounds a cache, at 20 bytes each.
-const cachedChunks = 2 << 20
+// segmentCache keeps a column of segments in memory, decoded. It never changes, and no id is used
+// again.
+type segmentCache[T any] struct {
+	column string
+	most   int // of total
 
-// read returns the chunks of segments.
-func (c *chunkCache) read(ctx context.Context, tx pgx.Tx, ids []int64) (map[int64]*postings.Chunks, error) {
-	out := make(map[int64]*postings.Chunks, len(ids))
+	mu    sync.Mutex
+	byID  map[int64]T
+	total int // of the weights of byID
+}
+
+const (
+	// cachedChunks bounds the chunks in memory, at 20 bytes each.
+	cachedChunks = 2 << 20
+	// cachedCodes bounds the codes in memory, in bytes: 52 for a chunk of 384 dimensions.
+	cachedCodes = 96 << 20
+)
+
+// read returns what segments have. decode gives the value of a segment and its weight.
+func (c *segmentCache[T]) read(
+	ctx context.Context, tx pgx.Tx, ids []int64, decode func(id int64, data []byte) (T, int, error),
+) (map[int64]T, error) {
+	out := make(map[int64]T, len(ids))
 	var missing []int64
 	c.mu.Lock()
 	for _, id := range ids {
-		if known := c.byID[id]; known != nil {
+		if known, ok := c.byID[id]; ok {
 			out[id] = known
 		} else {
 			missing = append(missing, id)
@@ -108,19 +147,16 @@ func (c *chunkCache) read(ctx context.Context, tx pgx.Tx, ids []int64) (map[int6
 	if len(missing) == 0 {
 		return out, nil
 	}
-	rows, err := tx.Query(ctx, `SELECT id, data FROM segments WHERE id = ANY($1)`, missing)
+	rows, err := tx.Query(ctx, `SELECT id, `+c.column+` FROM segments WHERE id = ANY($1)`, missing)
 	if err != nil {
 		return nil, err
 	}
 	var id int64
 	var data []byte
+	weights := map[int64]int{}
 	_, err = pgx.ForEachRow(rows, []any{&id, (*rawBytes)(&data)}, func() error {
-		chunks, err := postings.DecodeChunks(data)
-		if err != nil {
-			return errDamaged
-		}
-		out[id] = chunks
-		return nil
+		out[id], weights[id], err = decode(id, data)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -128,14 +164,15 @@ func (c *chunkCache) read(ctx context.Context, tx pgx.Tx, ids []int64) (map[int6
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, id := range missing {
-		if out[id] == nil || c.byID[id] != nil {
+		value, ok := out[id]
+		if _, known := c.byID[id]; known || !ok {
 			continue
 		}
-		if c.byID == nil || c.total > cachedChunks {
-			c.byID, c.total = map[int64]*postings.Chunks{}, 0
+		if c.byID == nil || c.total > c.most {
+			c.byID, c.total = map[int64]T{}, 0
 		}
-		c.byID[id] = out[id]
-		c.total += len(out[id].Rows)
+		c.byID[id] = value
+		c.total += weights[id]
 	}
 	return out, nil
 }
@@ -143,9 +180,12 @@ func (c *chunkCache) read(ctx context.Context, tx pgx.Tx, ids []int64) (map[int6
 // added are the chunks of a change that are in no segment yet.
 type added struct {
 	postings.Chunks
-	hidden []int64 // rows
-	size   int     // postings
-	lists  map[int64]*postings.List
+	hidden  []int64 // rows
+	size    int     // postings
+	lists   map[int64]*postings.List
+	vectors [][]float32 // of a change; nil for a chunk without
+	floats  int         // in vectors
+	codes   []codes.Group
 }
 
 // list is that of a term, by its hash.
@@ -161,8 +201,15 @@ func (a *added) list(term int64) *postings.List {
 	return p
 }
 
-// count adds the terms of the next chunk. Its row is added when the database has given it.
-func (a *added) count(c *change, document int64, length int, counts []index.TermCount) {
+// full reports whether a segment is to be written.
+func (a *added) full() bool {
+	return len(a.Docs) >= segmentChunks || a.size >= segmentPostings || a.floats >= segmentFloats
+}
+
+// add adds the next chunk. Its row is added when the database has given it.
+func (a *added) add(c *change, document int64, length int, counts []index.TermCount, vector []float32) {
+	a.vectors = append(a.vectors, vector)
+	a.floats += len(vector)
 	local := len(a.Docs)
 	a.Docs, a.Lengths = append(a.Docs, document), append(a.Lengths, uint32(length))
 	for _, t := range counts {

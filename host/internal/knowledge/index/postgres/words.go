@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -46,16 +47,15 @@ func (s *search) words(found map[int64]*index.Candidate) error {
 	for term, n := range holding {
 		idf[term] = index.InverseFrequency(all, n)
 	}
-	best := best{most: s.q.Words()}
+	best := newBest(s.q.Words())
 	for _, q := range queries {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
-		s.score(q, idf, &best)
+		s.score(q, idf, best)
 	}
-	list := best.cut()
-	for i := range list {
-		found[list[i].Key] = &list[i]
+	for _, c := range best.cut() {
+		found[c.key] = &index.Candidate{Key: c.key, Document: c.document, Term: c.score}
 	}
 	return nil
 }
@@ -104,6 +104,7 @@ func (s *search) wordQuery(d *dataset) (*wordQuery, error) {
 		return nil, err
 	}
 	q.segments, err = s.x.segments(s.ctx, s.Tx, segments)
+	s.segments[d.id] = q.segments
 	return q, err
 }
 
@@ -163,37 +164,45 @@ func (s *search) score(q *wordQuery, idf map[string]float64, best *best) {
 // takeBest adds the chunks of a segment that may be hits.
 func (s *search) takeBest(seg *segment, scores []float64, best *best) {
 	for local, score := range scores {
-		if score > 0 && best.takes(score) && !seg.dead.has(local) &&
-			s.counts(seg.Docs[local], !seg.hidden.has(local)) {
-			best.add(index.Candidate{Key: seg.Rows[local], Document: seg.Docs[local], Term: score})
+		if score > 0 && best.takes(score) && s.hit(seg, local) {
+			best.add(scored{seg.Rows[local], seg.Docs[local], score})
 		}
 	}
 }
 
-// best keeps the candidates with the highest scores by words; of equal ones those with lower keys.
+// best keeps the chunks with the highest scores; of equal ones those with lower keys.
 type best struct {
 	most  int
-	list  []index.Candidate // up to twice as many
-	least float64           // score below which none is kept
+	list  []scored // up to twice as many
+	least float64  // score below which none is kept
 }
 
-// takes reports whether a candidate with this score may be kept.
+// scored is a chunk with its score.
+type scored struct {
+	key, document int64
+	score         float64
+}
+
+// newBest returns one that keeps so many.
+func newBest(most int) *best { return &best{most: most, least: math.Inf(-1)} }
+
+// takes reports whether a chunk with this score may be kept.
 func (b *best) takes(score float64) bool { return score >= b.least }
 
-func (b *best) add(c index.Candidate) {
+func (b *best) add(c scored) {
 	if b.list = append(b.list, c); len(b.list) >= 2*b.most {
 		b.cut()
 	}
 }
 
 // cut drops all but the best, and returns them.
-func (b *best) cut() []index.Candidate {
-	slices.SortFunc(b.list, func(a, b index.Candidate) int {
-		return cmp.Or(cmp.Compare(b.Term, a.Term), cmp.Compare(a.Key, b.Key))
+func (b *best) cut() []scored {
+	slices.SortFunc(b.list, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
 	})
 	if len(b.list) >= b.most {
 		b.list = b.list[:b.most]
-		b.least = b.list[b.most-1].Term
+		b.least = b.list[b.most-1].score
 	}
 	return b.list
 }

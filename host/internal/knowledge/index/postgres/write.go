@@ -2,11 +2,9 @@ package postgres
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 )
 
 // change is a transaction on a dataset, which no other one changes meanwhile.
@@ -173,23 +172,23 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 	if err != nil {
 		return err
 	}
-	vector, err := c.vector(chunk)
+	vector, err := chunk.UnitVector(&c.d.dims)
 	if err != nil {
 		return err
 	}
 	hidden := chunk.Disabled
 	c.counter.Trim()
 	length, counts := c.counter.Count(name, chunk)
-	c.added.count(c, document, length, counts)
+	c.added.add(c, document, length, counts, vector)
 	c.queue(len(content)+len(text), `WITH chunk AS (
 			INSERT INTO chunks (dataset, document, key, content, body, enabled, extra, length)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id
 		), vector AS (
-			INSERT INTO vectors (chunk, dataset, document, enabled, vector)
-			SELECT id, $1, $2, $6, $9`+c.x.cast()+` FROM chunk WHERE $9 IS NOT NULL
+			INSERT INTO vectors (chunk, dataset, vector)
+			SELECT id, $1, $9`+c.x.cast()+` FROM chunk WHERE $9 IS NOT NULL
 		)
 		SELECT id FROM chunk`,
-		c.d.id, document, chunk.ID, content, text, !chunk.Disabled, chunk.Extra, length, vector,
+		c.d.id, document, chunk.ID, content, text, !chunk.Disabled, chunk.Extra, length, c.x.parameter(vector),
 	).QueryRow(func(row pgx.Row) error {
 		var id int64
 		err := row.Scan(&id)
@@ -203,7 +202,7 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 	c.changed = true
 	c.d.words += int64(length)
 	switch {
-	case len(c.added.Docs) >= segmentChunks || c.added.size >= segmentPostings:
+	case c.added.full():
 		return c.writeSegment()
 	case c.bytes > queuedBytes:
 		return c.flush()
@@ -229,15 +228,6 @@ func (c *change) flush() error {
 	return err
 }
 
-// vector is that of a chunk with length 1, as a parameter; nil without one.
-func (c *change) vector(chunk *index.Chunk) (any, error) {
-	v, err := chunk.UnitVector(&c.d.dims)
-	if v == nil || err != nil {
-		return nil, err
-	}
-	return c.x.parameter(v), nil
-}
-
 // cast follows a vector among the parameters of a statement.
 func (x *Index) cast() string {
 	if x.pgvector {
@@ -246,10 +236,13 @@ func (x *Index) cast() string {
 	return "::bytea"
 }
 
-// parameter is a vector as an argument of a statement.
+// parameter is a vector as an argument of a statement; nil for none.
 func (x *Index) parameter(v []float32) any {
-	if !x.pgvector {
-		return encodeVector(v)
+	switch {
+	case v == nil:
+		return nil
+	case !x.pgvector:
+		return codes.AppendVector(nil, v)
 	}
 	out := make([]byte, 0, 12*len(v)+2)
 	out = append(out, '[')
@@ -260,14 +253,6 @@ func (x *Index) parameter(v []float32) any {
 		out = strconv.AppendFloat(out, float64(f), 'g', -1, 32)
 	}
 	return string(append(out, ']'))
-}
-
-func encodeVector(v []float32) []byte {
-	out := make([]byte, 0, 4*len(v))
-	for _, f := range v {
-		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(f))
-	}
-	return out
 }
 
 // Delete implements [index.Index].
@@ -385,8 +370,6 @@ func (x *Index) Enable(ctx context.Context, key, document string, on bool, chunk
 		changed, err := numbers(c.Query(ctx, `WITH changed AS (
 				UPDATE chunks SET enabled = $3
 				WHERE document = $1 AND ($2::text[] IS NULL OR key = ANY($2)) RETURNING id
-			), changed_vectors AS (
-				UPDATE vectors v SET enabled = $3 FROM changed WHERE v.chunk = changed.id RETURNING 1
 			)
 			SELECT id FROM changed`, id, chunks, on))
 		if n = len(changed); err != nil {

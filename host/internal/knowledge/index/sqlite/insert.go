@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 )
 
 // insert adds a chunk that the document does not have. Its row is written by insertRows.
@@ -23,7 +24,7 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 	c.chunks.add(c.lastRow, c.d.id, doc, chunk.ID, chunk.Content, chunk.Text, joinLines(chunk.Keywords),
 		joinLines(chunk.Questions), !chunk.Disabled, chunk.Extra)
 	if vector != nil {
-		c.vectors.add(c.lastRow, appendFloats(nil, vector))
+		c.vectors.add(c.lastRow, codes.AppendVector(nil, vector))
 	}
 	if c.chunks.full() {
 		if err := c.insertRows(ctx); err != nil {

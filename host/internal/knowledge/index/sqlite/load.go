@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 )
 
 // load gives a dataset, read into memory at its first use. The caller holds x.writing.
@@ -67,13 +68,8 @@ func (x *Index) loadSegments(ctx context.Context, d *dataset) error {
 				s.kill(i)
 			}
 		}
-		if s.codes, err = decodeCodes(vectors, d.dims); err != nil {
-			return fmt.Errorf("segment %d: vectors: %w", id, err)
-		}
-		for _, group := range s.codes {
-			if group.first+len(group.factors) > len(s.rows) {
-				return fmt.Errorf("segment %d: vectors: %w", id, errCorrupt)
-			}
+		if s.codes, err = codes.Decode(vectors, d.dims, len(s.rows)); err != nil {
+			return fmt.Errorf("segment %d: vectors: %w", id, errCorrupt)
 		}
 		d.segments = append(d.segments, s)
 	}
@@ -115,7 +111,7 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 		chunk.Keywords, chunk.Questions = splitLines(keywords), splitLines(questions)
 		var v []float32
 		if vector != nil {
-			v = decodeFloats(vector)
+			v = codes.DecodeVector(vector)
 		}
 		chunk.Disabled = !enabled
 		a.add(added, row, doc, name, &chunk, v)

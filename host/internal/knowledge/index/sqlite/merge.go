@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
@@ -20,7 +21,7 @@ const (
 func (c *change) writeTail(ctx context.Context, from *segment, dead bitmap) (*segment, error) {
 	s := &segment{
 		rows: from.rows, docs: from.docs, lengths: from.lengths, hidden: from.hidden.clone(), dead: dead.clone(),
-		live: from.live, words: from.words, codes: encodeVectors(from.tail.vectors, c.dims),
+		live: from.live, words: from.words, codes: codes.Encode(from.tail.vectors, c.dims),
 	}
 	return s, c.writeSegment(ctx, s, from.tail.sorted())
 }
@@ -48,7 +49,7 @@ func (c *change) writeSegment(ctx context.Context, s *segment, lists iter.Seq2[s
 	}
 	if s.codes != nil {
 		const insert = `INSERT INTO codes (segment, data) VALUES (?, ?)`
-		if _, err := c.ExecContext(ctx, insert, s.id, appendCodes(nil, s.codes)); err != nil {
+		if _, err := c.ExecContext(ctx, insert, s.id, codes.Append(nil, s.codes)); err != nil {
 			return err
 		}
 	}
@@ -154,9 +155,9 @@ func (c *change) absorb(ctx context.Context, merged *segment, lists map[string]*
 	}
 	merged.live, merged.words = merged.live+s.live, merged.words+s.words
 	for _, group := range s.codes {
-		kept := group.keep(c.dims, func(local int) bool { return renumbered[local] >= 0 })
-		if len(kept.factors) > 0 {
-			kept.first = firstOf(renumbered[group.first:])
+		kept := group.Keep(c.dims, func(local int) bool { return renumbered[local] >= 0 })
+		if kept.Len() > 0 {
+			kept.First = firstOf(renumbered[group.First:])
 			merged.codes = append(merged.codes, kept)
 		}
 	}

@@ -46,7 +46,7 @@ func TestScale(t *testing.T) {
 	t.Logf("memory: %d MB resident, %d before", resident(t), before)
 	// FTS5 takes seconds for common words among many chunks.
 	indextest.Searches(t, &indextest.Scale{
-		Index: x, Dataset: ds, Dims: dims,
+		Index: x, Dataset: ds, Chunks: n, Dims: dims,
 		Plain: func(q string) { searchFTS(t, fts, q) }, PlainQueries: max(5, min(40, 4_000_000/n)),
 	})
 	t.Logf("memory after the searches: %d MB resident", resident(t))

@@ -4,21 +4,22 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
 // segment are chunks that are numbered from 0 in the order of their rows.
 type segment struct {
-	id      int64    // 0 for a tail
-	rows    []int64  // ids of the chunks, ascending
-	docs    []int64  // ids of their documents
-	lengths []uint32 // in words
-	dead    bitmap   // removed
-	hidden  bitmap   // not enabled
-	live    int      // chunks that are not dead
-	words   int64    // sum of the lengths of live chunks
-	codes   []codes  // vectors of a segment
-	tail    *tail    // of a tail; nil for a segment
+	id      int64         // 0 for a tail
+	rows    []int64       // ids of the chunks, ascending
+	docs    []int64       // ids of their documents
+	lengths []uint32      // in words
+	dead    bitmap        // removed
+	hidden  bitmap        // not enabled
+	live    int           // chunks that are not dead
+	words   int64         // sum of the lengths of live chunks
+	codes   []codes.Group // vectors of a segment
+	tail    *tail         // of a tail; nil for a segment
 }
 
 // tail is what a segment has in the file and a tail in memory.

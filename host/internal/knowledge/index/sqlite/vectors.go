@@ -4,21 +4,21 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-)
 
-// leastCompared is how many vectors are compared exactly at least, where there are as many.
-const leastCompared = 256
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
+)
 
 // nearest are the chunks whose vectors are nearest to that of the query. Chunks that words found
 // are compared, too.
 func (s *search) nearest(ctx context.Context, words []location) ([]location, error) {
-	candidates := newBest(max(s.q.TopK, leastCompared))
+	query := codes.NewQuery(s.q.Vector)
+	candidates := newBest(max(s.q.TopK, codes.LeastCompared))
 	for i, p := range s.parts {
 		if err := s.q.CheckVector(p.d.key, p.d.dims); err != nil {
 			return nil, err
 		}
 		for k := range p.codes {
-			p.codes[k].estimate(s.q.Vector, func(local int, similarity float32) {
+			query.Estimate(&p.codes[k], func(local int, similarity float32) {
 				if candidates.takes(similarity) && s.found(p, local) {
 					candidates.add(location{i, local}, similarity)
 				}
@@ -29,7 +29,7 @@ func (s *search) nearest(ctx context.Context, words []location) ([]location, err
 		}
 		for local, v := range p.tail.vectors {
 			if v != nil && s.found(p, local) {
-				candidates.add(location{i, local}, dot(s.q.Vector, v))
+				candidates.add(location{i, local}, codes.Dot(s.q.Vector, v))
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (s *search) compare(ctx context.Context, at []location) error {
 			stored = append(stored, row)
 			place[row] = l
 		case p.tail.vectors[l.local] != nil:
-			p.cosine[l.local] = dot(s.q.Vector, p.tail.vectors[l.local])
+			p.cosine[l.local] = codes.Dot(s.q.Vector, p.tail.vectors[l.local])
 		}
 	}
 	if len(stored) == 0 {
@@ -86,7 +86,7 @@ func (s *search) compare(ctx context.Context, at []location) error {
 			return errCorrupt
 		}
 		l := place[row]
-		s.parts[l.part].cosine[l.local] = dotBytes(s.q.Vector, data)
+		s.parts[l.part].cosine[l.local] = codes.DotEncoded(s.q.Vector, data)
 	}
 	return rows.Err()
 }

@@ -1,0 +1,80 @@
+package layout
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// justify puts words between left and right, in lines of which all but the last are as wide as the
+// column, and returns where the next line begins.
+func justify(p *Page, size, left, right, y float64, words []string) float64 {
+	for len(words) > 0 {
+		n, width := 0, 0.0
+		for n < len(words) {
+			w := size / 2 * float64(len(words[n]))
+			if n > 0 && width+w+size/4*float64(n) > right-left {
+				break
+			}
+			width += w
+			n++
+		}
+		blank := size / 4
+		if n < len(words) && n > 1 {
+			blank = (right - left - width) / float64(n-1)
+		}
+		x := left
+		for _, word := range words[:n] {
+			w := size / 2 * float64(len(word))
+			p.Words = append(p.Words, Word{Box{x, x + w, y, y + size}, word, false})
+			x += w + blank
+		}
+		words = words[n:]
+		y += size * 1.2
+	}
+	return y
+}
+
+// randomWords are words as long as those of a language. The first and the last are marks.
+func randomWords(rng *rand.Rand, n int, mark string) []string {
+	out := make([]string, n)
+	for i := range out {
+		length := 2 + rng.IntN(5) + rng.IntN(4)*rng.IntN(4)
+		out[i] = strings.Repeat(string(rune('a'+rng.IntN(26))), length)
+	}
+	out[0], out[n-1] = mark+"0", mark+"1."
+	return out
+}
+
+// Justified text in narrow columns has wide blanks, and is still read column by column.
+func TestJustifiedColumns(t *testing.T) {
+	bad := map[string]int{}
+	for seed := range uint64(100) {
+		for _, c := range []struct{ columns, gutter float64 }{{1, 0}, {2, 12}, {2, 20}, {3, 12}, {3, 18}, {4, 12}} {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			var p Page
+			var want []string
+			width := (500 - c.gutter*(c.columns-1)) / c.columns
+			for i := range int(c.columns) {
+				words := randomWords(rng, 60+rng.IntN(90), fmt.Sprint("Mark", i))
+				left := 50 + float64(i)*(width+c.gutter)
+				justify(&p, 10, left, left+width, 100, words)
+				want = append(want, strings.Join(words, " "))
+			}
+			var got []string
+			for _, b := range blocksOf(t, p) {
+				got = append(got, b.Text)
+			}
+			if strings.Join(want, " ") != strings.Join(got, " ") {
+				bad[fmt.Sprint(c)]++
+				if bad[fmt.Sprint(c)] == 1 {
+					t.Log(c, strings.Join(shown(blocksOf(t, p)), "\n"))
+				}
+			}
+		}
+	}
+	require.Empty(t, bad)
+}
