@@ -110,6 +110,8 @@ func TestLineEndsOfPDF(t *testing.T) {
 		"a state-of-the-art machine that is long":       {"a state-of-", "the-art machine that is long"},
 		"the machines of type X-12 that are long":       {"the machines of type X-", "12 that are long"},
 		"an ordinary line and another one behind it":    {"an ordinary line", "and another one behind it"},
+		"a well-known method that is long enough":       {"a well-", "known method that is long enough"},
+		"a long-term goal and its long-term end here":   {"a long-term goal and its long-", "term end here"},
 	} {
 		content := fmt.Sprintf("BT /F2 12 Tf 14 TL 50 700 Td (%s) Tj T* (%s) Tj ET", lines[0], lines[1])
 		file := pdftest.OnePage(pdftest.Stream("", content), "", hyphen, pdftest.Stream("", unicodes))

@@ -19,7 +19,8 @@ type pdf struct {
 	limits  *Limits
 	module  api.Module
 	sandbox *sandbox
-	ocr     OCR // may be nil
+	ocr     OCR              // may be nil
+	known   layout.Compounds // of the pages up to now
 }
 
 // call calls an exported function of pdfium that returns one 32-bit integer.
@@ -198,7 +199,7 @@ func (p *pdf) runes(page int32) (string, bool, error) {
 	if !ok {
 		return "", false, nil
 	}
-	text := pdfLines(utf16Text(data))
+	text := p.lines(utf16Text(data))
 	return text, true, p.free("free", at)
 }
 
@@ -222,12 +223,17 @@ func utf16Text(data []byte) string {
 	return b.String()
 }
 
+func isLineEnd(r rune) bool { return r == '\n' || r == 2 }
+
 var lineEnds = strings.NewReplacer("\x00", "", "\r\n", "\n", "\r", "\n", "\uFFFE", "\x02")
 
-// pdfLines normalizes the text of a page. pdfium marks a hyphen at the end of a line with U+0002 or
+// lines normalizes the text of a page. pdfium marks a hyphen at the end of a line with U+0002 or
 // U+FFFE and joins the next line to it, but leaves U+2010 as it is.
-func pdfLines(text string) string {
+func (p *pdf) lines(text string) string {
 	text = strings.ReplaceAll(lineEnds.Replace(text), "\x02\n", "\x02")
+	for line := range strings.FieldsFuncSeq(text, isLineEnd) {
+		p.known.Add(line)
+	}
 	var b strings.Builder
 	for len(text) > 0 {
 		line, rest := text, ""
@@ -239,7 +245,7 @@ func pdfLines(text string) string {
 			line += "-"
 		}
 		line = strings.TrimRight(line, " \t")
-		switch drop, glue := layout.LineEnd(line, rest); {
+		switch drop, glue := layout.LineEnd(line, rest, &p.known); {
 		case drop > 0:
 			b.WriteString(line[:len(line)-drop])
 		case marked:

@@ -55,6 +55,7 @@ type Page struct {
 type Document struct {
 	pages []page
 	size  int64
+	known Compounds
 }
 
 // page is a page reduced to its lines.
@@ -87,11 +88,12 @@ const segmentSize = 96
 func (d *Document) Add(p Page) int64 {
 	out := page{number: p.Number, height: p.Height, images: p.Pictures}
 	words := p.Words
-	out.tables, words = ruledTables(p.Rules, words)
+	out.tables, words = ruledTables(p.Rules, words, &d.known)
 	out.rows = lines(words)
 	for _, row := range out.rows {
 		for _, s := range row {
 			d.size += segmentSize + int64(len(s.text))
+			d.known.Add(s.text)
 		}
 	}
 	for _, t := range out.tables {
@@ -178,14 +180,14 @@ const touching = 0.1
 // Blocks returns the blocks of all pages in reading order. Errors: those of ctx.
 func (d *Document) Blocks(ctx context.Context) ([]block.Block, error) {
 	d.dropEdges()
-	w := newWriter(d.textSize())
+	w := newWriter(d.textSize(), &d.known)
 	for i := range d.pages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		p := &d.pages[i]
 		w.startPage(p.number)
-		for _, column := range columns(p.items(), 0) {
+		for _, column := range columns(p.items(&d.known), 0) {
 			w.column(column)
 		}
 	}
@@ -220,11 +222,11 @@ type item struct {
 }
 
 // items returns the contents of a page from top to bottom.
-func (p *page) items() []item {
+func (p *page) items(known *Compounds) []item {
 	var out []item
 	rows := p.rows
 	var aligned []table
-	aligned, rows = alignedTables(rows)
+	aligned, rows = alignedTables(rows, known)
 	for r := range rows {
 		for s := range rows[r] {
 			out = append(out, item{Box: rows[r][s].Box, segment: &rows[r][s]})

@@ -13,7 +13,7 @@ const tolerance = 2.5
 const maxRules = 4000
 
 // ruledTables makes tables of rules that form a grid, and returns the words outside of them.
-func ruledTables(rules []Box, words []Word) ([]table, []Word) {
+func ruledTables(rules []Box, words []Word, known *Compounds) ([]table, []Word) {
 	if len(rules) == 0 || len(rules) > maxRules {
 		return nil, words
 	}
@@ -31,7 +31,7 @@ func ruledTables(rules []Box, words []Word) ([]table, []Word) {
 				outside = append(outside, w)
 			}
 		}
-		if t, ok := g.table(inside); ok {
+		if t, ok := g.table(inside, known); ok {
 			out, words = append(out, t), outside
 		}
 	}
@@ -129,7 +129,7 @@ func (g *grid) contains(w Box) bool {
 }
 
 // table puts words into cells. A cell reaches over the next column where no rule is between them.
-func (g *grid) table(words []Word) (table, bool) {
+func (g *grid) table(words []Word, known *Compounds) (table, bool) {
 	cells := make([][][]Word, len(g.ys)-1)
 	for i := range cells {
 		cells[i] = make([][]Word, len(g.xs)-1)
@@ -147,7 +147,7 @@ func (g *grid) table(words []Word) (table, bool) {
 	for _, row := range cells {
 		texts, empty := make([]string, len(row)), true
 		for i, cell := range row {
-			if texts[i] = cellText(cell); texts[i] != "" {
+			if texts[i] = cellText(cell, known); texts[i] != "" {
 				empty = false
 				filled++
 			}
@@ -176,14 +176,14 @@ func (g *grid) divided(column int, y float64) bool {
 	return false
 }
 
-func cellText(words []Word) string {
+func cellText(words []Word, known *Compounds) string {
 	var parts []string
 	for _, row := range lines(words) {
 		for _, s := range row {
 			parts = append(parts, s.text)
 		}
 	}
-	return joinLines(parts)
+	return joinLines(parts, known)
 }
 
 // Limits of tables without rules.
@@ -201,7 +201,7 @@ const (
 
 // alignedTables makes tables of neighbouring lines whose segments stand in the same columns. It
 // returns the other lines.
-func alignedTables(rows [][]segment) ([]table, [][]segment) {
+func alignedTables(rows [][]segment, known *Compounds) ([]table, [][]segment) {
 	var out []table
 	var rest [][]segment
 	for at := 0; at < len(rows); {
@@ -211,7 +211,7 @@ func alignedTables(rows [][]segment) ([]table, [][]segment) {
 			at++
 			continue
 		}
-		out = append(out, alignedTable(rows[at:end], cols))
+		out = append(out, alignedTable(rows[at:end], cols, known))
 		at = end
 	}
 	return out, rest
@@ -379,7 +379,7 @@ func usual(lines []segment, of func(segment) float64) float64 {
 	return best
 }
 
-func alignedTable(rows [][]segment, cols []interval) table {
+func alignedTable(rows [][]segment, cols []interval, known *Compounds) table {
 	t := table{Box: rows[0][0].Box, header: 1}
 	for _, row := range rows {
 		cells := make([]string, len(cols))
@@ -396,7 +396,7 @@ func alignedTable(rows [][]segment, cols []interval) table {
 		last := t.rows[len(t.rows)-1] // a cell of more than one line
 		for c := range cells {
 			if cells[c] != "" {
-				last[c] = joinLines([]string{last[c], cells[c]})
+				last[c] = joinLines([]string{last[c], cells[c]}, known)
 			}
 		}
 	}

@@ -6,13 +6,50 @@ import (
 	"unicode/utf8"
 )
 
+// Compounds are the words with hyphens that a document has inside its lines, in lower case. The zero
+// value has none.
+type Compounds struct{ words map[string]struct{} }
+
+// mostCompounds bounds a set of words.
+const mostCompounds = 20_000
+
+// Add adds those of a line, but not of its last word, which may be divided.
+func (c *Compounds) Add(line string) {
+	for end := strings.IndexByte(line, ' '); end >= 0; end = strings.IndexByte(line, ' ') {
+		word := line[:end]
+		line = line[end+1:]
+		if !strings.ContainsAny(word, "-\u2010") || len(c.words) >= mostCompounds {
+			continue
+		}
+		if c.words == nil {
+			c.words = map[string]struct{}{}
+		}
+		c.words[compound(word)] = struct{}{}
+	}
+}
+
+// has reports whether a document has the word of both parts with a hyphen between.
+func (c *Compounds) has(first, second string) bool {
+	if len(c.words) == 0 {
+		return false
+	}
+	_, ok := c.words[compound(first+"-"+second)]
+	return ok
+}
+
+// compound is how a word is stored.
+func compound(word string) string {
+	word = strings.TrimFunc(word, func(r rune) bool { return !isWordRune(r) })
+	return strings.ToLower(strings.ReplaceAll(word, "\u2010", "-"))
+}
+
 // joinLines joins the lines of a paragraph: by a blank, by nothing within Chinese, Japanese and
 // Korean text, and without the hyphen of a divided word.
-func joinLines(parts []string) string {
+func joinLines(parts []string, known *Compounds) string {
 	var b strings.Builder
 	for _, part := range parts {
 		text := b.String()
-		drop, glue := LineEnd(text, part)
+		drop, glue := LineEnd(text, part, known)
 		if drop > 0 {
 			b.Reset()
 			b.WriteString(text[:len(text)-drop])
@@ -24,8 +61,8 @@ func joinLines(parts []string) string {
 }
 
 // LineEnd returns how many bytes at the end of a line are dropped when the next line is joined to
-// it, and what is put between them.
-func LineEnd(text, next string) (drop int, glue string) {
+// it, and what is put between them. The hyphen of a known compound stays.
+func LineEnd(text, next string, known *Compounds) (drop int, glue string) {
 	if text == "" || next == "" || wide(text, next) {
 		return 0, ""
 	}
@@ -34,6 +71,7 @@ func LineEnd(text, next string) (drop int, glue string) {
 		return 0, " "
 	}
 	word := text[strings.LastIndexByte(text, ' ')+1 : len(text)-size]
+	nextWord, _, _ := strings.Cut(next, " ")
 	before, _ := utf8.DecodeLastRuneInString(word)
 	after, _ := utf8.DecodeRuneInString(next)
 	switch {
@@ -43,6 +81,8 @@ func LineEnd(text, next string) (drop int, glue string) {
 		return size, ""
 	case isConjunction(next): // of two words of which the second has the common part
 		return 0, " "
+	case known.has(word, nextWord) || isCompound(word, nextWord):
+		return 0, ""
 	case unicode.IsLetter(before) && unicode.IsLower(after) && !strings.ContainsFunc(word, isInsideCode):
 		return size, ""
 	}
@@ -50,6 +90,21 @@ func LineEnd(text, next string) (drop int, glue string) {
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// isCompound reports whether two parts of a word have a hyphen between them wherever they stand.
+func isCompound(first, second string) bool {
+	if strings.Count(second, "-") > 1 {
+		return true // state-of-the-art
+	}
+	second = compound(second)
+	switch compound(first) {
+	case "well":
+		return second != "ness"
+	case "self":
+		return second != "ish" && second != "ishness" && second != "less" && second != "lessness"
+	}
+	return false
+}
 
 // isInsideCode reports characters of words that have hyphens of their own, such as addresses.
 func isInsideCode(r rune) bool {

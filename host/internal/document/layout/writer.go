@@ -25,6 +25,7 @@ const (
 // writer makes blocks of columns.
 type writer struct {
 	body  float64 // height of the text
+	known *Compounds
 	page  int
 	open  *paragraph
 	out   []block.Block
@@ -50,7 +51,7 @@ type paragraph struct {
 	column    Box
 }
 
-func newWriter(body float64) *writer { return &writer{body: body} }
+func newWriter(body float64, known *Compounds) *writer { return &writer{body: body, known: known} }
 
 // startPage begins a page. An open paragraph may continue there.
 func (w *writer) startPage(number int) {
@@ -122,7 +123,7 @@ func (w *writer) line(l segment, column Box, first bool) {
 		p.parts = append(p.parts, itemText(l.text))
 	case p != nil && !isItem && p.continues(&l, first, w.body):
 		last := len(p.parts) - 1
-		p.parts[last] = joinLines([]string{p.parts[last], l.text})
+		p.parts[last] = joinLines([]string{p.parts[last], l.text}, w.known)
 	default:
 		w.flush()
 		p = &paragraph{isList: isItem, left: l.Left, look: look{size: l.height(), bold: l.bold}}

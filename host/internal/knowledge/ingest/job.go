@@ -247,7 +247,7 @@ func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 }
 
 // Version changes when the same document and settings give other chunks.
-const Version = 2
+const Version = 3
 
 // digest is that of all that the chunks of a document depend on.
 func (j *job) digest(ds *store.Dataset) string {
