@@ -85,30 +85,35 @@ type Claim struct {
 	File func(d *Document) string
 	// Due is when that file is deleted unless the document is finished with it; Unix milliseconds.
 	Due int64
+	// Likely says that there probably is one. Otherwise a read looks for it before the write.
+	Likely bool
 }
 
 // Claim gives the document that has waited longest, or one whose worker has lost its lease.
 // It is running and has one more attempt. Errors: [ErrNotFound] if there is none.
 func (s Ingestion) Claim(ctx context.Context, c Claim) (v Document, err error) {
-	const choose = `SELECT id FROM documents WHERE state = 'queued' OR state = 'running' AND lease_until < $1
-		ORDER BY queue_time, id LIMIT 1`
-	some, err := exists(ctx, s.read, `SELECT 1 FROM documents WHERE state = 'queued'
-		OR state = 'running' AND lease_until < $1 LIMIT 1`, s.ms())
-	if err != nil || !some {
-		return Document{}, fail(orNone(err), "claim document")
-	}
-	query := choose
-	if s.engine == "postgres" {
-		query += ` FOR UPDATE SKIP LOCKED`
-	}
-	const update = `UPDATE documents SET state = 'running', attempts = attempts + 1, lease = $1, lease_until = $2,
-		begin_time = $3 WHERE id = $4 RETURNING ` + documentColumns
-	err = s.write(ctx, "claim document", func(ctx context.Context, q querier) error {
-		ids, err := queryAll(ctx, q, scanName, query, s.ms())
-		if err != nil || len(ids) == 0 {
-			return orNone(err)
+	if !c.Likely {
+		some, err := exists(ctx, s.read, `SELECT 1 FROM documents WHERE state = 'queued'
+			OR state = 'running' AND lease_until < $1 LIMIT 1`, s.ms())
+		if err != nil || !some {
+			return Document{}, fail(orNone(err), "claim document")
 		}
-		rows, err := queryAll(ctx, q, scanDocument, update, c.Lease, c.Until, s.ms(), ids[0])
+	}
+	skip := ""
+	if s.engine == "postgres" {
+		skip = ` FOR UPDATE SKIP LOCKED`
+	}
+	// Each of both states is read in the order of the index. With OR, all documents would be sorted.
+	oldest := func(where string) string {
+		return `SELECT * FROM (SELECT id, queue_time FROM documents WHERE ` + where + `
+			ORDER BY queue_time, id LIMIT 1` + skip + `) oldest`
+	}
+	update := `UPDATE documents SET state = 'running', attempts = attempts + 1, lease = $1, lease_until = $2,
+		begin_time = $3 WHERE id = (SELECT id FROM (
+			` + oldest(`state = 'queued'`) + ` UNION ALL ` + oldest(`state = 'running' AND lease_until < $3`) + `
+		) candidates ORDER BY queue_time, id LIMIT 1) RETURNING ` + documentColumns
+	err = s.write(ctx, "claim document", func(ctx context.Context, q querier) error {
+		rows, err := queryAll(ctx, q, scanDocument, update, c.Lease, c.Until, s.ms())
 		if err != nil || len(rows) == 0 {
 			return orNone(err)
 		}

@@ -71,9 +71,11 @@ func aligned(places []float64) bool { return slices.Max(places)-slices.Min(place
 // apart is the height between two boxes.
 func apart(a, b Box) float64 { return max(a.Top, b.Top) - min(a.Bottom, b.Bottom) }
 
-// widest is the widest part of a range without a word, and the blank that it is a part of.
+// widest is the widest free part of a range, and the blank that it is a part of.
 func (l *line) widest(in interval) (common, blank interval) {
-	from, _ := slices.BinarySearchFunc(l.blanks, in.left, func(b interval, x float64) int { return cmp.Compare(b.right, x) })
+	from, _ := slices.BinarySearchFunc(l.blanks, in.left, func(b interval, x float64) int {
+		return cmp.Compare(b.right, x)
+	})
 	for _, b := range l.blanks[from:] {
 		if b.left >= in.right {
 			break

@@ -346,7 +346,8 @@ func isJustified(lines []segment) bool {
 	if len(lines) < leastJustified {
 		return false
 	}
-	from, to := usual(lines, func(s segment) float64 { return s.Left }), usual(lines, func(s segment) float64 { return s.Right })
+	from := usual(lines, func(s segment) float64 { return s.Left })
+	to := usual(lines, func(s segment) float64 { return s.Right })
 	full, words := 0, 0
 	for _, s := range lines {
 		if near(s.Left, from) && near(s.Right, to) {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Compounds are the words with hyphens that a document has inside its lines, in lower case. The zero
-// value has none.
+// Compounds are the words with hyphens that a document has inside its lines, in lower case. The
+// zero value has none.
 type Compounds struct{ words map[string]struct{} }
 
 // mostCompounds bounds a set of words.

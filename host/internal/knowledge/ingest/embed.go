@@ -16,7 +16,7 @@ import (
 // is none.
 func (in *Ingester) nextEmbedding(ctx context.Context) (found bool, err error) {
 	now := time.Now()
-	e, err := in.cfg.Store.Ingestion.ClaimEmbedding(ctx, in.claim(now))
+	e, err := in.cfg.Store.Ingestion.ClaimEmbedding(ctx, in.claim(now, false))
 	if errors.Is(err, store.ErrNotFound) {
 		return false, in.switchModels(ctx)
 	}

@@ -138,10 +138,10 @@ func (in *Ingester) work(ctx context.Context, next func(context.Context) (found 
 }
 
 // claim is a new claim for a document.
-func (in *Ingester) claim(now time.Time) store.Claim {
+func (in *Ingester) claim(now time.Time, likely bool) store.Claim {
 	return store.Claim{
 		Lease: strings.ReplaceAll(uuid.NewString(), "-", ""), Until: now.Add(in.cfg.Lease).UnixMilli(), File: chunkFile,
-		Due: now.Add(longestParse).UnixMilli(),
+		Due: now.Add(longestParse).UnixMilli(), Likely: likely,
 	}
 }
 

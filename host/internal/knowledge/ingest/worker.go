@@ -13,7 +13,8 @@ import (
 // a moment later: a transaction of the records and one of the index for each would cost more than
 // its parse. Their leases are renewed meanwhile.
 type worker struct {
-	in *Ingester
+	in   *Ingester
+	more bool // there was a document at the last look
 
 	mu    sync.Mutex // held while documents are finished
 	ready []*job     // parsed, not finished
@@ -32,8 +33,8 @@ const (
 // next claims a document and parses it. found is false when there is none.
 func (w *worker) next(ctx context.Context) (found bool, err error) {
 	now := time.Now()
-	d, err := w.in.cfg.Store.Ingestion.Claim(ctx, w.in.claim(now))
-	if err != nil {
+	d, err := w.in.cfg.Store.Ingestion.Claim(ctx, w.in.claim(now, w.more))
+	if w.more = err == nil; err != nil {
 		w.flush(ctx)
 		if errors.Is(err, store.ErrNotFound) {
 			return false, nil

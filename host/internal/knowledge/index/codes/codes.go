@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 )
 
 // LeastCompared is how many vectors a search compares exactly at least, where there are as many.
@@ -29,9 +30,6 @@ type Group struct {
 func (g *Group) Len() int { return len(g.factors) }
 
 func stride(dims int) int { return (dims + 7) / 8 }
-
-// Size is how many bytes the codes of chunks take.
-func Size(chunks, dims int) int { return chunks * (stride(dims) + 4) }
 
 // Encode makes the codes of vectors of length 1, which are nil for chunks without one; nil when
 // there are none.
@@ -228,7 +226,7 @@ func Decode(b []byte, dims, chunks int) (groups []Group, err error) {
 			return nil, ErrDamaged
 		}
 		all := DecodeVector(b[:floats])
-		groups = append(groups, Group{int(first), all[:dims], all[dims:], append([]byte(nil), b[floats:floats+bits]...)})
+		groups = append(groups, Group{int(first), all[:dims], all[dims:], slices.Clone(b[floats : floats+bits])})
 		b = b[floats+bits:]
 	}
 	return groups, nil

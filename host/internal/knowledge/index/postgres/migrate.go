@@ -28,7 +28,8 @@ func (x *Index) migrate(ctx context.Context, tx pgx.Tx, version int) error {
 		err = x.migrateDatasets(ctx, tx, version)
 	}
 	if err == nil {
-		_, err = tx.Exec(ctx, `DROP TABLE IF EXISTS words; ALTER TABLE vectors DROP COLUMN document, DROP COLUMN enabled;
+		_, err = tx.Exec(ctx, `DROP TABLE IF EXISTS words;
+			ALTER TABLE vectors DROP COLUMN document, DROP COLUMN enabled;
 			UPDATE layout SET version = `+strconv.Itoa(schemaVersion))
 	}
 	if err != nil {

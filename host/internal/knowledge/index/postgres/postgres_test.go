@@ -116,7 +116,8 @@ func testMigrate(t *testing.T, version int) {
 		require.Equal(t, want[i], find(again, q), i)
 	}
 	require.Len(t, find(again, index.Query{Text: "red apples"}).Hits, 1)
-	require.NoError(t, again.Put(t.Context(), "shop", "a", index.Chunk{ID: "3", Content: "x", Vector: []float32{0, 1, 0}}))
+	more := index.Chunk{ID: "3", Content: "x", Vector: []float32{0, 1, 0}}
+	require.NoError(t, again.Put(t.Context(), "shop", "a", more))
 	require.Len(t, find(again, queries[2]).Hits, 3)
 	require.NoError(t, again.Delete(t.Context(), "shop", "a"))
 	for _, q := range queries {

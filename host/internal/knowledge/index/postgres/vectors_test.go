@@ -97,8 +97,8 @@ func codedChunks(t *testing.T, x *Index, key string) (coded []string, groups, se
 		segments = len(list)
 		for _, row := range rows {
 			var id string
-			err := tx.QueryRow(t.Context(), `SELECT d.key || '/' || c.key FROM chunks c JOIN documents d ON d.id = c.document
-				WHERE c.id = $1`, row).Scan(&id)
+			err := tx.QueryRow(t.Context(), `SELECT d.key || '/' || c.key
+				FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = $1`, row).Scan(&id)
 			require.NoError(t, err)
 			coded = append(coded, id)
 		}

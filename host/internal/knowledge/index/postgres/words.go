@@ -198,7 +198,13 @@ func (b *best) add(c scored) {
 // cut drops all but the best, and returns them.
 func (b *best) cut() []scored {
 	slices.SortFunc(b.list, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return cmp.Compare(a.key, b.key)
 	})
 	if len(b.list) >= b.most {
 		b.list = b.list[:b.most]
