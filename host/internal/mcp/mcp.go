@@ -113,16 +113,16 @@ func (c *Client) Tools(ctx context.Context, owner string, s Server) ([]engine.Va
 // server reports ends both.
 func (c *Client) Offered(ctx context.Context, owner string, s Server) ([]engine.Value, error) {
 	shared := s.fingerprint()
-	if out, ok := c.lists.get(shared); ok {
+	out, drops, ok := c.lists.get(shared)
+	if ok {
 		return out, nil
 	}
 	ctx, done := c.bounded(ctx, orElse(c.ListTimeout, 10*time.Second))
 	defer done()
-	var out []engine.Value
 	err := c.use(ctx, owner, s, func(l *conn) error {
 		tools, ttl, err := l.offer.get(ctx, l.session)
 		if out = tools; err == nil && ttl > 0 {
-			c.lists.put(shared, tools, ttl)
+			c.lists.put(shared, tools, ttl, drops)
 		}
 		return err
 	})

@@ -106,8 +106,9 @@ const (
 
 // lists caches tool lists for their time to live.
 type lists struct {
-	mu  sync.Mutex
-	all map[string]timedList
+	mu    sync.Mutex
+	all   map[string]timedList
+	drops uint64 // reported changes of all servers
 }
 
 type timedList struct {
@@ -115,16 +116,21 @@ type timedList struct {
 	until time.Time
 }
 
-func (c *lists) get(key string) ([]engine.Value, bool) {
+// get returns a cached list. drops is for the put of one that is requested now.
+func (c *lists) get(key string) (tools []engine.Value, drops uint64, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list, ok := c.all[key]
-	return list.tools, ok && time.Now().Before(list.until)
+	return list.tools, c.drops, ok && time.Now().Before(list.until)
 }
 
-func (c *lists) put(key string, tools []engine.Value, ttl time.Duration) {
+// put caches a list, unless a change was reported since it was requested: it may be older.
+func (c *lists) put(key string, tools []engine.Value, ttl time.Duration, drops uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if drops != c.drops {
+		return
+	}
 	now := time.Now()
 	for k, list := range c.all {
 		if len(c.all) >= maxLists || now.After(list.until) {
@@ -140,5 +146,6 @@ func (c *lists) put(key string, tools []engine.Value, ttl time.Duration) {
 func (c *lists) drop(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.drops++
 	delete(c.all, key)
 }

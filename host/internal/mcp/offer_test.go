@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -184,6 +185,34 @@ func TestOfferWithATimeToLive(t *testing.T) {
 	}, 2*time.Minute, 5*time.Millisecond, "an expired list is requested again")
 }
 
+// A list that was requested before a reported change is not shared after it.
+func TestOfferThatChangesWhileItIsListed(t *testing.T) {
+	s := newShop(t, TypeStreamable, func(o *sdk.ServerOptions) {
+		o.SetCacheable = func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.TTLMs = 60_000 }
+	})
+	_, err := s.port.CallTool(t.Context(), ref("a"), "t1", engine.Null) // connects
+	require.NoError(t, err)
+	var l *conn
+	for _, c := range s.port.Client.conns { // the only one
+		l = c
+	}
+	var once sync.Once
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			page, err := next(ctx, method, req)
+			if method == "tools/list" && page.(*sdk.ListToolsResult).NextCursor == "" {
+				once.Do(func() {
+					s.addTool("fresh")
+					require.Eventually(t, l.offer.changed.Load, 2*time.Minute, time.Millisecond, "the change is reported")
+				})
+			}
+			return page, err
+		}
+	})
+	require.Len(t, s.names(t), 5, "the last page was made before the change")
+	require.Len(t, s.names(t), 6)
+}
+
 func (s *shop) fingerprint(t *testing.T) string {
 	t.Helper()
 	server, _, err := s.port.server(t.Context(), ref("a"))
@@ -194,13 +223,13 @@ func (s *shop) fingerprint(t *testing.T) string {
 func TestListsAreBounded(t *testing.T) {
 	var c lists
 	for i := range 3 * maxLists {
-		c.put(fmt.Sprint(i), nil, time.Hour)
+		c.put(fmt.Sprint(i), nil, time.Hour, 0)
 	}
 	require.Len(t, c.all, maxLists)
-	_, ok := c.get(fmt.Sprint(3*maxLists - 1))
+	_, _, ok := c.get(fmt.Sprint(3*maxLists - 1))
 	require.True(t, ok)
-	c.put("short", nil, -time.Second)
-	_, ok = c.get("short")
+	c.put("short", nil, -time.Second, 0)
+	_, _, ok = c.get("short")
 	require.False(t, ok)
 }
 

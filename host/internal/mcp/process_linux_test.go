@@ -22,6 +22,9 @@ import (
 // modeVariable makes the test program an MCP server over stdio.
 const modeVariable = "EASEL_TEST_MCP"
 
+// patience is longer than anything takes that does not hang.
+const patience = 5 * time.Minute
+
 // testVariable names the test that started a server.
 const testVariable = "EASEL_TEST_NAME"
 
@@ -132,10 +135,11 @@ func stdio(t *testing.T, mode string) *Port {
 		Env:    map[string]string{modeVariable: mode, testVariable: t.Name(), "GREETING": "{{greeting}}"},
 		Values: map[string]string{"token": "t7", "greeting": "hi"},
 	}
-	c := &Client{Stdio: true, ListTimeout: 30 * time.Second}
+	c := &Client{Stdio: true, ListTimeout: patience, Timeout: patience}
 	t.Cleanup(func() {
 		c.Close()
-		require.Empty(t, started(t), "no process is left")
+		require.Eventually(t, func() bool { return len(started(t)) == 0 }, patience, 5*time.Millisecond,
+			"no process is left; a busy machine ends a killed one late")
 	})
 	return &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
 }
@@ -159,7 +163,7 @@ func awaitGone(t *testing.T, pids ...int) {
 		require.Eventually(t, func() bool {
 			state, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 			return err != nil || strings.Contains(string(state), ") Z ")
-		}, 2*time.Minute, 5*time.Millisecond, "process %d", pid)
+		}, patience, 5*time.Millisecond, "process %d", pid)
 	}
 }
 
