@@ -274,12 +274,12 @@ func TestClose(t *testing.T) {
 		reading <- err
 	}()
 	require.Eventually(t, func() bool { r.pdf.mu.Lock(); defer r.pdf.mu.Unlock(); return r.pdf.pdfium.pool != nil },
-		time.Minute, time.Millisecond)
+		patient, time.Millisecond)
 	require.NoError(t, r.Close())
 	select {
 	case err := <-reading:
 		require.Error(t, err)
-	case <-time.After(time.Minute):
+	case <-time.After(patient):
 		t.Fatal("the document is still being read")
 	}
 	_, err := r.Text(t.Context(), "x.pdf", "", []byte("%PDF-1.7"))
