@@ -45,6 +45,6 @@ func serve(t *testing.T) string {
 		srv.Shutdown()
 		srv.WaitForShutdown()
 	})
-	require.True(t, srv.ReadyForConnections(30*time.Second))
+	require.True(t, srv.ReadyForConnections(3*time.Minute))
 	return srv.ClientURL()
 }

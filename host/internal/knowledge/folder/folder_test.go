@@ -208,6 +208,40 @@ func (c *heldCutter) Cut(ctx context.Context, _ ingest.Input) iter.Seq2[ingest.P
 	}
 }
 
+// emptyingCutter empties a file while it is read for the first time, as an editor does that saves
+// it, and restores it afterwards.
+type emptyingCutter struct {
+	ingest.Cutter
+	t     *testing.T
+	path  string
+	reads atomic.Int32
+}
+
+func (c *emptyingCutter) Cut(ctx context.Context, in ingest.Input) iter.Seq2[ingest.Piece, error] {
+	if c.reads.Add(1) > 1 {
+		return c.Cutter.Cut(ctx, in)
+	}
+	return func(yield func(ingest.Piece, error) bool) {
+		text, err := os.ReadFile(c.path)
+		require.NoError(c.t, err)
+		require.NoError(c.t, os.Truncate(c.path, 0))
+		c.Cutter.Cut(ctx, in)(yield)
+		require.NoError(c.t, os.WriteFile(c.path, text, 0o600))
+	}
+}
+
+// A file that is saved while it is read is read again, also if its content stays the same.
+func TestFileThatIsSavedWhileItIsRead(t *testing.T) {
+	root := files(t, "a/1.txt", "apple")
+	reader := &document.Reader{}
+	t.Cleanup(func() { require.NoError(t, reader.Close()) })
+	cut := &emptyingCutter{
+		Cutter: ingest.DocumentCutter{Reader: reader}, t: t, path: filepath.Join(root, "a", "1.txt"),
+	}
+	f := opened(t, Config{Root: root, Cutter: cut, Poll: time.Millisecond})
+	becomes(t, f, "apple", "1.txt: apple")
+}
+
 func TestSearchDuringTheFirstScan(t *testing.T) {
 	held := &heldCutter{begun: make(chan struct{}, 9)}
 	f := opened(t, Config{Root: files(t, "a/x.txt", "apple"), Cutter: held, Wait: time.Millisecond})

@@ -77,7 +77,7 @@ func (f *Folder) list(ctx context.Context) (*listing, error) {
 		if !d.Type().IsRegular() {
 			return nil // links lead out of the folder
 		}
-		mark := fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+		mark := markOf(info)
 		if of, ok := strings.CutSuffix(name, metaSuffix); ok {
 			metas[of] = mark
 			return nil
@@ -98,6 +98,22 @@ func (f *Folder) list(ctx context.Context) (*listing, error) {
 		}
 	}
 	return out, err
+}
+
+// markOf distinguishes the versions of a file.
+func markOf(info fs.FileInfo) string { return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size()) }
+
+// mark returns the mark that a scan would find now; "" if the file cannot be read.
+func (f *Folder) mark(v *file) string {
+	info, err := f.root.Lstat(v.name)
+	if err != nil {
+		return ""
+	}
+	mark := markOf(info)
+	if info, err = f.root.Lstat(v.name + metaSuffix); err == nil && info.Mode().IsRegular() {
+		mark += " " + markOf(info)
+	}
+	return mark
 }
 
 // watch keeps the datasets in step with the folder until ctx ends.

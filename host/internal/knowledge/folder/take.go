@@ -82,6 +82,9 @@ func (f *Folder) take(ctx context.Context, v *file) error {
 	reading := &reading{folder: f, file: v, record: r}
 	err = reading.replace(ctx)
 	r.Took = time.Since(began).Milliseconds()
+	if f.mark(v) != v.mark { // what was read may be half an edit, even if the content is the same again
+		r.Mark, r.Hash = "", ""
+	}
 	switch {
 	case err == nil:
 		r.say("Task done (%.2fs).", time.Since(began).Seconds())
