@@ -33,6 +33,8 @@ export interface HostState {
   name: string;
   canvases: HostCanvas[];
   total: number;
+  /** The words that the canvases were searched by; undefined when the list is not current. */
+  found?: string | undefined;
   models: string[];
   /** The error of the last request. */
   fault?: string;
@@ -67,6 +69,7 @@ export class Host {
   readonly #fetch: typeof fetch;
   #key = "";
   #csrf = "";
+  #searches = 0;
 
   constructor(send: typeof fetch = (input, init) => fetch(input, init)) {
     this.#fetch = send;
@@ -78,6 +81,7 @@ export class Host {
    */
   async connect(key = this.#key): Promise<void> {
     this.#key = key.trim();
+    this.#searches++; // an earlier answer may be another person's
     this.state.set({ ...unknown, status: "asking" });
     try {
       await this.#meet();
@@ -89,14 +93,14 @@ export class Host {
     }
   }
 
-  /** find lists canvases whose title holds the words. */
+  /** find lists canvases whose title holds the words; a later search overrides an earlier one. */
   async find(words: string): Promise<void> {
-    const query = new URLSearchParams({
-      page_size: String(pageSize),
-      ...(words.trim() ? { keywords: words.trim() } : {}),
-    });
+    const search = ++this.#searches;
+    const found = words.trim();
+    const query = new URLSearchParams({ page_size: String(pageSize), ...(found ? { keywords: found } : {}) });
     const { items, total } = await this.#json<{ items?: HostCanvas[]; total?: number }>(`/api/v2/canvases?${query}`);
-    this.state.update({ canvases: items ?? [], total: total ?? 0, fault: undefined });
+    if (search !== this.#searches) return;
+    this.state.update({ canvases: items ?? [], total: total ?? 0, found, fault: undefined });
   }
 
   /** canvas returns a canvas of the host as text, with its title and where to save it. */
@@ -114,7 +118,9 @@ export class Host {
     const answer = await this.#send(`/api/v2/canvases/${encodeURIComponent(id)}`, "page", {
       method: "PUT", headers: { "content-type": "application/json" }, body: `{"rev":${rev},"dsl":${dsl}}`,
     });
-    return { id, rev: (JSON.parse(await textOf(answer)) as { rev: number }).rev };
+    const saved = { id, rev: (JSON.parse(await textOf(answer)) as { rev: number }).rev };
+    this.state.update({ found: undefined });
+    return saved;
   }
 
   /** create stores a document, as text, as a new canvas. */
@@ -126,6 +132,7 @@ export class Host {
       body: `{"title":${JSON.stringify(title)},"dsl":${dsl}}`,
     });
     const { id, rev = 0 } = JSON.parse(await textOf(answer)) as { id: string; rev?: number };
+    this.state.update({ found: undefined });
     return { id, rev };
   }
 

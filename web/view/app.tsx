@@ -60,7 +60,16 @@ export function App(): React.ReactNode {
 
   const fail = useCallback((told: Told) => setFault(() => told), []);
 
+  // opens returns a function that reports whether nothing else was opened since: of two canvases
+  // that are loading, the one chosen last is shown.
+  const opened = useRef(0);
+  const opens = useCallback(() => {
+    const number = ++opened.current;
+    return () => number === opened.current;
+  }, []);
+
   const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
+    opens();
     try {
       // A draft continues from its own text; what the host stored meanwhile is merged into it.
       if (kept) session.open(kept.text, pick(kept.title, look.get().language) || name, kept.source, kept.acts);
@@ -91,14 +100,16 @@ export function App(): React.ReactNode {
       openText(text, name, source, draft);
       look.update({ selected, tab, panel });
     });
-  }, [session, look, drafts, fail]);
+  }, [session, look, drafts, opens, fail]);
 
   const openDraft = useCallback(async (key: string) => {
+    const latest = opens();
     const draft = await drafts?.find(key);
+    if (!latest()) return;
     if (!draft) return fail((words) => words("error.link", words("drafts.gone")));
     history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
     openText(draft.text, "", draft.source, draft);
-  }, [drafts, openText, fail]);
+  }, [drafts, opens, openText, fail]);
 
   const replace = useCallback((open: () => void, keep: () => void = () => undefined) => {
     if (session.unsaved) setNext((before) => ({ open, keep: before?.keep ?? keep })); // where the first link came from
@@ -154,17 +165,20 @@ export function App(): React.ReactNode {
   }, [openCopy, language]);
 
   const openCanvas = useCallback(async (id: string) => {
+    const latest = opens();
     try {
       const { text, title, origin } = await host.canvas(id);
+      if (!latest()) return;
       history.replaceState(null, "", "#canvas=" + encodeURIComponent(id));
       openText(text, title, { kind: "host", origin });
     } catch (err) {
+      if (!latest()) return;
       fail((words) => words("error.host", reasonOf(err)));
       if (!(err instanceof HostError) || err.status !== 401) return;
       await host.connect();
       if (host.state.get().status === "closed") setWaiting(id);
     }
-  }, [host, openText, fail]);
+  }, [host, opens, openText, fail]);
 
   const signedIn = useStore(host.state, ({ status }) => status === "open");
   useEffect(() => {
@@ -185,7 +199,7 @@ export function App(): React.ReactNode {
     }
   }, [together]);
 
-  useOpening({ openText, openTemplate, openCanvas, openDraft, replace, fail });
+  useOpening({ opens, openText, openTemplate, openCanvas, openDraft, replace, fail });
 
   useEffect(() => {
     const leaving = (event: BeforeUnloadEvent): void => {
@@ -229,6 +243,7 @@ export function App(): React.ReactNode {
   const title = document_ ? pick(document_.opened.title, language) : "";
   useEffect(() => { document.title = title ? `${title} · easel` : "easel"; }, [title]);
   const goToGallery = (): void => {
+    opens();
     session.close();
     history.replaceState(null, "", location.pathname + location.search);
   };

@@ -15,6 +15,8 @@ import { reasonOf, type Told } from "./reason.tsx";
 
 /** Opening is the ways in which canvases are opened. */
 export interface Opening {
+  /** opens begins to open something, and returns whether nothing else was opened since. */
+  opens(): () => boolean;
   openText(text: string, name: string, source: Source): void;
   openTemplate(template: Template): void;
   openCanvas(id: string): Promise<void>;
@@ -35,7 +37,9 @@ export function useOpening(opening: Opening): void {
   useEffect(() => {
     let leave = (): void => undefined;
     const follow = async (): Promise<void> => {
-      const { openText: show, openCanvas: ask, openDraft: resume, fail } = latest.current;
+      const { opens, openText, openCanvas: ask, openDraft: resume, fail } = latest.current;
+      const isLatest = opens();
+      const show: Opening["openText"] = (...given) => isLatest() && openText(...given);
       const fragment = location.hash.slice(1);
       const [key, value = ""] = split(fragment, "=");
       leave();
@@ -43,6 +47,7 @@ export function useOpening(opening: Opening): void {
       try {
         const example = key === "example" ? await withId(loadExamples(), value) : undefined;
         const template = key === "template" ? await withId(loadTemplates(), value) : undefined;
+        if (!isLatest()) return;
         if (template) latest.current.openTemplate(template);
         else if (example) show(JSON.stringify(example), example.id, { kind: "example" });
         else if (key === "c") show(...(await linked(value)), { kind: "link" });
@@ -60,7 +65,7 @@ export function useOpening(opening: Opening): void {
         else if (key === "try") leave = trial(value, session.plugins, (text) => show(text, "", { kind: "plugin" }));
         else if (fragment === "host") await host.connect();
       } catch (err) {
-        fail((words) => words("error.link", reasonOf(err)));
+        if (isLatest()) fail((words) => words("error.link", reasonOf(err)));
       }
     };
     void follow();

@@ -7,8 +7,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
+import type { Locator } from "playwright-core";
 import { root, serveHost, type Served } from "./host.ts";
-import { allow, ask, counted, missing, raise, saveToHost, type Stage } from "./stage.ts";
+import { allow, ask, counted, missing, raise, saveToHost, still, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.json", import.meta.url), "utf8")) as {
   dsl: unknown;
@@ -90,6 +91,44 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(refused);
   });
 
+  test("the list is complete again after a search, and of two canvases the one chosen last is shown", async () => {
+    const made = await fetch(address + "/api/v2/canvases", {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ title: "Elsewhere", dsl: example.dsl }),
+    });
+    const { id } = (await made.json()) as { id: string };
+    const { page, done } = await stage.visit("#host");
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    const title = page.locator("h1.title");
+    const card = (name: string): Locator => page.locator(".on-host .card", { hasText: name });
+    await card("Elsewhere").waitFor();
+    await page.getByRole("searchbox").fill("town");
+    await card("Elsewhere").waitFor({ state: "detached" });
+    await card("The town's paper").click();
+    await title.filter({ hasText: "The town's paper" }).waitFor();
+    await page.getByRole("button", { name: "Home", exact: true }).click();
+    await card("Elsewhere").waitFor();
+
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => { release = resolve; });
+    await page.route(`**/api/v2/canvases/${canvas}`, async (route) => {
+      await released;
+      await route.continue();
+    });
+    const late = page.waitForResponse((response) => response.url().endsWith(`/canvases/${canvas}`));
+    await card("The town's paper").click();
+    await card("Elsewhere").click();
+    await title.filter({ hasText: "Elsewhere" }).waitFor();
+    release();
+    await (await late).finished();
+    await still(page.locator(".react-flow__node").first());
+    assert.equal(await title.innerText(), "Elsewhere");
+    assert.equal(new URL(page.url()).hash, `#canvas=${id}`);
+    await done(refused);
+  });
+
   test("the canvas of an address opens after a key is entered; its failure follows the language", async () => {
     const { page, done } = await stage.visit(`#canvas=${canvas}`);
     await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
@@ -99,7 +138,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
     await page.getByLabel("API key").fill(key);
     await page.getByRole("button", { name: "Use this key" }).click();
-    await page.locator("h1.title", { hasText: "The town's paper" }).waitFor({ timeout: 30_000 });
+    await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
     await counted(page.locator(".fault.banner"), 0);
     assert.equal(new URL(page.url()).hash, `#canvas=${canvas}`);
     await done(refused);

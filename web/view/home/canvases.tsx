@@ -1,9 +1,11 @@
 // The canvases of a person: the drafts of this browser, and what the host stores.
 
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect } from "react";
+import { messageOf } from "@easel/engine";
 import type { HostCanvas } from "../../run/host.ts";
 import type { Draft, Drafts } from "../../run/drafts.ts";
 import { pick } from "../../words/words.ts";
+import { Fault } from "../area/parts.tsx";
 import { AreaLinks } from "../areas.tsx";
 import { useApp, useLook, useStore, useText } from "../context.tsx";
 import { SignIn } from "../host.tsx";
@@ -107,11 +109,7 @@ function OnHost({ words, onOpen }: { words: string; onOpen(id: string): void }):
           {t("host.show")}
         </button>
       )}
-      {status === "asking" && (
-        <p className="quiet" role="status">
-          <span className="spinner" /> {t("host.asking")}
-        </p>
-      )}
+      {status === "asking" && <Asking />}
       {status === "none" && (
         <p className="quiet" role="status">
           {t("host.none", fault ?? "")}{" "}
@@ -126,20 +124,28 @@ function OnHost({ words, onOpen }: { words: string; onOpen(id: string): void }):
   );
 }
 
+function Asking(): React.ReactNode {
+  const t = useText();
+  return (
+    <p className="quiet" role="status">
+      <span className="spinner" /> {t("host.asking")}
+    </p>
+  );
+}
+
 function HostCards({ words, onOpen }: { words: string; onOpen(id: string): void }): React.ReactNode {
   const t = useText();
   const h = useHomeText();
   const { host } = useApp();
-  const { canvases, total } = useStore(host.state, (state) => state);
-  const asked = useRef("");
-  useEffect(() => {
-    if (words === asked.current) return;
-    const timer = setTimeout(() => {
-      asked.current = words;
-      host.find(words).catch((err: unknown) => host.state.update({ fault: String(err) }));
-    }, 200);
-    return () => clearTimeout(timer);
+  const { canvases, total, found, fault } = useStore(host.state, (state) => state);
+  const find = useCallback(() => {
+    host.find(words).catch((err: unknown) => host.state.update({ fault: messageOf(err) }));
   }, [words, host]);
+  useEffect(() => {
+    if (words === found) return;
+    const timer = setTimeout(find, 200);
+    return () => clearTimeout(timer);
+  }, [words, found, find]);
   const when = useWhen();
   const card = ({ id, title, description, updated, published }: HostCanvas): React.ReactNode => (
     <li key={id}>
@@ -153,6 +159,8 @@ function HostCards({ words, onOpen }: { words: string; onOpen(id: string): void 
       </button>
     </li>
   );
+  if (fault !== undefined && words !== found) return <Fault text={fault} onAgain={find} />;
+  if (canvases.length === 0 && found === undefined) return <Asking />;
   if (canvases.length === 0) return <p className="quiet">{t(words === "" ? "host.none_yet" : "host.empty")}</p>;
   return (
     <>
