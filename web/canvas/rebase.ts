@@ -17,6 +17,7 @@ export interface Rebased {
  * acts become one step, and earlier ones are dropped.
  */
 export function rebase(history: History, from: Dsl, to: Dsl, merged: Dsl): Rebased {
+  if (same(history.dsl, to)) return { history, base: history.dsl }; // nothing is unstored
   const found = replayed(history, from, to, merged);
   return found ?? { history: new History(to).act({ changes: diff(to, merged) }), base: to };
 }

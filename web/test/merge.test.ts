@@ -226,3 +226,14 @@ test("edits remain steps of undo after changes of others were merged", () => {
   assert.equal(other.history.acts.length, 1, "one step for what is not stored");
   assert.equal(other.base, collides);
 });
+
+test("edits that the stored document has already remain steps of undo, and none is unstored", () => {
+  const start = base();
+  const draft = new Draft(start);
+  set(draft, "llm", "sys_prompt", "Be brief.");
+  const history = new History(start).act({ changes: draft.changes });
+  const theirs = JSON.parse(JSON.stringify(history.dsl)) as Dsl;
+  const rebased = rebase(history, start, theirs, merge(start, history.dsl, theirs).dsl);
+  assert.deepEqual(rebased.history.since(rebased.base), []);
+  assert.equal(valueOf(rebased.history.undo().dsl, "llm", "sys_prompt"), "Be kind.");
+});

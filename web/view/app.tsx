@@ -3,7 +3,7 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { CanvasError } from "../canvas/dsl.ts";
 import { blank } from "../canvas/edit/blank.ts";
-import { PatchError } from "../canvas/patch.ts";
+import { PatchError, same } from "../canvas/patch.ts";
 import { draftKey, type Kept } from "../run/drafts.ts";
 import { HostError, type Origin } from "../run/host.ts";
 import type { Source } from "../run/session.ts";
@@ -68,21 +68,20 @@ export function App(): React.ReactNode {
     return () => number === opened.current;
   }, []);
 
-  const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
-    opens();
+  const show = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
     try {
       // A draft continues from its own text; what the host stored meanwhile is merged into it.
       if (kept) session.open(kept.text, pick(kept.title, look.get().language) || name, kept.source, kept.acts);
       else session.open(text, name, source);
       look.update({ selected: undefined, step: undefined, tab: "chat", ...(session.allowed.get() ? {} : { panel: true }) });
       setFault(undefined);
-      setRestored(kept && kept.acts.length > 0 ? kept.key : undefined);
     } catch (err) {
       // A damaged draft does not keep the canvas from opening.
-      if (kept && err instanceof PatchError) return openText(text, name, source, { ...kept, source, text, acts: [] });
+      if (kept && err instanceof PatchError) return show(text, name, source, { ...kept, source, text, acts: [] });
       fail((words) => (err instanceof CanvasError ? words(`error.${err.code}`, err.detail) : reasonOf(err)));
       return;
     }
+    setRestored(undefined);
     const key = kept?.key ?? draftKey(text, source);
     const document = session.document.get();
     if (!document || !drafts) return;
@@ -90,6 +89,8 @@ export function App(): React.ReactNode {
     drafts.begin(key, document, source.kind === "file" || source.kind === "new", kept?.version);
     if (kept) {
       if (source.kind === "host") session.sharing.receive(text, source.origin);
+      const now = session.document.get(); // the host may have all of it
+      setRestored(now && !same(now.dsl, now.base.dsl) ? kept.key : undefined);
       return;
     }
     void drafts.find(key, { text, title: document.opened.title, source }).then((draft) => {
@@ -97,10 +98,15 @@ export function App(): React.ReactNode {
       const untouched = now?.number === document.number && !now.history.canUndo;
       if (!draft || draft.acts.length === 0 || !untouched) return;
       const { selected, tab, panel } = look.get(); // the person may have been quicker than the database
-      openText(text, name, source, draft);
+      show(text, name, source, draft);
       look.update({ selected, tab, panel });
     });
-  }, [session, look, drafts, opens, fail]);
+  }, [session, look, drafts, fail]);
+
+  const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
+    opens();
+    show(text, name, source, kept);
+  }, [opens, show]);
 
   const openDraft = useCallback(async (key: string) => {
     const latest = opens();
