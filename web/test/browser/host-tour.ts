@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { serveHost, type Served } from "./host.ts";
+import { parsed, serveHost, type Served } from "./host.ts";
 import { raise, type Stage } from "./stage.ts";
 import { modelVendor } from "./vendor.ts";
 
@@ -83,6 +83,7 @@ async function addDataset(host: Served): Promise<string> {
     });
   }
   await post(host, "/datasets", { name: "Recipes" });
+  await parsed(host, id);
   return id;
 }
 
@@ -266,6 +267,7 @@ const areaShots: HostShot[] = [
       await page.locator(".box").first().waitFor();
       await page.locator(".board").focus();
       await page.keyboard.press("a");
+      await page.locator(".palette input:focus").waitFor();
       await page.keyboard.type("retrieval");
       await page.keyboard.press("Enter");
       await page

@@ -56,6 +56,18 @@ export async function serveHosts(count: number): Promise<{ hosts: Served[]; clos
   return { hosts, close };
 }
 
+/** parsed waits until no document of a dataset is being parsed. */
+export async function parsed({ address, key }: Served, dataset: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  const events = await fetch(`${address}/api/v2/datasets/${dataset}/events`, { headers });
+  let seen = "";
+  for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    seen += piece;
+    if (seen.includes("event: idle")) return;
+  }
+  throw new Error(`the events of the dataset ended: ${seen}`);
+}
+
 function build(folder: string, name: string, path: string): string {
   const program = join(folder, name);
   // The build cache keeps programs linked by go run, so only the first test file links it.

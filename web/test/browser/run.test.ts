@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { answer, ask, counted, missing, raise, rewrite, type Stage } from "./stage.ts";
+import { answer, ask, counted, glimpse, missing, raise, rewrite, type Stage } from "./stage.ts";
 
 const examples = new URL("../../examples/", import.meta.url);
 
@@ -43,8 +43,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
   test("an answer streams, and its reasoning is folded", async () => {
     const { page, done } = await stage.visit("#example=morning-paper");
     await answer(page, ["<think>先想一想</think>" + "头条 ".repeat(40), "<think>再想一想</think>" + "小诗 ".repeat(40)]);
-    await ask(page, "雨天");
-    await page.locator('.bubble.theirs[data-open]', { hasText: "头条" }).waitFor();
+    await glimpse(page, ".bubble.theirs[data-open]", /头条/, () => ask(page, "雨天"));
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
     const thoughts = page.locator("details.think").first();
     assert.equal(await thoughts.getAttribute("open"), null);

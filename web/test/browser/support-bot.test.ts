@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { foreignSite, type Site } from "./foreign.ts";
-import { root, serveHost, type Served } from "./host.ts";
+import { parsed, root, serveHost, type Served } from "./host.ts";
 import { ask, glimpse, missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
@@ -254,7 +254,8 @@ async function refer(page: Page, text: string, variable: string | RegExp): Promi
 }
 
 // shopDataset returns a dataset with a document about returns, made by the API.
-async function shopDataset({ address, key }: Served): Promise<string> {
+async function shopDataset(host: Served): Promise<string> {
+  const { address, key } = host;
   const headers = { authorization: `Bearer ${key}` };
   const made = await fetch(`${address}/api/v2/datasets`, {
     method: "POST",
@@ -271,11 +272,6 @@ async function shopDataset({ address, key }: Served): Promise<string> {
     body: form,
   });
   assert.ok(sent.ok, await sent.text());
-  const events = await fetch(`${address}/api/v2/datasets/${id}/events`, { headers });
-  let seen = "";
-  for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    seen += piece;
-    if (seen.includes("event: idle")) break;
-  }
+  await parsed(host, id);
   return id;
 }

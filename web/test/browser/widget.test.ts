@@ -88,6 +88,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
   };
   const open = (page: Page): Promise<void> => page.getByRole("button", { name: "Open the chat" }).click();
   const say = async (page: Page, text: string): Promise<void> => {
+    await page.getByRole("button", { name: "Send" }).waitFor(); // a run that answers has ended
     await page.getByRole("textbox", { name: "Write a message" }).fill(text);
     await page.keyboard.press("Enter");
   };
