@@ -18,6 +18,7 @@ import { scripted } from "../src/model/scripted.ts";
 import type { Model, ModelRequest } from "../src/model/model.ts";
 import { build, type Built } from "./module.ts";
 import { guest, imports } from "./guests.ts";
+import { patient } from "./plugin.faults.ts";
 import { MemoryFiles } from "./plugin.files.ts";
 import { make, pack } from "./plugins.ts";
 
@@ -291,7 +292,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
   });
 
   test("cancel ends one that computes, and the next run succeeds", async () => {
-    const engine = await start(pack(wasm["spin"]!, { limits: { timeout_ms: 20_000 } }));
+    const engine = await start(pack(wasm["spin"]!, { limits: { timeout_ms: patient } }));
     const run = engine.run(canvas({}), "q");
     for await (const event of run) if (event.event === "progress") run.cancel();
     assert.equal((await run.result).status, "canceled");
