@@ -69,7 +69,7 @@ export class Host {
   readonly #fetch: typeof fetch;
   #key = "";
   #csrf = "";
-  #searches = 0;
+  #search: { words: string; done: Promise<void> } | undefined; // the latest, until it is answered
 
   constructor(send: typeof fetch = (input, init) => fetch(input, init)) {
     this.#fetch = send;
@@ -81,7 +81,7 @@ export class Host {
    */
   async connect(key = this.#key): Promise<void> {
     this.#key = key.trim();
-    this.#searches++; // an earlier answer may be another person's
+    this.#search = undefined; // its answer may be another person's
     this.state.set({ ...unknown, status: "asking" });
     try {
       await this.#meet();
@@ -94,13 +94,28 @@ export class Host {
   }
 
   /** find lists canvases whose title holds the words; a later search overrides an earlier one. */
-  async find(words: string): Promise<void> {
-    const search = ++this.#searches;
+  find(words: string): Promise<void> {
     const found = words.trim();
+    if (this.#search?.words === found) return this.#search.done;
+    const search = { words: found, done: Promise.resolve() };
+    const isLatest = (): boolean => this.#search === search;
+    this.#search = search;
+    search.done = this.#list(found, isLatest).finally(() => {
+      if (isLatest()) this.#search = undefined;
+    });
+    return search.done;
+  }
+
+  async #list(found: string, isLatest: () => boolean): Promise<void> {
     const query = new URLSearchParams({ page_size: String(pageSize), ...(found ? { keywords: found } : {}) });
     const { items, total } = await this.#json<{ items?: HostCanvas[]; total?: number }>(`/api/v2/canvases?${query}`);
-    if (search !== this.#searches) return;
-    this.state.update({ canvases: items ?? [], total: total ?? 0, found, fault: undefined });
+    if (isLatest()) this.state.update({ canvases: items ?? [], total: total ?? 0, found, fault: undefined });
+  }
+
+  // outdate lets the canvases be listed again where they are shown.
+  #outdate(): void {
+    this.#search = undefined;
+    this.state.update({ found: undefined });
   }
 
   /** canvas returns a canvas of the host as text, with its title and where to save it. */
@@ -119,7 +134,7 @@ export class Host {
       method: "PUT", headers: { "content-type": "application/json" }, body: `{"rev":${rev},"dsl":${dsl}}`,
     });
     const saved = { id, rev: (JSON.parse(await textOf(answer)) as { rev: number }).rev };
-    this.state.update({ found: undefined });
+    this.#outdate();
     return saved;
   }
 
@@ -132,7 +147,7 @@ export class Host {
       body: `{"title":${JSON.stringify(title)},"dsl":${dsl}}`,
     });
     const { id, rev = 0 } = JSON.parse(await textOf(answer)) as { id: string; rev?: number };
-    this.state.update({ found: undefined });
+    this.#outdate();
     return { id, rev };
   }
 

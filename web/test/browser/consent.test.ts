@@ -172,7 +172,8 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: /^Model/ }).click();
     await page.locator("dialog").getByText("This host", { exact: true }).click();
     await page.getByRole("button", { name: "Done" }).click();
-    await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/api/v2/models")));
+    // The page asks for the list of canvases last.
+    await page.locator(".on-host .cards").or(page.getByText("This host has no canvases yet.")).waitFor();
     asked.length = 0;
     await page.evaluate((hash) => { location.hash = hash; }, await pack(text));
     await nothingHappened(page);
