@@ -79,11 +79,17 @@ function lineOf(value: unknown, { format, enum: choices }: Schema, name: string)
     .join(", ");
 }
 
-// named shows references by the name of the node.
+// named shows references by the name of the node, those without braces where they stand alone or in
+// a list.
 function named(text: string, nameOf: (id: string) => string): string {
   const read = text.replaceAll(
-    /\{([^{}@\s]+)@([^{}]+)\}|^([^{}@\s]+)@([^{}@\s,]+)$/g,
-    (_, id = "", output = "", bare = id, name = output) => `${nameOf(bare)} · ${name}`,
+    /\{([^{}@\s]+)@([^{}]+)\}|(?<=^|, )([^{}@\s]+)@([^{}@\s,]+)(?=$|, )|\{(sys|env)\.([\w.-]+)\}/g,
+    (found: string, ...parts: (string | undefined)[]) => {
+      const [id = "", output = "", bare = "", name = "", group = "", variable = ""] = parts;
+      if (group) return `${group} · ${variable}`;
+      if (bare && !bare.includes(":") && bare !== "begin" && nameOf(bare) === bare) return found; // an e-mail address
+      return `${nameOf(id || bare)} · ${output || name}`;
+    },
   );
   return read.replaceAll(/\s+/g, " ").trim();
 }

@@ -29,6 +29,12 @@ export interface Written {
   text?: string;
 }
 
+/** Known is the text of a draft as this tab has read or written it with a version. */
+export interface Known {
+  version: number;
+  text: string;
+}
+
 /** DraftStore reads and writes drafts. */
 export class DraftStore {
   readonly #database: Promise<IDBDatabase>;
@@ -51,11 +57,13 @@ export class DraftStore {
   /**
    * change returns `next` the draft with a key and writes what it returns, while no other tab can
    * write; undefined writes nothing. A text that is undefined stays as it was. `next` must not wait
-   * for anything.
+   * for anything. The text is not read again while the draft has the version of `known`.
    */
-  async change(key: string, next: (there: Kept | undefined) => Written | undefined): Promise<void> {
+  async change(
+    key: string, next: (there: Kept | undefined) => Written | undefined, known?: Known,
+  ): Promise<void> {
     const transaction = (await this.#database).transaction(["drafts", "texts"], "readwrite", { durability: "relaxed" });
-    const written = next(await kept(transaction, key));
+    const written = next(await kept(transaction, key, known));
     if (!written) return;
     const { draft, text } = written;
     if (text !== undefined) transaction.objectStore("texts").put(text, draft.key);
@@ -109,12 +117,13 @@ export class Journal {
   }
 }
 
-async function kept(transaction: IDBTransaction, key: string): Promise<Kept | undefined> {
-  const [draft, text] = await Promise.all([
-    done<Draft | undefined>(transaction.objectStore("drafts").get(key)),
-    done<string | undefined>(transaction.objectStore("texts").get(key)),
-  ]);
-  return draft && text !== undefined ? { ...draft, text } : undefined;
+async function kept(transaction: IDBTransaction, key: string, known?: Known): Promise<Kept | undefined> {
+  const draft = await done<Draft | undefined>(transaction.objectStore("drafts").get(key));
+  if (!draft) return undefined;
+  const text = known !== undefined && draft.version === known.version
+    ? known.text
+    : await done<string | undefined>(transaction.objectStore("texts").get(key));
+  return text === undefined ? undefined : { ...draft, text };
 }
 
 function opened(factory: IDBFactory): Promise<IDBDatabase> {

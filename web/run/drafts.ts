@@ -210,7 +210,7 @@ export class Drafts {
       now.version++;
       const draft = { key, title, source, acts: actsOf(written), updated: Date.now(), version: now.version };
       return { draft, ...(there?.text === base.text && key === there.key ? {} : { text: base.text }) };
-    });
+    }, now.text === undefined ? undefined : { version: now.version, text: now.text });
     now.synced = written.history.dsl;
     now.writing = undefined;
     now.text = written.base.text;

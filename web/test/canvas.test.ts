@@ -9,6 +9,7 @@ import { History } from "../canvas/history.ts";
 import { pack, unpack } from "../canvas/link.ts";
 import { build } from "../canvas/model.ts";
 import { rows, sizeOf } from "../canvas/places.ts";
+import { summaryOf } from "../canvas/summary.ts";
 import { apart, unhidden } from "./apart.ts";
 import { specs } from "./specs.ts";
 
@@ -248,4 +249,13 @@ test("a link contains a canvas, and a link that decompresses without end is refu
   assert.equal(await unpack(fragment.slice(2)), text);
   await assert.rejects(unpack((await pack(" ".repeat(25_000_000))).slice(2)), RangeError);
   await assert.rejects(unpack("AAAA"));
+});
+
+test("a card names variables as the editors do", () => {
+  const names: Record<string, string> = { "LLM:A": "Draft", begin: "Start" };
+  const line = (text: string): unknown =>
+    summaryOf(specs.get("Message"), { content: [text] }, (id) => names[id] ?? id)[0];
+  assert.equal(line("{LLM:A@content} for {sys.query} in {env.tone}"), "Draft · content for sys · query in env · tone");
+  assert.equal(line("LLM:A@content, begin@amount"), "Draft · content, Start · amount");
+  assert.equal(line("help@example.com"), "help@example.com");
 });

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { IDBFactory } from "fake-indexeddb";
+import { IDBFactory, IDBObjectStore } from "fake-indexeddb";
 import { diff } from "../canvas/diff.ts";
 import { open, type Dsl } from "../canvas/dsl.ts";
 import { History } from "../canvas/history.ts";
@@ -138,4 +138,28 @@ test("input survives a tab that is killed at any moment of a write", async () =>
       assert.equal(prompt(dsl, "a"), "A, typed", `typed after ${typed} turns, killed after ${killed} more`);
     }
   }
+});
+
+test("the text of a canvas is not read again for each edit", async () => {
+  const database = new IDBFactory();
+  const tab = new Tab(database, new Memory());
+  tab.write("a", "A1");
+  await tab.drafts.settled();
+  const { prototype } = IDBObjectStore as unknown as { prototype: { get(key: string): unknown; name: string } };
+  const { get } = prototype;
+  const read: string[] = [];
+  prototype.get = function (this: typeof prototype, name: string) {
+    read.push(this.name);
+    return get.call(this, name);
+  };
+  try {
+    for (const value of ["A2", "A3", "A4"]) {
+      tab.write("a", value);
+      await tab.drafts.settled();
+    }
+  } finally {
+    prototype.get = get;
+  }
+  assert.deepEqual(read, ["drafts", "drafts", "drafts"]);
+  assert.equal(prompt(shown(await tab.drafts.find(key)), "a"), "A4");
 });

@@ -3,12 +3,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CanvasError, open } from "../canvas/dsl.ts";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
 import { EngineError } from "../../wasm/js/src/errors.ts";
 import { HostError } from "../run/host.ts";
-import { reasonOf } from "../view/reason.tsx";
+import { reasonOf, unreadable } from "../view/reason.tsx";
 import { spoken } from "../view/text.ts";
 import { speakCodes } from "../words/codes.ts";
+import { translator } from "../words/words.ts";
 import { zh as codes } from "../words/codes.zh.ts";
 import { specs } from "./specs.ts";
 
@@ -65,3 +67,20 @@ test("every code of an error or diagnostic has Chinese words, and the message is
   await speakCodes("en");
   assert.equal(reasonOf(refused), 'no canvas "x"');
 });
+
+test("what is wrong with a broken file has no English words in Chinese", () => {
+  const words = translator("zh");
+  for (const text of ["{", '{"a": 1,\n "b" 2}', '{"a": }', '{"title": "x", "components": {"begin": nothing at all}}', ""]) {
+    const told = unreadable(words, failure(text));
+    assert.doesNotMatch(told.replace(text, "").replaceAll(/"[^]*"/g, ""), /[a-z]{2}/, `${JSON.stringify(text)}: ${told}`);
+  }
+});
+
+function failure(text: string): CanvasError {
+  try {
+    open(text);
+  } catch (err) {
+    if (err instanceof CanvasError) return err;
+  }
+  return assert.fail("it is a canvas");
+}

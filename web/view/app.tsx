@@ -24,8 +24,9 @@ import { ModelDialog } from "./model.tsx";
 import { useOpening } from "./opening.ts";
 import { Others } from "./others.tsx";
 import { Panel } from "./panel.tsx";
+import { PluginDialog } from "./plugins.tsx";
 import { Replace } from "./replace.tsx";
-import { faultOf, reasonOf, type Told } from "./reason.tsx";
+import { faultOf, reasonOf, unreadable, type Told } from "./reason.tsx";
 
 const Home = lazy(() => import("./home/home.tsx"));
 const ImportDialog = lazy(() => import("./home/import.tsx"));
@@ -38,7 +39,7 @@ export function App(): React.ReactNode {
   const { session, host, look, drafts, canvases, together } = useApp();
   const document_ = useStore(session.document, (document) => document);
   const trouble = useStore(session.trouble, (text) => text);
-  const { language, panel } = useLook((all) => all);
+  const { language, panel, dialog: choosing } = useLook((all) => all);
   const pluginFault = useStore(session.plugins.fault, (told) => told);
   const [fault, setFault] = useState<Told>();
   const [notKept, setNotKept] = useState<Told>();
@@ -47,7 +48,6 @@ export function App(): React.ReactNode {
   const [keeping, setKeeping] = useState(false);
   const [over, setOver] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
-  const [choosing, setChoosing] = useState(false);
   const area = useArea();
   // Without the descriptions of components, cards have no settings and branches, and would grow.
   const drawable = useStore(session.specs, ({ size }) => size > 0) || trouble !== undefined;
@@ -78,7 +78,7 @@ export function App(): React.ReactNode {
     } catch (err) {
       // A damaged draft does not keep the canvas from opening.
       if (kept && err instanceof PatchError) return show(text, name, source, { ...kept, source, text, acts: [] });
-      fail((words) => (err instanceof CanvasError ? words(`error.${err.code}`, err.detail) : reasonOf(err)));
+      fail((words) => (err instanceof CanvasError ? unreadable(words, err) : reasonOf(err)));
       return;
     }
     setRestored(undefined);
@@ -129,10 +129,10 @@ export function App(): React.ReactNode {
 
   const addPlugin = useCallback((file: File): boolean => {
     if (!/\.wasm$/i.test(file.name)) return false;
-    setChoosing(true); // where plugins are listed
+    look.update({ dialog: "plugins" });
     void session.plugins.add(file);
     return true;
-  }, [session]);
+  }, [session, look]);
 
   const importText = useCallback((text: string, { name }: File) => {
     canvases?.add({ name, text, source: { kind: "file" } });
@@ -243,7 +243,7 @@ export function App(): React.ReactNode {
   }, [addPlugin, keepFile]);
 
   useEffect(() => {
-    if (choosing) dialog.current?.showModal();
+    if (choosing && !dialog.current?.open) dialog.current?.showModal();
   }, [choosing]);
 
   const title = document_ ? pick(document_.opened.title, language) : "";
@@ -266,7 +266,7 @@ export function App(): React.ReactNode {
   return (
     <EditedContext value={edited}>
       <Bar
-        onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)}
+        onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => look.update({ dialog: "model" })}
         onKeep={keep} onNew={() => setKeeping(true)} onPublish={() => setPublishing(true)}
       />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
@@ -330,8 +330,9 @@ export function App(): React.ReactNode {
       )}
       {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}
       {over && <div className="drop" aria-hidden="true">{taker?.label ?? t("gallery.drop")}</div>}
-      <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>
-        {choosing && <ModelDialog onDone={() => dialog.current?.close()} />}
+      <dialog ref={dialog} aria-labelledby="dialog-title" onClose={() => look.update({ dialog: undefined })}>
+        {choosing === "model" && <ModelDialog onDone={() => dialog.current?.close()} />}
+        {choosing === "plugins" && <PluginDialog onDone={() => dialog.current?.close()} />}
       </dialog>
     </EditedContext>
   );

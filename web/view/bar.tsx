@@ -61,10 +61,10 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
     setLinked(true);
     setTimeout(() => setLinked(false), 2000);
   };
-  const files = (
+  const files = document_ && ( // home has its own way to import a file
     <>
       <Action icon="open" label={t("bar.open")} onClick={() => picker.current?.click()} />
-      {document_ && <Action icon="grid" label={t("bar.gallery")} onClick={onGallery} />}
+      <Action icon="grid" label={t("bar.gallery")} onClick={onGallery} />
     </>
   );
   const copies = document_ && (
@@ -75,6 +75,9 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   );
   const settings = (
     <>
+      {(menu || !document_) && (
+        <Action icon="box" label={t("plugins.title")} onClick={() => look.update({ dialog: "plugins" })} />
+      )}
       <Action icon="spark" label={`${t("bar.model")}: ${t(`model.${kind}`)}`} onClick={onModel} />
       <button
         type="button"

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Chunk, FormField, Reference } from "@easel/engine";
 import type { Answer } from "@easel/engine/state";
-import { isObject } from "../canvas/dsl.ts";
+import { isObject, own } from "../canvas/dsl.ts";
 import type { Descriptor } from "../run/files.ts";
 import type { Ask, Turn } from "../run/player.ts";
 import { modelless } from "../run/substitutes.ts";
@@ -45,7 +45,7 @@ export function Chat(): React.ReactNode {
         )}
         {turns.length === 0 && !prologue && <p className="quiet">{t(asks ? "chat.form" : "chat.empty")}</p>}
         {turns.map((turn, i) => (
-          <TurnView key={i} turn={turn} last={turn === last} />
+          <TurnView key={i} turn={turn} last={turn === last} fields={filledFields(turns, i, fields)} />
         ))}
         {paused && !running && (
           <Asked
@@ -71,7 +71,18 @@ export function Chat(): React.ReactNode {
   );
 }
 
-function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNode {
+// filledFields returns the fields of the form that a turn has filled: that of the pause before it,
+// or that of the start.
+function filledFields(
+  turns: readonly Turn[], at: number, start: Record<string, FormField>,
+): Record<string, FormField> {
+  if (turns[at]?.ask.how?.kind !== "resume") return start;
+  return fieldsOf(turns[at - 1]?.state.form?.inputs);
+}
+
+function TurnView({ turn, last, fields }: {
+  turn: Turn; last: boolean; fields: Record<string, FormField>;
+}): React.ReactNode {
   const t = useText();
   const select = useSelect();
   const { ask, state, error, place } = turn;
@@ -86,7 +97,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
         <div className="bubble mine">
           <span className="sr">{t("chat.you")}: </span>
           {ask.query}
-          {ask.inputs && <Filled inputs={ask.inputs} />}
+          {ask.inputs && <Filled inputs={ask.inputs} fields={fields} />}
           {files.map((file) => (
             <span key={file.id} className="chip">
               <Icon name="attach" />
@@ -156,15 +167,24 @@ function listed(names: string[], t: ReturnType<typeof useText>): string {
   return [...names.slice(0, mostNamed).map((name) => brief(name, 60)), ...more].join(", ");
 }
 
-function Filled({ inputs }: { inputs: Record<string, unknown> }): React.ReactNode {
+function Filled({ inputs, fields }: {
+  inputs: Record<string, unknown>; fields: Record<string, FormField>;
+}): React.ReactNode {
+  const t = useText();
   return (
     <dl className="filled">
       {Object.entries(inputs).map(([name, field]) => {
         const value = isObject(field) ? field["value"] : field;
-        const text = Array.isArray(value)
-          ? value.map((each: Descriptor) => each.name ?? brief(each)).join(", ")
-          : brief(value, 200);
-        return <div key={name}><dt>{name}</dt><dd>{text}</dd></div>;
+        const asked = own(fields, name);
+        const text = asked?.approval && (value === "yes" || value === "no")
+          ? t(`approval.${value}`)
+          : Array.isArray(value)
+            ? value.map((each: Descriptor) => each.name ?? brief(each)).join(", ")
+            : brief(value, 200);
+        const label = asked?.approval
+          ? asked.approval.tool_name || asked.approval.component_id
+          : isArguments(name, fields) ? t("node.arguments") : asked?.name || name;
+        return <div key={name}><dt>{label}</dt><dd>{text}</dd></div>;
       })}
     </dl>
   );

@@ -25,6 +25,8 @@ export interface Look {
   /** The effect of a wheel or two fingers on the canvas. */
   wheel: "pan" | "zoom";
   selected?: string;
+  /** The open dialog: the choice of the model, or the plugins of the page. */
+  dialog?: "model" | "plugins" | undefined;
   /** Execution of the selected node that is inspected; undefined is the latest. */
   step?: number;
   /** Node to bring into view, with a count so that asking twice works. */

@@ -121,15 +121,18 @@ function Tree({ profile, steps }: { profile: Profile; steps: Step[] }): React.Re
 const percent = (time: number, wall: number): number =>
   Math.min(100, Math.max(0, (time / Math.max(wall, 1e-6)) * 100));
 
+const named = 33; // percent of the axis that the name of a tick takes
+
 function Axis({ ticks, length }: { ticks: number[]; length: number }): React.ReactNode {
+  const every = Math.max(1, Math.ceil(named / percent(ticks[1] ?? length, length)));
   return (
     <div className="gantt-axis" aria-hidden="true">
       <span />
       <span className="gantt-track">
-        {ticks.map((tick) => {
+        {ticks.map((tick, i) => {
           const at = percent(tick, length);
           const full = at > 80 && ticks.length > 2; // its name would cover that of the tick before
-          const text = full ? "" : tick === 0 ? "0" : seconds(tick);
+          const text = full || i % every !== 0 ? "" : tick === 0 ? "0" : seconds(tick);
           return <i key={tick} data-end={at > 80 || undefined} style={{ left: `${at}%` }}>{text}</i>;
         })}
       </span>

@@ -185,6 +185,7 @@ function Alone({ node }: { node: string }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const busy = useBusy();
+  const model = useStore(session.document, (document) => document?.model);
   const [fields, setFields] = useState<Record<string, FormField>>();
   const [values, setValues] = useState<Record<string, unknown>>({});
   const [fault, setFault] = useState<string>();
@@ -203,6 +204,8 @@ function Alone({ node }: { node: string }): React.ReactNode {
   if (fault !== undefined) return <p className="fault" role="alert">{fault}</p>;
   if (!fields) return <p className="quiet small"><span className="spinner" /></p>;
   const names = Object.keys(fields);
+  const labelOf = (name: string): string =>
+    name.includes("@") ? named(name, model) : fields[name]?.name || name;
   const valueOf = (name: string): unknown => (name in values ? values[name] : fields[name]?.value);
   return (
     <form
@@ -218,7 +221,7 @@ function Alone({ node }: { node: string }): React.ReactNode {
       {names.map((name) =>
         typeof fields[name]?.value === "object" && fields[name].value !== null ? (
           <label key={name} className="field">
-            <code>{name}</code>
+            {labelOf(name)}
             <textarea
               rows={4}
               value={show(valueOf(name))}
@@ -229,7 +232,7 @@ function Alone({ node }: { node: string }): React.ReactNode {
           <Field
             key={name}
             name={name}
-            field={fields[name] as FormField}
+            field={{ ...fields[name], name: labelOf(name) }}
             value={valueOf(name)}
             files={session.player.files}
             onChange={(value) => setValues({ ...values, [name]: value })}
@@ -243,16 +246,21 @@ function Alone({ node }: { node: string }): React.ReactNode {
   );
 }
 
-// named shows references to outputs by the names of their nodes; equal ones keep their ids.
-function named(values: Record<string, unknown>, model: CanvasModel | undefined): Record<string, unknown> {
+// namedAll shows references to outputs by the names of their nodes; equal ones keep their ids.
+function namedAll(values: Record<string, unknown>, model: CanvasModel | undefined): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(values)) {
-    const [id = "", ...output] = key.split("@");
-    const name = output.length > 0 ? model?.byId.get(id)?.name : undefined;
-    const label = name ? `${name} · ${output.join("@")}` : key;
+    const label = named(key, model);
     shown[own(shown, label) === undefined ? label : key] = value;
   }
   return shown;
+}
+
+// named shows a reference to an output by the name of its node.
+function named(ref: string, model: CanvasModel | undefined): string {
+  const [id = "", ...output] = ref.split("@");
+  const name = output.length > 0 ? model?.byId.get(id)?.name : undefined;
+  return name ? `${name} · ${output.join("@")}` : ref;
 }
 
 function Did({ step }: { step: Step }): React.ReactNode {
@@ -276,7 +284,7 @@ function Did({ step }: { step: Step }): React.ReactNode {
         </section>
       )}
       {step.thoughts && <p className="small quiet">{words(step.thoughts)}</p>}
-      <Values values={named(step.inputs ?? {}, model)} label={t("node.inputs")} />
+      <Values values={namedAll(step.inputs ?? {}, model)} label={t("node.inputs")} />
       <Values values={bare(step.outputs)} label={t("node.outputs")} />
       {step.tools.length > 0 && (
         <section className="values" aria-label={t("node.tools")}>

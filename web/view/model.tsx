@@ -19,13 +19,13 @@ export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
   return (
     <>
       <form onSubmit={(event) => { event.preventDefault(); onDone(); }}>
-        <h2 id="model-title">{t("model.title")}</h2>
+        <h2 id="dialog-title">{t("model.title")}</h2>
         <fieldset>
           <legend className="sr">{t("model.title")}</legend>
           {kinds.map((kind) => (
             <label key={kind} className="choice" data-chosen={choice.kind === kind || undefined}>
               <input type="radio" name="kind" checked={choice.kind === kind} disabled={kind === "replay" && session.player.providers.recorded === 0} onChange={() => { set({ kind, model: "" }); if (kind === "host" && status !== "open") void host.connect(); }} />
-              <span><b>{t(`model.${kind}`)}</b><small>{t(`model.${kind}.hint`, session.player.providers.recorded)}</small></span>
+              <span><b>{t(`model.${kind}`)}</b><small>{kind === "replay" && session.player.providers.recorded === 0 ? t("model.replay.none") : t(`model.${kind}.hint`, session.player.providers.recorded)}</small></span>
             </label>
           ))}
         </fieldset>

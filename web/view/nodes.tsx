@@ -117,6 +117,7 @@ function Summary({ lines }: { lines: readonly Line[] }): React.ReactNode {
 
 // DatasetLine names the datasets that a node searches, as far as the host knows them.
 function DatasetLine({ ids }: { ids: readonly string[] }): React.ReactNode {
+  const t = useText();
   const { host, session, datasetNames } = useApp();
   const signedIn = useStore(host.state, ({ status }) => status === "open");
   const known = useStore(datasetNames.known, (all) => all);
@@ -124,12 +125,18 @@ function DatasetLine({ ids }: { ids: readonly string[] }): React.ReactNode {
     if (!signedIn) return;
     for (const id of ids) if (!session.player.here.has(id)) void datasetNames.ask(id);
   }, [signedIn, ids, session, datasetNames]);
-  const nameOf = (id: string): string => {
+  const names = ids.map((id) => {
     const found = known.get(id);
     return typeof found === "object" && found !== null ? found.name : id;
-  };
-  return ids.map(nameOf).join(", ");
+  });
+  const unnamed = names.filter((name) => generated.test(name)).length;
+  if (unnamed === 0) return names.join(", ");
+  const count = unnamed === 1 ? t("canvas.dataset") : t("canvas.datasets", unnamed);
+  return <span title={ids.join("\n")}>{[...names.filter((name) => !generated.test(name)), count].join(", ")}</span>;
 }
+
+// generated matches the id of a dataset, which says nothing to a person.
+const generated = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
 
 function Tools({ names }: { names: string[] }): React.ReactNode {
   const t = useText();

@@ -6,10 +6,23 @@ import type { PluginEntry } from "../run/plugins.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { faultOf } from "./reason.tsx";
 
-/** PluginList returns a part of the model dialog. */
-export function PluginList(): React.ReactNode {
+/** PluginDialog is the content of the dialog of plugins. */
+export function PluginDialog({ onDone }: { onDone(): void }): React.ReactNode {
   const t = useText();
-  const id = useId();
+  return (
+    <>
+      <h2 id="dialog-title">{t("plugins.title")}</h2>
+      <PluginList titled="dialog-title" />
+      <button type="button" className="primary wide" onClick={onDone}>{t("model.done")}</button>
+    </>
+  );
+}
+
+/** PluginList lists the plugins; `titled` is the id of a heading above it, if there is one. */
+export function PluginList({ titled }: { titled?: string }): React.ReactNode {
+  const t = useText();
+  const own = useId();
+  const id = titled ?? own;
   const { plugins } = useApp().session;
   const list = useStore(plugins.list, (all) => all);
   const fault = useStore(plugins.fault, (told) => told);
@@ -22,7 +35,7 @@ export function PluginList(): React.ReactNode {
   }, [list]);
   return (
     <section ref={section} className="plugins" aria-labelledby={id}>
-      <h3 id={id}>{t("plugins.title")}</h3>
+      {titled === undefined && <h3 id={id}>{t("plugins.title")}</h3>}
       {list.length === 0 && <p className="quiet small">{t("plugins.none")}</p>}
       <ul>
         {list.map((entry) => (

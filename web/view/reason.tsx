@@ -1,7 +1,7 @@
 // What errors and diagnostics say, in the person's language as far as their code goes.
 
 import { messageOf } from "@easel/engine";
-import { own } from "../canvas/dsl.ts";
+import { own, type CanvasError } from "../canvas/dsl.ts";
 import type { PluginFault } from "../run/plugins.ts";
 import { codeWords } from "../words/codes.ts";
 import { useStore } from "./context.tsx";
@@ -16,6 +16,23 @@ export function reasonOf(err: unknown): string {
   const code = err instanceof Error && "code" in err ? String(err.code) : "";
   const words = own(codeWords.get(), code);
   return words === undefined ? messageOf(err) : `${words}（${messageOf(err)}）`;
+}
+
+/**
+ * unreadable returns why a text is not a canvas. What the browser says of broken JSON is English;
+ * its position or the unexpected character are shown in the person's language.
+ */
+export function unreadable(
+  words: ReturnType<typeof translator>, { code, detail }: Pick<CanvasError, "code" | "detail">,
+): string {
+  if (code !== "not_json") return words(`error.${code}`, detail);
+  const [, line, column] = /line (\d+) column (\d+)/.exec(detail) ?? [];
+  if (line && column) return words("error.not_json_at", line, column);
+  const [, position] = /position (\d+)/.exec(detail) ?? []; // of older browsers
+  if (position) return words("error.not_json_char", Number(position) + 1);
+  const [, token, near] = /^Unexpected token '?(.+?)'?, (.+) is not valid JSON$/s.exec(detail) ?? [];
+  if (token && near) return words("error.not_json_token", token, near);
+  return /end of (JSON )?(input|data)/i.test(detail) ? words("error.not_json_end") : words("error.not_json", detail);
 }
 
 /** faultOf returns the message of a plugin that could not be used. */

@@ -49,6 +49,11 @@ export function like(before: unknown, text: string): unknown {
   }
 }
 
+/** sentence begins a description with a capital letter, unless it begins with a name of code. */
+export function sentence(text: string): string {
+  return /^[a-z]+(?=[\s,;:-]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
 /** spoken writes the name of a component as words: VariableAssigner becomes Variable assigner. */
 export function spoken(name: string): string {
   const words = name.replace(/^plugin:/, "").replaceAll(/([a-z0-9])([A-Z][a-z])/g, "$1 $2").split(" ");

@@ -88,4 +88,79 @@ describe("the design", { skip: missing(), timeout: 1_200_000 }, () => {
     assert.ok(indent >= 8, `the first tab begins at ${indent}`);
     await done();
   });
+
+  test("a filled form shows the labels of its fields, also of a form in the middle", async () => {
+    const { page, done } = await stage.visit("#example=letter");
+    await page.getByLabel("To whom?").fill("Ada");
+    await page.getByLabel("What is the occasion?").fill("A telescope");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByLabel("Verdict").selectOption({ index: 1 });
+    const terms = page.locator(".filled").first().locator("dt");
+    assert.deepEqual((await terms.allTextContents()).slice(0, 2), ["To whom?", "What is the occasion?"]);
+    await page.getByRole("button", { name: "Continue" }).click();
+    assert.equal(await page.locator(".filled").nth(1).locator("dt").first().textContent(), "Verdict");
+    await done();
+  });
+
+  test("a variable has one name in cards, settings and the form of a single run", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:text-is("Receipt"))').waitFor();
+    await node(page, "Do the sum").click();
+    await page.locator(".settings .chip", { hasText: "begin · amount" }).waitFor();
+    await node(page, "Receipt").click();
+    await page.getByRole("button", { name: "Run only this" }).click();
+    await page.locator("form.alone").getByLabel("Do the sum · result").waitFor();
+    await done();
+  });
+
+  test("help texts are sentences, and a setting without a value is not null", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await node(page, "Receipt").click();
+    await page.locator(".setting small").first().waitFor();
+    const texts = await page.locator(".setting > small").allTextContents();
+    assert.deepEqual(texts.filter((text) => /^[a-z]/.test(text)), []);
+    assert.equal(await page.locator(".json-button", { hasText: "null" }).count(), 0);
+    await page.locator(".json-button", { hasText: "Not set" }).first().waitFor({ state: "attached" });
+    await done();
+  });
+
+  test("a card does not show generated ids of datasets", async () => {
+    const { page, done } = await stage.visit();
+    const retrieval = { component_name: "Retrieval", params: { kb_ids: ["4f3c2b1a09d8e7f64f3c2b1a09d8e7f6", "tea"] } };
+    await page.setInputFiles('input[type="file"][accept*="json"]', {
+      name: "ids.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify({
+        components: {
+          begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Retrieval:R"], upstream: [] },
+          "Retrieval:R": { obj: retrieval, downstream: [], upstream: ["begin"] },
+        },
+      })),
+    });
+    await page.locator(".summary", { hasText: "tea, one dataset" }).waitFor();
+    await done();
+  });
+
+  test("plugins are found by name: at home, beside the steps, and in the commands", async () => {
+    const { page, done } = await stage.visit();
+    const dialog = page.getByRole("dialog", { name: "Plugins" });
+    const leave = async (): Promise<void> => {
+      await dialog.getByLabel("Add a plugin").waitFor();
+      await dialog.getByRole("button", { name: "Done" }).click();
+    };
+    assert.equal(await page.getByRole("button", { name: "Open file" }).count(), 0, "home imports files");
+    await page.locator(".bar").getByRole("button", { name: "Plugins" }).click();
+    await leave();
+    await page.getByRole("button", { name: /New canvas/ }).click();
+    await page.getByRole("button", { name: "Add step" }).click();
+    await page.getByRole("button", { name: "Add a plugin" }).press("Enter");
+    await leave();
+    await page.locator(".board").focus();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("plugins");
+    await page.keyboard.press("Enter");
+    await leave();
+    await done();
+  });
 });

@@ -95,6 +95,25 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     await done();
   });
 
+  test("Delete on a button of the panel or the bar deletes no node", async () => {
+    const { page, done } = await stage.visit("#example=tea-house", desktop);
+    await box(page, "Small talk").click();
+    const boxes = page.locator(".react-flow__node");
+    const all = await boxes.count();
+    for (const at of ["#tab-node", ".inspector .actions button", ".settings .add", ".bar button.primary"]) {
+      for (const key of ["Delete", "Backspace"]) {
+        await page.locator(at).first().focus();
+        await page.keyboard.press(key);
+        assert.equal(await page.locator(".bar").getByRole("button", { name: "Undo" }).isDisabled(), true, `${key} on ${at}`);
+      }
+    }
+    await counted(boxes, all);
+    await box(page, "Small talk").focus();
+    await page.keyboard.press("Delete");
+    await counted(boxes, all - 1);
+    await done();
+  });
+
   test("Tab stops at a large canvas, and an arrow selects a node in it", async () => {
     const { page, done } = await stage.visit("", desktop);
     const components: Record<string, unknown> = {

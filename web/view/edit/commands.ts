@@ -21,8 +21,11 @@ export interface Command {
   keys?: string;
   /** How many boxes must be selected. */
   needs?: number;
-  /** The scope of its keys: the canvas and its boxes only, or fields too. */
-  where?: "canvas" | "anywhere";
+  /**
+   * The scope of its keys: the canvas and its boxes only, all but the bar and the panel, or fields
+   * too. By default all but fields.
+   */
+  where?: "canvas" | "board" | "anywhere";
   run(): void;
 }
 
@@ -96,7 +99,7 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
     { label: "bar.undo", icon: "undo", keys: "Mod+Z", run: () => session.undo() },
     { label: "bar.redo", icon: "redo", keys: "Mod+Shift+Z", run: () => session.redo() },
     { label: "edit.duplicate", icon: "copy", keys: "Mod+D", needs: 1, run: pasteCopy },
-    { label: "edit.delete", icon: "trash", keys: "Delete", needs: 1, run: () => remove(app, edited) },
+    { label: "edit.delete", icon: "trash", keys: "Delete", needs: 1, where: "board", run: () => remove(app, edited) },
     {
       label: "edit.settings",
       icon: "panel",
@@ -205,6 +208,7 @@ function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance):
       run: () => look.update({ wheel: look.get().wheel === "zoom" ? "pan" : "zoom" }),
     },
     { label: "edit.region", icon: "panel", keys: "F6", where: "anywhere", run: nextRegion },
+    { label: "plugins.title", icon: "box", run: () => look.update({ dialog: "plugins" }) },
     { label: "bar.panel", icon: "panel", keys: "P", run: () => look.update({ panel: !look.get().panel }) },
   ];
 }

@@ -60,8 +60,11 @@ export function useKeyboard(commands: readonly Command[]): void {
     };
     const pressed = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
-      const counts = ({ where }: Command): boolean =>
-        where === "anywhere" || (!isField(event) && (where !== "canvas" || (isCanvas(event) && isSelected(event))));
+      const counts = ({ where }: Command): boolean => {
+        if (where === "anywhere") return true;
+        if (isField(event) || (where === "board" && isBeside(event))) return false;
+        return where !== "canvas" || (isCanvas(event) && isSelected(event));
+      };
       const found =
         commands.find((each) => each.keys !== undefined && counts(each) && matches(event, each.keys)) ??
         (!isField(event) && matches(event, "Mod+Y") ? commands.find(({ label }) => label === "bar.redo") : undefined);
@@ -172,6 +175,11 @@ export function useClipboard(): void {
       document.removeEventListener("paste", pasted);
     };
   }, [app, edited, flow, t]);
+}
+
+// isBeside reports whether an event comes from the bar or the panel.
+function isBeside({ target }: Event): boolean {
+  return target instanceof Element && target.closest(".bar, .panel") !== null;
 }
 
 // isCanvas reports whether an event belongs to the canvas or one of its boxes, not to a button

@@ -25,7 +25,8 @@ export function Overlays({ commands }: { commands: readonly Command[] }): React.
 }
 
 function AddStep(): React.ReactNode {
-  const { session } = useApp();
+  const t = useText();
+  const { session, look } = useApp();
   const words = useSpecText();
   const edited = useEdited();
   const select = useSelect();
@@ -47,7 +48,12 @@ function AddStep(): React.ReactNode {
   const style = at ? placed(at) : undefined;
   return (
     <div ref={box} className={at ? "overlay floating" : "overlay docked"} style={style}>
-      <Palette specs={specs} draggable={!at} onPick={(spec) => pick(spec.name)} onClose={() => leave(edited)} />
+      <Palette specs={specs} draggable={!at} onPick={(spec) => pick(spec.name)} onClose={() => leave(edited)}>
+        <button type="button" className="palette-foot" onClick={() => { close(edited); look.update({ dialog: "plugins" }); }}>
+          <Icon name="box" />
+          {t("plugins.add")}
+        </button>
+      </Palette>
     </div>
   );
 }

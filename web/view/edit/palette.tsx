@@ -27,11 +27,14 @@ export function Palette({
   onPick,
   onClose,
   draggable,
+  children,
 }: {
   specs: readonly ComponentSpec[];
   onPick(spec: ComponentSpec): void;
   onClose(): void;
   draggable?: boolean;
+  /** What stands below the list. */
+  children?: React.ReactNode;
 }): React.ReactNode {
   const t = useText();
   const words = useSpecText();
@@ -66,7 +69,7 @@ export function Palette({
     const chosen = found[at];
     if (event.key === "ArrowDown") setActive(Math.min(at + 1, found.length - 1));
     else if (event.key === "ArrowUp") setActive(Math.max(at - 1, 0));
-    else if (event.key === "Enter" && chosen) onPick(chosen);
+    else if (event.key === "Enter" && chosen && !(event.target instanceof HTMLButtonElement)) onPick(chosen);
     else if (event.key === "Escape") onClose();
     else return;
     event.preventDefault();
@@ -106,6 +109,7 @@ export function Palette({
           </li>
         )}
       </ul>
+      {children}
     </div>
   );
 }

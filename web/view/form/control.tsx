@@ -202,7 +202,7 @@ function AsJson({
   return (
     <div>
       <button id={id} type="button" className="json-button" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {brief(value, 60)}
+        {value === null ? t("form.unset") : brief(value, 60)}
       </button>
       {open && (
         <JsonEdit

@@ -5,7 +5,7 @@ import { useId } from "react";
 import type { ComponentSpec, Diagnostic, Group, Schema } from "@easel/engine";
 import type { Params } from "../../canvas/dsl.ts";
 import { useSpecText, useText } from "../context.tsx";
-import { brief } from "../text.ts";
+import { brief, sentence } from "../text.ts";
 import { Control } from "./control.tsx";
 import { EditorsContext, typeOf, type Editors, type FormProps } from "./props.ts";
 import { Reason } from "../reason.tsx";
@@ -145,7 +145,7 @@ function Setting({
           <Reason code={problem.code} message={problem.message} most={300} />
         </p>
       ))}
-      {schema.description && <small>{words(schema.description)}</small>}
+      {schema.description && <small>{sentence(words(schema.description))}</small>}
     </div>
   );
 }

@@ -226,6 +226,7 @@ export function Pairs({ node, label, value, onChange }: ControlProps & { value: 
             node={node}
             label={`${t("form.value")} ${i + 1}`}
             text={String(each ?? "")}
+            bare="known"
             onChange={(text) => write(list.with(i, [name, text]))}
           />
         </>

@@ -163,13 +163,13 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
     };
   }, []);
   // What the component says of the field, and what runs before it, may come later than the field.
-  const { label, hint, language, offered } = props;
-  const shown = useRef({ label, hint, language });
+  const { label, hint, language, bare, offered } = props;
+  const shown = useRef({ label, hint, language, bare });
   useEffect(() => {
-    if (same(shown.current, { label, hint, language })) return;
-    shown.current = { label, hint, language };
+    if (same(shown.current, { label, hint, language, bare })) return;
+    shown.current = { label, hint, language, bare };
     view.current?.dispatch({ effects: described.current.reconfigure(description(latest)) });
-  }, [label, hint, language]);
+  }, [label, hint, language, bare]);
   const marked = useRef(offered);
   useEffect(() => {
     if (same(marked.current, offered)) return;

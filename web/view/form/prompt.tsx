@@ -54,11 +54,13 @@ export function Prompt({
   text: string;
   hint?: string | undefined;
   language?: Language | undefined;
-  bare?: boolean;
+  /** Whether the text is a reference, with or without braces; "known" if it is one that is offered. */
+  bare?: boolean | "known";
   onChange(text: string): void;
 }): React.ReactNode {
   const t = useText();
   const offered = useOfferedVariables(node);
+  const reference = bare === "known" ? offered.some(({ ref }) => ref === text) : bare;
   const [full, setFull] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const selected = useRef<Selected>(undefined);
@@ -76,7 +78,7 @@ export function Prompt({
         label={label}
         offered={offered}
         tall={tall}
-        bare={bare}
+        bare={reference}
         language={language}
         selected={selected}
         onChange={onChange}

@@ -9,7 +9,7 @@ import { useApp, useLook, useSpecText, useStore, useText } from "../context.tsx"
 import { Icon, type IconName } from "../icons.tsx";
 import { Glyphs, kindsOf } from "./starters.tsx";
 import { useHomeText } from "./text.ts";
-import { Reason } from "../reason.tsx";
+import { Reason, unreadable as unreadableText } from "../reason.tsx";
 
 const longestMessage = 300;
 const largestFile = 40_000_000; // bytes
@@ -60,7 +60,7 @@ export default function ImportDialog({
       )}
       {unreadable && (
         <div role="alert">
-          <p>{t(`error.${unreadable.code}`, unreadable.detail)}</p>
+          <p>{unreadableText(t, unreadable)}</p>
           {foreign && <p className="quiet">{h("import_next_foreign")}</p>}
         </div>
       )}

@@ -53,7 +53,7 @@ export function UsageSection(): React.ReactNode {
           />
         </>
       )}
-      {value && !value.day.priced && <p className="quiet small">{s("usage_unpriced")}</p>}
+      {value && <p className="quiet small">{s(value.day.priced ? "usage_priced" : "usage_unpriced")}</p>}
     </>
   );
 }
