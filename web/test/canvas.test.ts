@@ -255,7 +255,7 @@ test("a card names variables as the editors do", () => {
   const names: Record<string, string> = { "LLM:A": "Draft", begin: "Start" };
   const line = (text: string): unknown =>
     summaryOf(specs.get("Message"), { content: [text] }, (id) => names[id] ?? id)[0];
-  assert.equal(line("{LLM:A@content} for {sys.query} in {env.tone}"), "Draft · content for sys · query in env · tone");
+  assert.equal(line("{LLM:A@content} of {sys.query} in {env.tone}"), "Draft · content of sys · query in env · tone");
   assert.equal(line("LLM:A@content, begin@amount"), "Draft · content, Start · amount");
   assert.equal(line("help@example.com"), "help@example.com");
 });

@@ -15,6 +15,7 @@ export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
   const { session, host } = useApp();
   const { status, models } = useStore(host.state, (state) => state);
   const choice = useStore(session.player.provider, (provider) => provider);
+  const { recorded } = session.player.providers;
   const set = (part: Partial<typeof choice>): void => session.player.provider.set({ ...choice, ...part });
   return (
     <>
@@ -25,7 +26,7 @@ export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
           {kinds.map((kind) => (
             <label key={kind} className="choice" data-chosen={choice.kind === kind || undefined}>
               <input type="radio" name="kind" checked={choice.kind === kind} disabled={kind === "replay" && session.player.providers.recorded === 0} onChange={() => { set({ kind, model: "" }); if (kind === "host" && status !== "open") void host.connect(); }} />
-              <span><b>{t(`model.${kind}`)}</b><small>{kind === "replay" && session.player.providers.recorded === 0 ? t("model.replay.none") : t(`model.${kind}.hint`, session.player.providers.recorded)}</small></span>
+              <span><b>{t(`model.${kind}`)}</b><small>{kind === "replay" && recorded === 0 ? t("model.replay.none") : t(`model.${kind}.hint`, recorded)}</small></span>
             </label>
           ))}
         </fieldset>

@@ -45,11 +45,15 @@ function AddStep(): React.ReactNode {
     choose(edited, [id]);
     select(id, { tab: "node", reveal: !spot.at });
   };
+  const addPlugin = (): void => {
+    close(edited);
+    look.update({ dialog: "plugins" });
+  };
   const style = at ? placed(at) : undefined;
   return (
     <div ref={box} className={at ? "overlay floating" : "overlay docked"} style={style}>
       <Palette specs={specs} draggable={!at} onPick={(spec) => pick(spec.name)} onClose={() => leave(edited)}>
-        <button type="button" className="palette-foot" onClick={() => { close(edited); look.update({ dialog: "plugins" }); }}>
+        <button type="button" className="palette-foot" onClick={addPlugin}>
           <Icon name="box" />
           {t("plugins.add")}
         </button>

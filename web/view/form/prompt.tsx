@@ -54,7 +54,7 @@ export function Prompt({
   text: string;
   hint?: string | undefined;
   language?: Language | undefined;
-  /** Whether the text is a reference, with or without braces; "known" if it is one that is offered. */
+  /** The text is a reference, with or without braces; "known": it may be one that is offered. */
   bare?: boolean | "known";
   onChange(text: string): void;
 }): React.ReactNode {
