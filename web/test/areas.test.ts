@@ -1,7 +1,9 @@
 // The words of the areas, and their addresses.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { unreadOf } from "../view/knowledge/unread.tsx";
 import { en } from "../words/areas.en.ts";
 import { zh } from "../words/areas.zh.ts";
 import { texts as home } from "../words/home.ts";
@@ -29,3 +31,10 @@ for (const [view, texts] of Object.entries({ home, settings })) {
     }
   });
 }
+
+test("every reason why the host cannot read a document has words", () => {
+  const source = readFileSync(new URL("../../host/internal/document/errors.go", import.meta.url), "utf8");
+  const reasons = [...source.matchAll(/Err(\w+) = errors\.New\("(.+)"\)/g)].filter(([, name]) => name !== "Missing");
+  assert.ok(reasons.length >= 6);
+  assert.deepEqual(reasons.filter(([, , text = ""]) => unreadOf(`${text}: page 3`) === undefined), []);
+});

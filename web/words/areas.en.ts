@@ -81,6 +81,12 @@ export const en = {
   "state.running": "Parsing",
   "state.done": "Ready",
   "state.failed": "Failed",
+  "unread.format": "the file is neither text nor a document that can be read",
+  "unread.encrypted": "the document is protected by a password",
+  "unread.damaged": "the document is damaged",
+  "unread.no_text": "the document has no readable text, only pictures",
+  "unread.limit": "the document is too large to read",
+  "unread.busy": "too many documents are being read, try again later",
   "state.canceled": "Canceled",
 
   "upload.waiting": "{0} is waiting",

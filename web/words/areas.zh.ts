@@ -78,6 +78,12 @@ export const zh: Record<AreaKey, string> = {
   "state.running": "解析中",
   "state.done": "就绪",
   "state.failed": "失败",
+  "unread.format": "该文件既不是文本，也不是可读取的文档",
+  "unread.encrypted": "文档受密码保护",
+  "unread.damaged": "文档已损坏",
+  "unread.no_text": "文档中没有可读的文字，只有图片",
+  "unread.limit": "文档过大，无法读取",
+  "unread.busy": "正在读取的文档过多，请稍后再试",
   "state.canceled": "已取消",
 
   "upload.waiting": "{0} 等待上传",

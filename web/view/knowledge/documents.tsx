@@ -21,6 +21,7 @@ import { Icon } from "../icons.tsx";
 import { seconds } from "../text.ts";
 import { useUploads, type Upload } from "./uploads.ts";
 import { reasonOf } from "../reason.tsx";
+import { Unread } from "./unread.tsx";
 
 const size = 50;
 const states: DocumentState[] = ["done", "running", "queued", "failed", "canceled", "unparsed"];
@@ -317,7 +318,7 @@ function Row({
           {sizeText(document.size)} · {document.pipeline ? a("dataset.by_pipeline") : named("method", document.method)}
           {document.enabled ? "" : ` · ${a("document.off")}`}
         </small>
-        {reason !== undefined && <p className="reason">{reason}</p>}
+        {reason !== undefined && <p className="reason"><Unread message={reason} /></p>}
       </div>
       <Progress document={document} />
       {!readOnly && (
