@@ -203,7 +203,7 @@ func TestOfferThatChangesWhileItIsListed(t *testing.T) {
 			if method == "tools/list" && page.(*sdk.ListToolsResult).NextCursor == "" {
 				once.Do(func() {
 					s.addTool("fresh")
-					require.Eventually(t, l.offer.changed.Load, 2*time.Minute, time.Millisecond, "the change is reported")
+					require.Eventually(t, l.offer.changed.Load, 2*time.Minute, time.Millisecond)
 				})
 			}
 			return page, err
