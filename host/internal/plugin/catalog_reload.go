@@ -121,19 +121,22 @@ func runsAlike(before, now Entry) bool {
 }
 
 // Watch reloads the catalog whenever its folder changes, until ctx ends, and
-// calls changed after each change. It looks at one file's time and size.
+// calls changed after each change. It looks at one file's time and size, and reads again what could
+// not be read.
 func (c *Catalog) Watch(ctx context.Context, every time.Duration, changed func()) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	var last string
+	var last, failure string
 	for {
-		now := c.mark()
-		if now != last {
-			last = now
-			switch news, err := c.Reload(ctx); {
-			case err != nil:
-				c.host.cfg.Log.Warn("plugins were not read again", "err", err)
-			case news:
+		if now := c.mark(); now != last {
+			news, err := c.Reload(ctx)
+			if err == nil {
+				last, failure = now, ""
+			} else if text := err.Error(); text != failure && ctx.Err() == nil {
+				failure = text
+				c.host.cfg.Log.Warn("plugins were not read again, retrying", "err", err)
+			}
+			if news {
 				changed()
 			}
 		}

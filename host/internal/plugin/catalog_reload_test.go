@@ -1,7 +1,12 @@
 package plugin
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -139,6 +144,63 @@ func TestWatch(t *testing.T) {
 	<-news
 	_, err = server.Get("sample@1")
 	require.NoError(t, err)
+	stop()
+	<-done
+}
+
+// lines receives the lines of a log, and drops those that are not read.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	select {
+	case l <- string(p):
+	default:
+	}
+	return len(p), nil
+}
+
+// A state that could not be read for a moment is read again, although its file has not changed.
+func TestWatchReadsAgainAfterAnError(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	command, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
+	require.NoError(t, err)
+	_, err = command.Install(ctx, asking(t, "1.0.0"), Local)
+	require.NoError(t, err)
+	log := make(lines, 100)
+	host := newHost(t, Config{Log: slog.New(slog.NewTextHandler(log, nil))})
+	server, err := OpenCatalog(ctx, host, dir, contract.Everything())
+	require.NoError(t, err)
+	require.NoError(t, command.Remove(ctx, "sample", false))
+
+	file := filepath.Join(dir, stateFile)
+	good, err := os.ReadFile(file)
+	require.NoError(t, err)
+	at := time.Now().Add(-time.Minute)
+	write := func(text []byte) {
+		require.NoError(t, os.WriteFile(file, text, 0o600))
+		require.NoError(t, os.Chtimes(file, at, at))
+	}
+	write(bytes.Repeat([]byte("x"), len(good)))
+	watching, stop := context.WithCancel(ctx)
+	news, done := make(chan struct{}, 10), make(chan struct{})
+	go func() {
+		defer close(done)
+		server.Watch(watching, time.Millisecond, func() { news <- struct{}{} })
+	}()
+	for failed := false; !failed; {
+		select {
+		case line := <-log:
+			failed = strings.Contains(line, "plugins were not read again")
+		case <-time.After(patience):
+			t.Fatal("the broken state is never read")
+		}
+	}
+	write(good)
+	select {
+	case <-news:
+	case <-time.After(patience):
+		t.Error("the change is never read")
+	}
 	stop()
 	<-done
 }

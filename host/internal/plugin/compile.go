@@ -34,7 +34,7 @@ func (l CompileLimits) withDefaults() CompileLimits {
 }
 
 // wall bounds how long a compilation takes on a busy machine.
-func (l CompileLimits) wall() time.Duration { return 12 * l.CPU }
+func (l CompileLimits) wall() time.Duration { return wallFactor * l.CPU }
 
 // job is what a compiler process reads: this, and the module behind it.
 type job struct {
@@ -115,7 +115,7 @@ func (h *Host) compileOutside(ctx context.Context, module []byte) error {
 	defer cancel()
 	cmd := exec.CommandContext(timed, h.cfg.Compiler[0], h.cfg.Compiler[1:]...)
 	cmd.Stdin = io.MultiReader(bytes.NewReader(append(header, '\n')), bytes.NewReader(module))
-	cmd.Env, cmd.WaitDelay = compilerEnvironment, time.Second
+	cmd.Env, cmd.WaitDelay = compilerEnvironment, 10*time.Second // as for scripts: it has no children
 	var said tail
 	cmd.Stderr = &said
 	failed := cmd.Run()

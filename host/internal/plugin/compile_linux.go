@@ -12,6 +12,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/worker"
 )
 
+// wallFactor is generous: the kernel bounds the processor time, so that only a process that hangs
+// or gets little of a processor lasts as long.
+const wallFactor = 60
+
 // limitProcess has the kernel bound the processor time and the address space of this process.
 func limitProcess(l CompileLimits) error {
 	if err := worker.LimitSpace(l.Memory); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -109,7 +110,7 @@ func TestCompilerProcess(t *testing.T) {
 		"time": {
 			generated(80, 100, bytes.Repeat(conditional, 20_000)),
 			CompileLimits{CPU: time.Second},
-			// a machine that gives it little of a processor ends it by the clock, at 12s
+			// a machine that gives it little of a processor ends it by the clock, at 1m0s
 			contract.OverLimit, "compiling takes more than 1",
 		},
 		"memory": {
@@ -151,5 +152,17 @@ func TestGoGuestCompilesInItsProcess(t *testing.T) {
 	h := newHost(t, Config{Compiler: testCompiler(t)})
 	wasm := goGuest(t, "goguest")
 	_, err := h.Load(t.Context(), pack(t, wasm, nil), LoadOptions{Granted: contract.Everything()})
+	require.NoError(t, err)
+}
+
+// A compiler that waits long for a processor, as on a busy machine, is not ended.
+func TestCompilerMayWait(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux limits the processor time of a process")
+	}
+	waits := append([]string{"/bin/sh", "-c", `sleep 13; exec "$0" "$@"`}, testCompiler(t)...)
+	h := newHost(t, Config{Compiler: waits, Compiling: CompileLimits{CPU: time.Second}})
+	_, err := h.Load(t.Context(), pack(t, generated(1, 0, nil), nil), LoadOptions{Granted: contract.Everything()})
 	require.NoError(t, err)
 }
