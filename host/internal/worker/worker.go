@@ -40,11 +40,15 @@ var ErrNested = errors.New("it nests too deep")
 // memory, would exhaust the limit.
 var environment = []string{"GOMAXPROCS=2", "MALLOC_ARENA_MAX=1"}
 
+// outputWait bounds how long the output of a worker that ended is read. Nothing but a busy machine
+// delays it: a worker has no children that keep it open.
+const outputWait = 10 * time.Second
+
 // Command returns a worker that is not started yet. It is killed when ctx is done.
 func Command(ctx context.Context, command []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = environment
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = outputWait
 	return cmd
 }
 
@@ -73,16 +77,23 @@ func (e *LimitError) Error() string { return e.Text }
 // Unwrap returns the sentinel of limits.
 func (e *LimitError) Unwrap() error { return engine.ErrLimit }
 
-// Buffer accepts all writes and stores only the first bytes.
+// Buffer accepts all writes and stores only the first bytes. It has no ReadFrom, which io.Copy
+// would call instead of Write.
 type Buffer struct {
-	bytes.Buffer
 	Remaining int // bytes that are still stored
+	stored    bytes.Buffer
 }
+
+// Bytes returns what is stored.
+func (b *Buffer) Bytes() []byte { return b.stored.Bytes() }
+
+// String returns what is stored.
+func (b *Buffer) String() string { return b.stored.String() }
 
 // Write stores the bytes that fit. It never fails.
 func (b *Buffer) Write(p []byte) (int, error) {
 	n := min(len(p), b.Remaining)
 	b.Remaining -= n
-	b.Buffer.Write(p[:n])
+	b.stored.Write(p[:n])
 	return len(p), nil
 }
