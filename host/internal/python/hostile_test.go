@@ -32,7 +32,7 @@ func readHostile(t *testing.T, name string) (scripts []hostile) {
 // Each piece uses a feature that the sandbox lacks and gets an exception; all run in one
 // interpreter.
 func TestSandboxRefuses(t *testing.T) {
-	r := newRunner(t, Limits{Time: 5 * time.Minute})
+	r := newRunner(t, Limits{Time: patience})
 	pieces := readHostile(t, "refused.py")
 	var b strings.Builder
 	for i, c := range pieces {
@@ -61,7 +61,7 @@ def main():
 // or a limit error.
 func TestHostileScripts(t *testing.T) {
 	const short = 200 * time.Millisecond // for scripts that never end
-	hasty, patient := newRunner(t, Limits{Time: short}), newRunner(t, Limits{Time: 5 * time.Minute, Output: 1 << 20})
+	hasty, patient := newRunner(t, Limits{Time: short}), newRunner(t, Limits{Time: patience, Output: 1 << 20})
 	for _, c := range readHostile(t, "hostile.py") {
 		t.Run(c.name, func(t *testing.T) {
 			r := patient

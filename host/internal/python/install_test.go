@@ -65,7 +65,10 @@ func TestAdd(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, m, found)
 
-	r := &Runner{Worker: workerOf(t), Find: func() (*Module, error) { return Find(dir) }}
+	r := &Runner{
+		Limits: Limits{Time: patience}, Worker: workerOf(t),
+		Find: func() (*Module, error) { return Find(dir) },
+	}
 	defer func() { require.NoError(t, r.Close()) }()
 	res, err := r.RunCode(t.Context(), script("from greetings import hello\ndef main(): return hello('you')"))
 	require.NoError(t, err)

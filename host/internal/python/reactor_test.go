@@ -68,7 +68,7 @@ func TestCPythonAsReactor(t *testing.T) {
 	require.NoError(t, err)
 	path := t.TempDir() + "/" + moduleName
 	require.NoError(t, os.WriteFile(path, asReactor(t, command), 0o600))
-	r := &Runner{Worker: workerOf(t), Find: func() (*Module, error) {
+	r := &Runner{Limits: Limits{Time: patience}, Worker: workerOf(t), Find: func() (*Module, error) {
 		return &Module{Path: path, Cache: built + "/" + cacheName}, nil
 	}}
 	t.Cleanup(func() { require.NoError(t, r.Close()) })

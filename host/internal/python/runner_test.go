@@ -46,6 +46,9 @@ func interpreter(t *testing.T) string {
 	return path
 }
 
+// patience is more time than a busy machine needs for a script.
+const patience = 5 * time.Minute
+
 func newRunner(t *testing.T, limits Limits) *Runner {
 	t.Helper()
 	interpreter(t)
@@ -59,7 +62,7 @@ func script(text string) *engine.CodeCall {
 }
 
 func TestWaitingInterpreterRunsNextScript(t *testing.T) {
-	r := newRunner(t, Limits{})
+	r := newRunner(t, Limits{Time: patience})
 	_, err := r.RunCode(t.Context(), script("def main(): pass"))
 	require.NoError(t, err)
 	waiting := r.spares.waiting
@@ -86,7 +89,7 @@ func TestWaitingInterpreterRunsNextScript(t *testing.T) {
 }
 
 func TestSpareIsLeftOutWithSmallBudget(t *testing.T) {
-	r := newRunner(t, Limits{})
+	r := newRunner(t, Limits{Time: patience})
 	r.Memory = memlimit.New("scripts", 448<<20)
 	res, err := r.RunCode(t.Context(), script("def main(): return len(bytearray(20 << 20))"))
 	require.NoError(t, err)
@@ -141,7 +144,7 @@ func TestFailedWorkerIsNotALimit(t *testing.T) {
 }
 
 func TestOutputIsTruncated(t *testing.T) {
-	r := newRunner(t, Limits{Output: 100})
+	r := newRunner(t, Limits{Time: patience, Output: 100})
 	res, err := r.RunCode(t.Context(), script("def main():\n    for i in range(1000): print('line', i)\n    return 1"))
 	require.NoError(t, err)
 	require.Equal(t, "1", res.Value.Text())
@@ -157,7 +160,7 @@ func TestLargeScriptIsRejected(t *testing.T) {
 }
 
 func TestHintForMissingModule(t *testing.T) {
-	r := newRunner(t, Limits{})
+	r := newRunner(t, Limits{Time: patience})
 	res, err := r.RunCode(t.Context(), script("import numpy.linalg\ndef main(): pass"))
 	require.NoError(t, err)
 	require.Contains(t, res.Stderr, "No module named 'numpy'\n(numpy is not part of this Python;")

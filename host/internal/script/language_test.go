@@ -92,7 +92,7 @@ func TestLanguage(t *testing.T) {
 func (p piece) run(t *testing.T) outcome {
 	args, err := engine.ParseJSONText(p.arguments)
 	require.NoError(t, err)
-	limits := Limits{Time: time.Minute, Memory: 64 << 20}
+	limits := Limits{Time: patient, Memory: 64 << 20}
 	if strings.HasPrefix(p.name, "limits:") && !strings.Contains(p.script, "repeat") &&
 		!strings.Contains(p.script, "+=") {
 		limits.Time = time.Second

@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// patient is more time than a busy machine needs for a script.
+const patient = 5 * time.Minute
+
 // modes returns a runner for each way to run a script; both must give the same results.
 func modes(t *testing.T, limits Limits) map[string]*Runner {
 	self, err := os.Executable()
@@ -99,7 +102,7 @@ func TestScripts(t *testing.T) {
 		{"a cyclic result", `function main() { const a = []; a.push(a); return a }`, `error: holds itself`, "", ""},
 		{"a promise that never settles", `const main = () => new Promise(() => {})`, `error: never settled`, "", ""},
 	} {
-		for mode, r := range modes(t, Limits{}) {
+		for mode, r := range modes(t, Limits{Time: patient}) {
 			t.Run(c.name+" "+mode, func(t *testing.T) {
 				res, err := r.RunCode(t.Context(), call(c.script))
 				if want, ok := strings.CutPrefix(c.value, "error: "); ok {
@@ -130,7 +133,7 @@ func TestUnsupportedFeatures(t *testing.T) {
 		{"Node.js globals", "function main() { return process.env }", "ReferenceError: process is not defined"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := (&Runner{}).RunCode(t.Context(), call(c.script))
+			res, err := (&Runner{Limits: Limits{Time: patient}}).RunCode(t.Context(), call(c.script))
 			require.NoError(t, err)
 			require.Contains(t, res.Stderr, c.stderr)
 			require.True(t, res.Value.IsNull())
@@ -139,7 +142,7 @@ func TestUnsupportedFeatures(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	limits := Limits{Time: 5 * time.Minute, Memory: 32 << 20, Output: 1000}
+	limits := Limits{Time: patient, Memory: 32 << 20, Output: 1000}
 	for _, c := range []struct{ name, script, want string }{
 		{"an infinite loop", `function main() { for (;;) {} }`, "ran longer than 1s"},
 		{"an infinite loop at the top level", `for (;;) {}`, "ran longer than 1s"},
@@ -179,7 +182,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestOutputIsTruncated(t *testing.T) {
-	r := &Runner{Limits: Limits{Output: 100}}
+	r := &Runner{Limits: Limits{Time: patient, Output: 100}}
 	res, err := r.RunCode(t.Context(),
 		call(`function main() { for (let i = 0; i < 1000; i++) console.log("line " + i) }`))
 	require.NoError(t, err)
@@ -256,7 +259,7 @@ func TestMemoryWait(t *testing.T) {
 }
 
 func TestLargeResultsAreRejected(t *testing.T) {
-	for mode, r := range modes(t, Limits{Output: 10_000}) {
+	for mode, r := range modes(t, Limits{Time: patient, Output: 10_000}) {
 		if mode != "worker" {
 			continue // only the results of a worker are encoded
 		}
