@@ -91,7 +91,7 @@ func (k *kit) badInput(ctx context.Context, b *bench, m *plugin.Module) {
 		var fault error
 		for _, about := range m.Manifest().Nodes() {
 			_, err := m.Call(ctx, plugin.CallRequest{
-				Export: about.Export(), Input: []byte(c.input), Timeout: 10 * time.Second,
+				Export: about.Export(), Input: []byte(c.input),
 			})
 			fault = cmp.Or(fault, faulty(err))
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +25,7 @@ func script(t testing.TB, body string) []byte {
 	t.Helper()
 	return scriptFile(t, `export const manifest = {
 	abi: 1, name: "script", version: "1.0.0", description: "Runs a body.", license: "Apache-2.0",
-	limits: { fuel: 200e6, memory_mb: 8, timeout_ms: 60000 },
+	limits: { fuel: 200e6, memory_mb: 8, timeout_ms: 300000 },
 	permissions: {
 		http: { hosts: ["api.example"], methods: ["GET", "POST"], reason: "asks" },
 		kv: { bytes: 1000, reason: "keeps" },
@@ -177,7 +178,10 @@ func TestJavaScriptFaults(t *testing.T) {
 	for i, c := range list {
 		body += fmt.Sprintf("if (call.params.do === %d) { %s }\n", i, c.body)
 	}
-	h, err := plugin.New(t.Context(), plugin.Config{Trust: plugin.Trust{Local: plugin.Off}})
+	h, err := plugin.New(t.Context(), plugin.Config{
+		Trust:  plugin.Trust{Local: plugin.Off},
+		Limits: contract.Limits{TimeoutMS: int((5 * time.Minute).Milliseconds())}, // on a busy machine
+	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, h.Close(context.Background())) }()
 	m, err := h.Load(t.Context(), script(t, body), plugin.LoadOptions{Granted: contract.Everything()})
