@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -66,12 +67,17 @@ func TestEditCanvasLosesNoChange(t *testing.T) {
 		var wg sync.WaitGroup
 		for e := range editors {
 			wg.Go(func() {
-				for range edits {
+				for done := 0; done < edits; {
 					_, err := s.Canvases.Edit(t.Context(), "t", c.ID, "", func(c *Canvas) error {
 						c.DSL = append(c.DSL, byte('a'+e))
 						return nil
 					})
-					require.NoError(t, err)
+					switch {
+					case err == nil:
+						done++
+					case !errors.Is(err, ErrConflict): // a busy machine may give up, but says so
+						require.NoError(t, err)
+					}
 				}
 			})
 		}
