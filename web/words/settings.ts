@@ -164,7 +164,7 @@ const en = {
   tenant_add: "Add tenant",
   tenant_owner: "E-mail of the owner",
   tenant_quota: "Tokens per day, 0 for no limit",
-  tenant_no_quota: "no limit",
+  tenant_no_quota: "{0} tokens today, no limit",
   tenant_used: "{0} of {1} tokens today",
   tenant_self: "this one",
 
@@ -382,7 +382,7 @@ const zh: Record<SettingsKey, string> = {
   tenant_add: "添加租户",
   tenant_owner: "所有者邮箱",
   tenant_quota: "每日词元数，0 表示不限",
-  tenant_no_quota: "不限",
+  tenant_no_quota: "今日已用 {0} 词元，不限",
   tenant_used: "今日已用 {0} / {1} 词元",
   tenant_self: "当前租户",
 

@@ -197,7 +197,7 @@ export function TenantsSection({ me }: { me: Me }): React.ReactNode {
             title={name}
             {...(id === me.tenant ? { badge: s("tenant_self") } : {})}
             facts={[
-              s("tenant_used", count(used), quota > 0 ? count(quota) : s("tenant_no_quota")),
+              quota > 0 ? s("tenant_used", count(used), count(quota)) : s("tenant_no_quota", count(used)),
               s("created", day(created)),
             ]}
             {...(id === me.tenant
