@@ -3,13 +3,15 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { serveHost, type Served } from "./host.ts";
-import { counted, missing, raise, type Stage } from "./stage.ts";
+import { ask, counted, missing, raise, type Stage } from "./stage.ts";
 
 const refused = /status of 4\d\d/;
 
@@ -38,8 +40,9 @@ const price = `export const manifest = {
   permissions: { http: { hosts: ["127.0.0.1"], private: true, reason: "Reads the price." },
     secrets: { SHOP_KEY: { hosts: ["127.0.0.1"], reason: "The key of the shop." } } },
 };
-export default ({ params, secret, fetch }) => {
-  const { status, body } = fetch("SHOP/" + params.of, { headers: { "X-Key": secret("SHOP_KEY") } });
+export default (call) => {
+  const headers = { "X-Key": call.secret("SHOP_KEY") };
+  const { status, body } = call.fetch({ url: "SHOP/" + call.params.of, headers });
   return { text: status + " " + body };
 };
 `;
@@ -50,6 +53,16 @@ const canvas = {
     M: {
       obj: { component_name: "Message", params: { content: ["{sys.query}"] } }, downstream: [], upstream: ["begin"],
     },
+  },
+};
+
+const prices = {
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["P"], upstream: [] },
+    P: {
+      obj: { component_name: "plugin:price@1", params: { of: "{sys.query}" } }, downstream: ["M"], upstream: ["begin"],
+    },
+    M: { obj: { component_name: "Message", params: { content: ["{P@text}"] } }, downstream: [], upstream: ["P"] },
   },
 };
 
@@ -155,6 +168,43 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await counted(entry.getByRole("checkbox", { checked: true }), 1);
     await audit(page, "permissions of a plugin of the page");
     await done();
+  });
+
+  test("a canvas of the host runs in the page with the plugins of the host", async () => {
+    const shop = createServer((request, response) => {
+      response.end(`${request.url!.slice(1)} costs 7 with ${request.headers["x-key"]}`);
+    });
+    await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
+    const { port } = shop.address() as AddressInfo;
+    const source = join(host.folder, "price");
+    mkdirSync(source);
+    const at = `127.0.0.1:${port}`;
+    writeFileSync(join(source, "plugin.js"), price.replace("SHOP", `http://${at}`).replaceAll('"127.0.0.1"', `"${at}"`));
+    const plugins = join(host.folder, "data", "plugins");
+    execFileSync(host.program, ["plugin", "install", source, "--plugins", plugins, "--yes"]);
+    while (!(await api<{ items: { name: string }[] }>("GET", "/plugins")).items.some(({ name }) => name === "price"));
+    await api("PATCH", "/plugins/price@1/settings", { secrets: { SHOP_KEY: "sesame" } });
+    const { id } = await api<{ id: string }>("POST", "/canvases", { title: "Prices", dsl: prices });
+    const { page, done } = await stage.visit(`#canvas=${id}`);
+    await enter(page);
+    const offer = page.getByRole("region", { name: "Plugins" });
+    await offer.getByText("This page does not have plugins of this canvas: price@1.").waitFor();
+    await audit(page, "plugins of the host that the page does not have");
+    await offer.getByRole("button", { name: "Load from the host" }).click();
+    await offer.getByText("Reads the price.").waitFor();
+    await counted(offer.getByRole("checkbox", { checked: true }), 0);
+    await audit(page, "permissions of a plugin of the host");
+    await ask(page, "apple");
+    await page.getByText("http.fetch is not granted").first().waitFor();
+    await offer.getByRole("button", { name: "Allow all" }).click();
+    await counted(offer.getByRole("checkbox", { checked: true }), 2);
+    await offer.getByRole("button", { name: "Done" }).click();
+    await offer.waitFor({ state: "detached" });
+    await ask(page, "pear");
+    await page.getByText("200 pear costs 7 with ***").first().waitFor();
+    assert.equal((await page.content()).includes("sesame"), false);
+    await done(refused);
+    await new Promise((resolve) => shop.close(resolve));
   });
 
   test("a schedule with a plugin shows its address, whose requests begin runs", async () => {
