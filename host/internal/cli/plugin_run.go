@@ -177,6 +177,7 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 	said, outputs := false, engine.Null
 	for e, err := range canvas.Run(ctx, canvas.State(), engine.Input{}, options) {
 		if err != nil {
+			printDenied(a, m)
 			return err
 		}
 		data := e.Data()
@@ -196,6 +197,15 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 	}
 	_, err = fmt.Fprintln(a.out, outputs.JSON())
 	return err
+}
+
+// printDenied names the requested permissions that the flags do not allow, which may be the reason
+// of a failure.
+func printDenied(a *app, m *plugin.Module) {
+	if denied := m.Manifest().Permissions.Beyond(m.Granted()); len(denied) > 0 {
+		fmt.Fprintf(a.err, "requested permissions that the flags do not allow: %s; see --allow-http, --allow-private and "+
+			"--allow-all\n", strings.Join(denied, ", "))
+	}
 }
 
 // pluginNode is the id of the only node.
