@@ -71,7 +71,8 @@ type FilesPermission struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
-// ClockPermission lets a plugin read clocks as fine as those of its host, in place of steps of 1 ms.
+// ClockPermission lets a plugin read clocks as fine as those of its host, in place of steps of
+// 1 ms.
 type ClockPermission struct {
 	Precise bool   `json:"precise"`
 	Reason  string `json:"reason,omitempty"`

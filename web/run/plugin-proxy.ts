@@ -1,5 +1,5 @@
-// Requests of plugins that came from the host: sent by the host, which has the secrets of the tenant
-// and checks them against its own grant too.
+// Requests of plugins that came from the host: sent by the host, which has the secrets of the
+// tenant and checks them against its own grant too.
 
 import type { PluginProxy } from "@easel/engine";
 import type { Host } from "./host.ts";

@@ -106,7 +106,8 @@ func TestClockAndRandomNumbersCanBePinned(t *testing.T) {
 	require.Equal(t, append(binary.LittleEndian.AppendUint64(nil, coarse), make([]byte, 8)...), res.Output)
 }
 
-// TestPreciseClockNeedsAGrant reads both clocks and their resolution with and without the permission.
+// TestPreciseClockNeedsAGrant reads both clocks and their resolution with and without the
+// permission.
 func TestPreciseClockNeedsAGrant(t *testing.T) {
 	const exact = 0x0102030405060708
 	const reads = `(module

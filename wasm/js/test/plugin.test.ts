@@ -90,14 +90,6 @@ const texts: Record<string, string> = {
 			i32.const 0 i32.const 100 i32.const 30 call $call drop
 			i32.const 1 i64.const 0 i32.const 16 call $clock drop i32.const 16 i32.const 8 call $random drop
 			i32.const 0 i32.const 24 call $output_write i32.const 0))`,
-  clocks: `(module (import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
-		(import "wasi_snapshot_preview1" "clock_time_get" (func $clock (param i32 i64 i32) (result i32)))
-		(import "wasi_snapshot_preview1" "clock_res_get" (func $res (param i32 i32) (result i32)))
-		(memory (export "memory") 1)
-		(func (export "easel_invoke") (result i32)
-			i32.const 0 i32.const 0 call $res drop i32.const 1 i32.const 8 call $res drop
-			i32.const 0 i64.const 0 i32.const 16 call $clock drop i32.const 1 i64.const 0 i32.const 24 call $clock drop
-			i32.const 0 i32.const 32 call $output_write i32.const 0))`,
   extism: `(module (import "extism:host/env" "input_offset" (func $input (result i64))) (import "extism:host/env" "length" (func $length (param i64) (result i64)))
 		(import "extism:host/env" "output_set" (func $output (param i64 i64))) (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
 		(import "extism:host/env" "store_u8" (func $store (param i64 i32))) (import "extism:host/env" "var_get" (func $get (param i64) (result i64)))
@@ -282,34 +274,6 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       const second = (await ask(plugin, "")).output!;
       assert.notDeepEqual(first, second);
       assert.equal(first.length, 24);
-    });
-
-    test("the monotonic clock is precise with the permission only", async () => {
-      const precise = { precise: true, reason: "measures" };
-      const asks = await load("clocks", { permissions: { clock: precise } });
-      const read = async (plugin: Plugin, request: Partial<CallRequest>): Promise<bigint[]> =>
-        [...new BigUint64Array((await plugin.call({ input: "", ...request })).output!.slice().buffer)];
-      const times = async (plugin: Plugin, request: Partial<CallRequest> = {}): Promise<bigint[][]> => {
-        const all = [];
-        for (let n = 0; n < 8; n++) all.push(await read(plugin, request));
-        return all;
-      };
-      const fine = (all: bigint[][], at: number): boolean => all.some((each) => each[at]! % 1_000_000n !== 0n);
-      const side: RunSide = async () => ({ ok: {} });
-      const granted = await times(asks, { side });
-      assert.deepEqual(granted[0]!.slice(0, 2), [1_000_000n, 1000n]);
-      assert.ok(fine(granted, 3), "the monotonic clock");
-      assert.ok(!fine(granted, 2), "the time of day");
-      const without: [string, bigint[][]][] = [
-        ["a check, which has no permissions", await times(asks)],
-        ["not granted in this call", await times(asks, { side, grant: {} })],
-        ["not granted", await times(await load("clocks", { permissions: { clock: precise } }, {}), { side })],
-        ["not asked for", await times(await load("clocks"), { side })],
-      ];
-      for (const [name, all] of without) {
-        assert.deepEqual(all[0]!.slice(0, 2), [1_000_000n, 1_000_000n], name);
-        assert.ok(!fine(all, 2) && !fine(all, 3), name);
-      }
     });
 
     test("sees no files and no environment", async () => {
