@@ -51,7 +51,9 @@ func TestPluginFilesAreServedToPages(t *testing.T) {
 	refused := func(key, name string, status int, code string) {
 		t.Helper()
 		res, body := get(key, name, "")
-		var out struct{ Error struct{ Code, Message string } }
+		var out struct {
+			Error struct{ Code, Message string }
+		}
 		require.NoError(t, json.Unmarshal(body, &out), "%s", body)
 		require.Equal(t, status, res.StatusCode, out.Error.Message)
 		require.Equal(t, code, out.Error.Code)
