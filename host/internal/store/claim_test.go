@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
+)
+
+// Claims read the queue in the order of its index: they take no longer when more documents wait.
+func TestClaimsOfManyQueued(t *testing.T) {
+	const few, many, claims = 200, 20_000, 100
+	s, ctx := openTest(t, engineConfig(t, "sqlite")), t.Context()
+	shop := newDataset(t, s, "t", "1", "shop")
+	newDocument(t, s, shop, "a", "a.txt")
+	require.NoError(t, s.Ingestion.Queue(ctx, "t", "1", "a"))
+	claim := func() time.Duration {
+		before := servertest.ProcessorTime()
+		for i := range claims {
+			_, err := s.Ingestion.Claim(ctx, Claim{
+				Lease: fmt.Sprint("lease", i), Until: s.ms() + 1e6, Due: s.ms() + 1e6,
+				File: func(d *Document) string { return "c/" + d.ID },
+			})
+			require.NoError(t, err)
+		}
+		return servertest.ProcessorTime() - before
+	}
+	copyDocument(t, s, "a", 1, few)
+	short := claim()
+	copyDocument(t, s, "a", few+1, many)
+	long := claim()
+	require.Less(t, long, 5*short+100*time.Millisecond, "%v for a short queue", short)
+}
+
+// copyDocument adds queued documents that are like one but for their ids and names.
+func copyDocument(t *testing.T, s *Store, id string, from, to int) {
+	t.Helper()
+	columns, err := queryAll(t.Context(), s.Ingestion.read, scanName, `SELECT name FROM pragma_table_info('documents')`)
+	require.NoError(t, err)
+	values := make([]string, len(columns))
+	for i, c := range columns {
+		switch values[i] = c; c {
+		case "id", "name", "name_key":
+			values[i] = c + ` || n`
+		case "state":
+			values[i] = `'queued'`
+		}
+	}
+	require.NoError(t, s.Ingestion.write(t.Context(), "copy", func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, fmt.Sprintf(`WITH RECURSIVE numbers(n) AS (
+				SELECT $1 UNION ALL SELECT n+1 FROM numbers WHERE n < $2
+			) INSERT INTO documents (%s) SELECT %s FROM documents, numbers WHERE id = $3`,
+			strings.Join(columns, ", "), strings.Join(values, ", ")), from, to, id)
+		return err
+	}))
+}
