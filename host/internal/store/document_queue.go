@@ -103,7 +103,7 @@ func (s Ingestion) Claim(ctx context.Context, c Claim) (v Document, err error) {
 	if s.engine == "postgres" {
 		skip = ` FOR UPDATE SKIP LOCKED`
 	}
-	// Each of both states is read in the order of the index. With OR, all documents would be sorted.
+	// Each state is read in the order of the index. With OR, all documents would be sorted.
 	oldest := func(where string) string {
 		return `SELECT * FROM (SELECT id, queue_time FROM documents WHERE ` + where + `
 			ORDER BY queue_time, id LIMIT 1` + skip + `) oldest`
