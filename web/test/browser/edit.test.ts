@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
-import { allow, ask, counted, glimpse, missing, raise, still, type Stage } from "./stage.ts";
+import { allow, ask, counted, glimpse, missing, raise, reached, still, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
 
@@ -43,7 +43,8 @@ async function middle(of: Locator): Promise<{ x: number; y: number }> {
 
 // drafted waits until all edits are stored: a text among them, or any made after a time.
 async function drafted(page: Page, { text = "", since = 0 } = {}): Promise<void> {
-  await page.waitForFunction(
+  await reached(
+    page,
     (wanted) =>
       new Promise<boolean>((resolve) => {
         const opening = indexedDB.open("easel");

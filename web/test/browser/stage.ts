@@ -116,6 +116,19 @@ export async function counted(elements: Locator, count: number, why = ""): Promi
 }
 
 /**
+ * reached waits until a function of the page resolves with true. Page.waitForFunction takes a
+ * promise for a true value, and ends with it.
+ */
+export async function reached<Arg>(page: Page, test: (arg: Arg) => Promise<boolean>, arg: Arg): Promise<void> {
+  const last = Date.now() + patience;
+  // The cast is for the type of handles, which no caller passes.
+  while (!(await page.evaluate(test as (arg: unknown) => Promise<boolean>, arg))) {
+    if (Date.now() > last) assert.fail(`it was not reached: ${test}`);
+    await page.waitForTimeout(50);
+  }
+}
+
+/**
  * glimpse acts, and waits until the page shows a text that it removes after seconds. The page
  * itself waits for it: a test on a busy machine may look later than that.
  */

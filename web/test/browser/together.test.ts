@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { serveHost, serveHosts, type Served } from "./host.ts";
-import { counted, missing, raise, saveToHost, type Stage } from "./stage.ts";
+import { counted, missing, raise, reached, saveToHost, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/tea-house.json", import.meta.url), "utf8")) as {
   dsl: { components: Record<string, { obj: { component_name: string; params: Record<string, unknown> } }> };
@@ -181,7 +181,7 @@ describe("a canvas with several editors", { skip: missing(), timeout: 3_600_000 
     await right.close();
     await left.close();
     const again = await open(context, id);
-    await again.waitForFunction(draftsAreStored);
+    await reached(again, draftsAreStored, undefined);
     const { dsl } = await stored(id);
     assert.match(promptOf(dsl, first), / Left\.$/);
     assert.match(promptOf(dsl, second), / Right\.$/);
