@@ -110,8 +110,9 @@ export class Drafts {
    * `version` is that of the draft which was opened.
    */
   begin(key: string, document: Edited, always: boolean, version = 0): void {
-    const { number, history } = document;
-    this.#open = { key, number, always, version, synced: history.dsl, text: undefined };
+    const { number, history, base } = document;
+    const text = version > 0 ? base.text : undefined;
+    this.#open = { key, number, always, version, synced: history.dsl, text };
     if (always && version === 0) this.#schedule(document);
   }
 

@@ -163,3 +163,28 @@ test("the text of a canvas is not read again for each edit", async () => {
   assert.deepEqual(read, ["drafts", "drafts", "drafts"]);
   assert.equal(prompt(shown(await tab.drafts.find(key)), "a"), "A4");
 });
+
+test("a draft whose changes the host has stored meanwhile is written without them", async () => {
+  const opened = open(text);
+  const history = new History(opened.dsl).act(change(opened.dsl, "a", "A1"));
+  let now = { number: 1, source, opened, base: { dsl: opened.dsl, text }, history };
+  const drafts = new Drafts({ database: new IDBFactory(), storage: new Memory() as unknown as Storage }, {
+    edited: () => now,
+    join: () => assert.fail("no other tab writes"),
+    moved: () => assert.fail("no canvas was stored"),
+  });
+  drafts.begin(key, { ...now, history: new History(opened.dsl) }, false);
+  drafts.changed(now);
+  await drafts.settled();
+  const kept = await drafts.find(key);
+  assert.equal(kept?.acts.length, 1);
+
+  now = { ...now, number: 2 };
+  drafts.begin(key, now, false, kept.version);
+  const stored = text.replace('"A"', '"A1"');
+  now = { ...now, base: { dsl: history.dsl, text: stored } };
+  drafts.changed(now);
+  await drafts.settled();
+  const written = await drafts.find(key);
+  assert.deepEqual([written?.acts, written?.text], [[], stored]);
+});
