@@ -60,7 +60,10 @@ func TestPluginFilesAreServedToPages(t *testing.T) {
 	}
 	served := func() bool { res, _ := get("key", "teller", ""); return res.StatusCode == 200 }
 
-	require.Eventually(t, func() bool { res, _ := get("key", "teller", ""); return res.StatusCode == 409 }, patience, poll)
+	require.Eventually(t, func() bool {
+		res, _ := get("key", "teller", "")
+		return res.StatusCode == 409
+	}, patience, poll)
 	refused("key", "teller", 409, "needs_approval")
 	_, err = c.Enable(t.Context(), "teller", "", nil)
 	require.NoError(t, err)

@@ -34,7 +34,9 @@ test("the bounds of permissions are shown in short, and local hosts are named", 
 
 test("plugins of a canvas that the page does not have are named once, without their components", () => {
   const entry = { name: "weather", version: "1.2.0" } as PluginEntry;
-  const used = ["weather@1", "weather.forecast@1.2", "weather@1.2.0", "weather", "weather@12", "shop.prices@2.1.0", "shop"];
+  const used = [
+    "weather@1", "weather.forecast@1.2", "weather@1.2.0", "weather", "weather@12", "shop.prices@2.1.0", "shop",
+  ];
   assert.deepEqual(absent([entry], used), ["weather@12", "shop@2.1.0", "shop"]);
   assert.deepEqual(absent([], ["shop.prices@2", "shop.sales@2"]), ["shop@2"]);
 });
@@ -43,7 +45,8 @@ test("plugins of the host are loaded by name, and their requests are sent by the
   const sources: PluginSource[] = [];
   const engine = {
     pluginManifest: () => Promise.resolve({
-      name: "shop", version: "1.4.0", description: "", permissions: { http: { hosts: ["shop.example"], reason: "Reads." } },
+      name: "shop", version: "1.4.0", description: "",
+      permissions: { http: { hosts: ["shop.example"], reason: "Reads." } },
     }),
     use: ([source]: PluginSource[]) => { sources.push(source!); return Promise.resolve(); },
   } as unknown as Engine;

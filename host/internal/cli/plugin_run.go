@@ -203,8 +203,8 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 // of a failure.
 func printDenied(a *app, m *plugin.Module) {
 	if denied := m.Manifest().Permissions.Beyond(m.Granted()); len(denied) > 0 {
-		fmt.Fprintf(a.err, "requested permissions that the flags do not allow: %s; see --allow-http, --allow-private and "+
-			"--allow-all\n", strings.Join(denied, ", "))
+		fmt.Fprintf(a.err, "requested permissions that the flags do not allow: %s; "+
+			"see --allow-http, --allow-private and --allow-all\n", strings.Join(denied, ", "))
 	}
 }
 

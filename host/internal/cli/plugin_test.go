@@ -398,8 +398,9 @@ func TestPluginRunAccessesHostsSecretsAndModels(t *testing.T) {
 	require.Equal(t, "k-12345 Oslo", <-keys)
 	require.Contains(t, errs, "asking about Oslo")
 	for flag, says := range map[string]string{
-		"":                       "denied: weather service: denied: http.fetch is not granted",
-		"--allow-http=127.0.0.1": "http to private addresses, secret WEATHER_KEY for api.weather.example; see --allow-http, --allow-private",
+		"": "denied: weather service: denied: http.fetch is not granted",
+		"--allow-http=127.0.0.1": "http to private addresses, secret WEATHER_KEY for api.weather.example; " +
+			"see --allow-http, --allow-private",
 	} {
 		args := run
 		if flag != "" {

@@ -179,7 +179,8 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     const source = join(host.folder, "price");
     mkdirSync(source);
     const at = `127.0.0.1:${port}`;
-    writeFileSync(join(source, "plugin.js"), price.replace("ADDRESS", `http://${at}`).replaceAll('"127.0.0.1"', `"${at}"`));
+    const text = price.replace("ADDRESS", `http://${at}`).replaceAll('"127.0.0.1"', `"${at}"`);
+    writeFileSync(join(source, "plugin.js"), text);
     const plugins = join(host.folder, "data", "plugins");
     execFileSync(host.program, ["plugin", "install", source, "--plugins", plugins, "--yes"]);
     while (!(await api<{ items: { name: string }[] }>("GET", "/plugins")).items.some(({ name }) => name === "price"));
