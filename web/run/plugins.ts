@@ -50,6 +50,8 @@ export class Plugins {
   readonly list = new Store<PluginEntry[]>([]);
   /** The error of the last file. */
   readonly fault = new Store<PluginFault | undefined>(undefined);
+  /** Names of plugins of the host whose permissions are shown to be allowed. */
+  readonly asking = new Store<readonly string[]>([]);
   readonly #engine: Promise<Engine>;
   readonly #files: PluginFiles;
   readonly #changed: () => void;
@@ -64,9 +66,9 @@ export class Plugins {
 
   /**
    * fetch adds plugins of the host, as NAME or NAME@VERSION. Their requests go through the host,
-   * which has their secrets. It returns the names of those that were added, and never throws.
+   * which has their secrets. Those that were added are in asking. It never throws.
    */
-  async fetch(references: readonly string[], ask: AskHost): Promise<string[]> {
+  async fetch(references: readonly string[], ask: AskHost): Promise<void> {
     const before = new Map(this.list.get().map((entry) => [entry.name, entry]));
     for (const reference of references) {
       try {
@@ -77,7 +79,8 @@ export class Plugins {
       }
       if (this.fault.get()) break;
     }
-    return this.list.get().filter((entry) => before.get(entry.name) !== entry).map(({ name }) => name);
+    const added = this.list.get().filter((entry) => before.get(entry.name) !== entry).map(({ name }) => name);
+    this.asking.set([...this.asking.get(), ...added]);
   }
 
   /** add adds a file. It never throws; fault holds the error. */

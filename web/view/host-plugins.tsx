@@ -18,14 +18,13 @@ export function HostPlugins(): React.ReactNode {
   const dsl = useStore(session.document, (document) => document?.dsl);
   const used = useMemo(() => (dsl ? reachOf(dsl).plugins : []), [dsl]);
   const [loading, setLoading] = useState(false);
-  const [asking, setAsking] = useState<readonly string[]>([]);
+  const asking = useStore(session.plugins.asking, (names) => names);
   const lacking = absent(list, used);
   const asked = list.filter(({ name, asks }) => asking.includes(name) && asks.length > 0);
   if (place !== "page" || !open || lacking.length + asked.length === 0) return null;
   const load = async (): Promise<void> => {
     setLoading(true);
-    const names = await session.plugins.fetch(lacking, host.ask.bind(host));
-    setAsking((before) => [...before, ...names]);
+    await session.plugins.fetch(lacking, host.ask.bind(host));
     setLoading(false);
   };
   return (
@@ -46,7 +45,7 @@ export function HostPlugins(): React.ReactNode {
               </li>
             ))}
           </ul>
-          <button type="button" onClick={() => setAsking([])}>{t("plugins.asked")}</button>
+          <button type="button" onClick={() => session.plugins.asking.set([])}>{t("plugins.asked")}</button>
         </>
       )}
     </section>
