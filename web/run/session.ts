@@ -290,7 +290,7 @@ export class Session {
   }
 
   #revise(document: Document, history: History): void {
-    if (history === document.history) return;
+    if (history === document.history && document.base === this.document.get()?.base) return;
     this.#show(document, history, document.places);
     if (this.document.get()?.model.unplaced) void this.#arrange(); // undone to before it had places
     this.#follow(document.dsl, history.dsl);

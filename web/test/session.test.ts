@@ -112,6 +112,28 @@ test("a canvas that is saved to a host has the title that it has there", () => {
   assert.equal(session.document.get()?.opened.title, "Support bot");
 });
 
+test("a draft whose changes the host has already is saved, and they can be undone", () => {
+  const kept = fresh();
+  kept.open(example("tea-house"));
+  const { id } = kept.document.get()?.model.nodes.find(({ params }) => params["sys_prompt"]) ?? assert.fail();
+  const prompt = (session: Session) => session.document.get()?.dsl.components[id]?.obj.params["sys_prompt"];
+  const before = prompt(kept);
+  kept.edit(id, "sys_prompt", "Be brief.");
+  const stored = JSON.stringify({ dsl: kept.document.get()?.dsl });
+
+  const session = fresh();
+  const source = { kind: "host", origin: { id: "c1", rev: 1 } } as const;
+  session.open(example("tea-house"), "", source, kept.document.get()?.history.acts);
+  assert.ok(session.edited);
+  assert.ok(session.sharing.receive(stored, { id: "c1", rev: 2 }));
+  assert.ok(!session.edited);
+  assert.equal(session.document.get()?.base.text, stored);
+  assert.equal(prompt(session), "Be brief.");
+  session.undo();
+  assert.equal(prompt(session), before);
+  assert.ok(session.edited);
+});
+
 test("a question is answered with its source", async () => {
   const session = start("tea-house");
   session.player.send({ query: "How hot should water be for green tea?" });

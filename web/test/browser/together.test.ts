@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { serveHost, serveHosts, type Served } from "./host.ts";
-import { counted, missing, raise, saveToHost, type Stage } from "./stage.ts";
+import { counted, missing, raise, reached, saveToHost, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/tea-house.json", import.meta.url), "utf8")) as {
   dsl: { components: Record<string, { obj: { component_name: string; params: Record<string, unknown> } }> };
@@ -176,10 +176,12 @@ describe("a canvas with several editors", { skip: missing(), timeout: 3_600_000 
     await append(right, second, " Right.");
     await (await prompt(right, first)).filter({ hasText: "Left." }).waitFor();
     await (await prompt(left, second)).filter({ hasText: "Right." }).waitFor();
+    for (const tab of [left, right]) await tab.evaluate(stopWrites); // the tabs are closed before these end
     await save(left);
     await right.close();
     await left.close();
     const again = await open(context, id);
+    await reached(again, draftsAreStored, undefined);
     const { dsl } = await stored(id);
     assert.match(promptOf(dsl, first), / Left\.$/);
     assert.match(promptOf(dsl, second), / Right\.$/);
@@ -240,3 +242,20 @@ describe("a canvas with several editors", { skip: missing(), timeout: 3_600_000 
   }
 });
 
+function stopWrites(): void {
+  IDBObjectStore.prototype.put = () => ({}) as IDBRequest<IDBValidKey>;
+}
+
+// draftsAreStored reports whether no draft of the browser has changes that its host does not have.
+function draftsAreStored(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const opening = indexedDB.open("easel");
+    opening.onsuccess = () => {
+      const all = opening.result.transaction("drafts").objectStore("drafts").getAll();
+      all.onsuccess = () => {
+        opening.result.close();
+        resolve((all.result as { acts: unknown[] }[]).every(({ acts }) => acts.length === 0));
+      };
+    };
+  });
+}
