@@ -37,6 +37,30 @@ func TestClaimsOfManyQueued(t *testing.T) {
 	require.Less(t, long, 5*short+100*time.Millisecond, "%v for a short queue", short)
 }
 
+// A document whose workers have died twice waits behind the others: it does not take the same
+// neighbours down with it again and again.
+func TestClaimOrderAfterDeaths(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		shop := newDataset(t, s, "t", "1", "shop")
+		for _, id := range []string{"a", "b", "c"} {
+			newDocument(t, s, shop, id, id+".txt")
+			require.NoError(t, s.Ingestion.Queue(t.Context(), "t", "1", id))
+		}
+		var order []string
+		for len(order) < 8 {
+			for now := s.ms(); s.ms() == now; time.Sleep(time.Millisecond) {
+				continue // claims in one millisecond are ordered by id
+			}
+			v, err := s.Ingestion.Claim(t.Context(), Claim{
+				Lease: "dead", Until: 1, Due: s.ms() + 1e6, File: func(*Document) string { return "c" },
+			})
+			require.NoError(t, err)
+			order = append(order, v.ID)
+		}
+		require.Equal(t, strings.Split("aabbccab", ""), order)
+	})
+}
+
 // copyDocument adds queued documents that are like one but for their ids and names.
 func copyDocument(t *testing.T, s *Store, id string, from, to int) {
 	t.Helper()

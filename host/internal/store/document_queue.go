@@ -89,7 +89,7 @@ type Claim struct {
 	Likely bool
 }
 
-// Claim gives the document that has waited longest, or one whose worker has lost its lease.
+// Claim gives the document that has waited longest; one whose worker has lost its lease waits too.
 // It is running and has one more attempt. Errors: [ErrNotFound] if there is none.
 func (s Ingestion) Claim(ctx context.Context, c Claim) (v Document, err error) {
 	if !c.Likely {
@@ -103,15 +103,19 @@ func (s Ingestion) Claim(ctx context.Context, c Claim) (v Document, err error) {
 	if s.engine == "postgres" {
 		skip = ` FOR UPDATE SKIP LOCKED`
 	}
-	// Each state is read in the order of the index. With OR, all documents would be sorted.
-	oldest := func(where string) string {
-		return `SELECT * FROM (SELECT id, queue_time FROM documents WHERE ` + where + `
-			ORDER BY queue_time, id LIMIT 1` + skip + `) oldest`
+	// Each state is read alone: with OR, all documents would be sorted. Documents whose workers have
+	// died twice wait behind those that were queued meanwhile, so that one that takes its worker down
+	// does not use up the attempts of its neighbours.
+	oldest := func(waits, where string) string {
+		return `SELECT * FROM (SELECT id, ` + waits + ` AS since FROM documents WHERE ` + where + `
+			ORDER BY since, id LIMIT 1` + skip + `) oldest`
 	}
 	update := `UPDATE documents SET state = 'running', attempts = attempts + 1, lease = $1, lease_until = $2,
 		begin_time = $3 WHERE id = (SELECT id FROM (
-			` + oldest(`state = 'queued'`) + ` UNION ALL ` + oldest(`state = 'running' AND lease_until < $3`) + `
-		) candidates ORDER BY queue_time, id LIMIT 1) RETURNING ` + documentColumns
+			` + oldest(`queue_time`, `state = 'queued'`) + ` UNION ALL
+			` + oldest(`CASE WHEN attempts > 1 THEN begin_time ELSE queue_time END`,
+		`state = 'running' AND lease_until < $3`) + `
+		) candidates ORDER BY since, id LIMIT 1) RETURNING ` + documentColumns
 	err = s.write(ctx, "claim document", func(ctx context.Context, q querier) error {
 		rows, err := queryAll(ctx, q, scanDocument, update, c.Lease, c.Until, s.ms())
 		if err != nil || len(rows) == 0 {
