@@ -33,7 +33,7 @@ type files struct {
 // entry is a file, or a folder if it has a map of entries.
 type entry struct {
 	ino     wasys.Inode
-	data    []byte
+	data    content
 	entries map[string]*entry
 }
 
@@ -56,7 +56,7 @@ func (f *files) newEntry(folder bool) *entry {
 }
 
 func (e *entry) stat() wasys.Stat_t {
-	s := wasys.Stat_t{Ino: e.ino, Mode: 0o600, Nlink: 1, Size: int64(len(e.data))}
+	s := wasys.Stat_t{Ino: e.ino, Mode: 0o600, Nlink: 1, Size: e.data.size}
 	if e.entries != nil {
 		s.Mode = fs.ModeDir | 0o700
 	}
@@ -136,15 +136,12 @@ func (f *files) resize(e *entry, size int64) sys.Errno {
 	if e == f.answer {
 		room = &f.answerRoom
 	}
-	grow := size - int64(len(e.data))
+	grow := size - e.data.size
 	if size < 0 || grow > *room {
 		return sys.EIO
 	}
 	*room -= grow
-	if grow > 0 {
-		e.data = append(e.data, make([]byte, grow)...)
-	}
-	e.data = e.data[:size]
+	e.data.resize(size)
 	return 0
 }
 
@@ -202,7 +199,7 @@ func (f *files) Rename(from, to string) sys.Errno {
 		if len(old.entries) > 0 {
 			return sys.ENOTEMPTY
 		}
-		f.room += int64(len(old.data))
+		f.room += old.data.size
 	}
 	delete(source.entries, base)
 	target.entries[name] = e
@@ -286,10 +283,10 @@ func (o *file) Pread(buf []byte, at int64) (int, sys.Errno) {
 		return 0, sys.EISDIR
 	case at < 0:
 		return 0, sys.EINVAL
-	case at >= int64(len(o.entry.data)):
+	case at >= o.entry.data.size:
 		return 0, 0
 	}
-	return copy(buf, o.entry.data[at:]), 0
+	return o.entry.data.readAt(buf, at), 0
 }
 
 // position is int64 under another name, because go vet expects a Seek with int64 to be that of
@@ -302,7 +299,7 @@ func (o *file) Seek(offset position, whence int) (int64, sys.Errno) {
 	case io.SeekCurrent:
 		offset += o.offset
 	case io.SeekEnd:
-		offset += int64(len(o.entry.data))
+		offset += o.entry.data.size
 	}
 	if offset < 0 || o.entry.entries != nil && offset != 0 {
 		return 0, sys.EINVAL
@@ -314,7 +311,7 @@ func (o *file) Seek(offset position, whence int) (int64, sys.Errno) {
 // Write implements sys.File.
 func (o *file) Write(buf []byte) (int, sys.Errno) {
 	if o.append {
-		o.offset = int64(len(o.entry.data))
+		o.offset = o.entry.data.size
 	}
 	n, errno := o.Pwrite(buf, o.offset)
 	o.offset += int64(n)
@@ -329,12 +326,13 @@ func (o *file) Pwrite(buf []byte, at int64) (int, sys.Errno) {
 	if at < 0 || at > 1<<40 {
 		return 0, sys.EINVAL
 	}
-	if end := at + int64(len(buf)); end > int64(len(o.entry.data)) {
+	if end := at + int64(len(buf)); end > o.entry.data.size {
 		if errno := o.of.resize(o.entry, end); errno != 0 {
 			return 0, errno
 		}
 	}
-	return copy(o.entry.data[at:], buf), 0
+	o.entry.data.writeAt(buf, at)
+	return len(buf), 0
 }
 
 // Truncate implements sys.File.

@@ -105,5 +105,5 @@ func TestAnswerHasRoomOfItsOwn(t *testing.T) {
 	require.Equal(t, sys.EIO, errno)
 	_, errno = o.Write([]byte("true"))
 	require.Zero(t, errno)
-	require.Equal(t, "true", string(f.answer.data))
+	require.Equal(t, "true", string(f.answer.data.bytes()))
 }

@@ -148,9 +148,11 @@ func arguments(library string) []string {
 // reply describes how the guest ended.
 func (m *machine) reply() reply {
 	r := reply{Stdout: m.stdout.text(), Stderr: m.stderr.text()}
-	if a := m.files.answer; a != nil && json.Valid(a.data) {
-		r.Answer = a.data
-		return r
+	if m.files.answer != nil {
+		if text := m.files.answer.data.bytes(); json.Valid(text) {
+			r.Answer = text
+			return r
+		}
 	}
 	r.Ended = ended(m.err)
 	return r
