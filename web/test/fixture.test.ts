@@ -94,7 +94,7 @@ test("the page shows its form", async () => {
   const datasetNames = new DatasetNames(new Datasets(here), here);
   const app = { session, host: here, together: new Together(here, session), datasetNames, look };
   const html = renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(Panel)));
-  const shown = ["Shows the way.", "Writing on it", "what it says", "Height (m)", "Page layout", 'data-hue="flow"'];
+  const shown = ["Shows the way.", "Writing on it", "What it says", "Height (m)", "Page layout", 'data-hue="flow"'];
   for (const text of shown) assert.ok(html.includes(text), text);
   assert.ok(!html.includes("paint"));
 });
