@@ -104,8 +104,8 @@ func (s Ingestion) Claim(ctx context.Context, c Claim) (v Document, err error) {
 		skip = ` FOR UPDATE SKIP LOCKED`
 	}
 	// Each state is read alone: with OR, all documents would be sorted. A document whose workers
-	// died twice waits behind those that were queued meanwhile: if it takes its worker down, it does
-	// not use up the attempts of the same neighbours each time.
+	// died twice waits behind those queued meanwhile: if it takes its worker down, it does not use
+	// up the attempts of the same neighbours each time.
 	oldest := func(waits, where string) string {
 		return `SELECT * FROM (SELECT id, ` + waits + ` AS since FROM documents WHERE ` + where + `
 			ORDER BY since, id LIMIT 1` + skip + `) oldest`
