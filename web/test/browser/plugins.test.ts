@@ -35,14 +35,14 @@ export default ({ params, arguments: { request }, info }) => {
 // price reads a price with a key of the host, and remembers it.
 const price = `export const manifest = {
   abi: 1, name: "price", version: "1.1.0", description: "Reads a price.",
-  params: { type: "object", properties: { of: { type: "string" } } },
+  arguments: { type: "object", properties: { of: { type: "string" } } },
   outputs: { type: "object", properties: { text: { type: "string" } } },
   permissions: { http: { hosts: ["127.0.0.1"], private: true, reason: "Reads the price." },
     secrets: { SHOP_KEY: { hosts: ["127.0.0.1"], reason: "The key of the shop." } } },
 };
 export default (call) => {
   const headers = { "X-Key": call.secret("SHOP_KEY") };
-  const { status, body } = call.fetch({ url: "ADDRESS/" + call.params.of, headers });
+  const { status, body } = call.fetch({ url: "ADDRESS/" + call.arguments.of, headers });
   return { text: status + " " + body };
 };
 `;
