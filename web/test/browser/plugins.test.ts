@@ -170,11 +170,12 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a canvas of the host runs in the page with the plugins of the host", async () => {
+  test("a canvas of the host runs in the page with the plugins of the host", async (t) => {
     const shop = createServer((request, response) => {
       response.end(`${request.url!.slice(1)} costs 7 with ${request.headers["x-key"]}`);
     });
     await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
+    t.after(() => shop.close()); // else the process stays after a failure
     const { port } = shop.address() as AddressInfo;
     const source = join(host.folder, "price");
     mkdirSync(source);
@@ -205,7 +206,6 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByText("200 pear costs 7 with ***").first().waitFor();
     assert.equal((await page.content()).includes("sesame"), false);
     await done(refused);
-    await new Promise((resolve) => shop.close(resolve));
   });
 
   test("a schedule with a plugin shows its address, whose requests begin runs", async () => {
