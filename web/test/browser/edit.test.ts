@@ -274,12 +274,12 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.keyboard.type(" Be brief, please.");
     await drafted(page, { text: " Be brief, please." });
     await page.addInitScript(() => {
-      const read = IDBObjectStore.prototype.get;
+      const open = IDBFactory.prototype.open;
       const released = new Promise<void>((resolve) => addEventListener("release", () => resolve(), { once: true }));
-      IDBObjectStore.prototype.get = function (key) {
-        const request = read.call(this, key);
+      IDBFactory.prototype.open = function (...args) {
+        const request = open.apply(this, args);
         return new Proxy(request, {
-          get: (_, name) => request[name as keyof IDBRequest],
+          get: (_, name) => request[name as keyof IDBOpenDBRequest],
           set: (_, name, value) => {
             if (name !== "onsuccess") return Reflect.set(request, name, value);
             request.onsuccess = () => void released.then(() => (value as () => void)());

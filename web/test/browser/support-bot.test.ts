@@ -47,7 +47,7 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await pick(page, "Retrieval");
     await page.locator(".settings .datasets input").first().fill(dataset);
     await page.keyboard.press("Enter");
-    await box(page, "Retrieval").getByText(dataset).waitFor();
+    await box(page, "Retrieval").getByText("one dataset").waitFor();
     // 5, 6: a model that answers from it.
     await box(page, "Retrieval").locator(".way:not(.on-error)").click();
     await pick(page, "LLM");
@@ -121,7 +121,7 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await tabTo(page, page.locator(".settings .datasets input").first());
     await page.keyboard.type(dataset);
     await press("Enter");
-    await box(page, "Retrieval").getByText(dataset).waitFor();
+    await box(page, "Retrieval").getByText("one dataset").waitFor();
     // 5, 6: a model that answers from it.
     await backToCanvas(page, "Retrieval");
     await add("LLM");
