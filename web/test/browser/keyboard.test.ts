@@ -95,14 +95,14 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     await done();
   });
 
-  test("Delete on a button of the panel or the bar deletes no node", async () => {
+  test("keys on a button of the panel or the bar change no node", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Small talk").click();
     const boxes = page.locator(".react-flow__node");
     const all = await boxes.count();
     const undo = page.locator(".bar").getByRole("button", { name: "Undo" });
     for (const at of ["#tab-node", ".inspector .actions button", ".settings .add", ".bar button.primary"]) {
-      for (const key of ["Delete", "Backspace"]) {
+      for (const key of ["Delete", "Backspace", "d", "g", "t", "Control+d", "Control+x"]) {
         await page.locator(at).first().focus();
         await page.keyboard.press(key);
         assert.ok(await undo.isDisabled(), `${key} on ${at}`);
@@ -112,6 +112,22 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     await box(page, "Small talk").focus();
     await page.keyboard.press("Delete");
     await counted(boxes, all - 1);
+    await done();
+  });
+
+  test("what is typed after F2 is the name, however fast", async () => {
+    const { page, done } = await stage.visit("#example=tea-house", desktop);
+    await box(page, "Small talk").click();
+    await page.locator(".bar").getByRole("button", { name: "Panel" }).click();
+    await box(page, "Small talk").focus();
+    const focused = await page.evaluate(() => {
+      const key = new KeyboardEvent("keydown", { key: "F2", bubbles: true });
+      document.activeElement?.dispatchEvent(key);
+      return document.activeElement?.className; // before a frame is drawn
+    });
+    assert.equal(focused, "node-name");
+    await page.keyboard.type("Idle talk");
+    await box(page, "Idle talk").waitFor();
     await done();
   });
 

@@ -3,6 +3,7 @@
 
 import { useReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { useMemo } from "react";
+import { flushSync } from "react-dom";
 import type { Alignment } from "../../canvas/edit/align.ts";
 import type { Point } from "../../run/editing.ts";
 import type { Store } from "../../run/store.ts";
@@ -98,7 +99,7 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
     },
     { label: "bar.undo", icon: "undo", keys: "Mod+Z", run: () => session.undo() },
     { label: "bar.redo", icon: "redo", keys: "Mod+Shift+Z", run: () => session.redo() },
-    { label: "edit.duplicate", icon: "copy", keys: "Mod+D", needs: 1, run: pasteCopy },
+    { label: "edit.duplicate", icon: "copy", keys: "Mod+D", needs: 1, where: "board", run: pasteCopy },
     { label: "edit.delete", icon: "trash", keys: "Delete", needs: 1, where: "board", run: () => remove(app, edited) },
     {
       label: "edit.settings",
@@ -107,8 +108,8 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       needs: 1,
       where: "canvas",
       run: () => {
-        look.update({ selected: selected()[0], tab: "node", panel: true });
-        requestAnimationFrame(() => focusIn(".inspector"));
+        open(look, selected()[0]);
+        focusIn(".inspector");
       },
     },
     {
@@ -116,12 +117,27 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       icon: "link",
       keys: "C",
       needs: 1,
+      where: "board",
       run: () => edited.update({ overlay: "connect" }),
     },
-    { label: "edit.off", icon: "off", keys: "D", needs: 1, run: () => session.editing.switch(selected()) },
-    { label: "edit.extract", icon: "box", keys: "G", needs: 1, run: () => void extract(app, edited, t) },
+    {
+      label: "edit.off",
+      icon: "off",
+      keys: "D",
+      needs: 1,
+      where: "board",
+      run: () => session.editing.switch(selected()),
+    },
+    {
+      label: "edit.extract",
+      icon: "box",
+      keys: "G",
+      needs: 1,
+      where: "board",
+      run: () => void extract(app, edited, t),
+    },
     { label: "edit.inline", icon: "expand", needs: 1, run: () => void inline(app, edited, t) },
-    { label: "edit.tidy", icon: "tidy", keys: "T", run: () => void session.editing.tidy(selected()) },
+    { label: "edit.tidy", icon: "tidy", keys: "T", where: "board", run: () => void session.editing.tidy(selected()) },
     {
       label: "edit.all",
       icon: "grid",
@@ -136,8 +152,8 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       keys: "F2",
       needs: 1,
       run: () => {
-        look.update({ selected: selected()[0], tab: "node", panel: true });
-        requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".node-name")?.select());
+        open(look, selected()[0]);
+        document.querySelector<HTMLInputElement>(".node-name")?.select();
       },
     },
     ...alignments.map(([how, label, icon]): Command => ({
@@ -147,6 +163,12 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       run: () => session.editing.align(selected(), how),
     })),
   ];
+}
+
+// open shows the settings of a step at once: keys typed next belong to the field that gets the
+// focus.
+function open(look: App["look"], selected: string | undefined): void {
+  flushSync(() => look.update({ selected, tab: "node", panel: true }));
 }
 
 // extract makes a canvas of the selection, or shows the reason why it cannot.

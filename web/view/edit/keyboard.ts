@@ -153,7 +153,7 @@ export function useClipboard(): void {
       take(event);
     };
     const cut = (event: ClipboardEvent): void => {
-      if (take(event)) remove(app, edited);
+      if (!isBeside(event) && take(event)) remove(app, edited);
     };
     const pasted = (event: ClipboardEvent): void => {
       if (isField(event) || document.querySelector("dialog[open]")) return;
