@@ -21,7 +21,7 @@ func (n *component) Warnings() []engine.Diagnostic {
 
 func (n *component) paramWarnings(p Plugin) []engine.Diagnostic {
 	m := p.Manifest()
-	out := append(n.missing(m.Params), n.unknown(m)...)
+	out := slices.Concat(n.missing(m.Params), n.unknown(m), n.literal(m))
 	if !n.isTool {
 		out = append(out, n.missing(m.Arguments)...)
 	}
@@ -61,6 +61,38 @@ func (n *component) missing(s *contract.Schema) (out []engine.Diagnostic) {
 		out = append(out, engine.Diagnostic{Code: engine.CodeBadParam, Param: name, Message: message})
 	}
 	return out
+}
+
+// literal lists the params with references that the plugin gets as text.
+func (n *component) literal(m *contract.Manifest) (out []engine.Diagnostic) {
+	for i := range n.params.Len() {
+		name, v := n.params.Key(i), n.params.At(i)
+		if !isParam(m, name) || refers(m, name) {
+			continue
+		}
+		if ref, ok := inBraces(v); ok {
+			message := ref + " is passed to the plugin as text; this parameter takes no references"
+			out = append(out, engine.Diagnostic{Code: engine.CodeBadParam, Param: name, Message: message})
+		}
+	}
+	return out
+}
+
+// inBraces returns the first reference in braces in a value, as it is written.
+func inBraces(v engine.Value) (ref string, ok bool) {
+	if v.Kind() == engine.KindString {
+		text := engine.ParseText(v.Str())
+		for _, r := range text.Refs() {
+			return r.String(), true
+		}
+		return "", false
+	}
+	for i := range v.Len() {
+		if ref, ok = inBraces(v.At(i)); ok {
+			return ref, true
+		}
+	}
+	return "", false
 }
 
 // unknown lists the params of the document that the plugin and the engine do not read. A plugin

@@ -19,6 +19,7 @@ const strictManifest = `{
 func TestValidateNamesParams(t *testing.T) {
 	type found struct{ code, param, message string }
 	const missing = "required parameter is missing; the node fails without it"
+	const literal = "is passed to the plugin as text; this parameter takes no references"
 	for _, c := range []struct {
 		name  string
 		lines []string
@@ -37,6 +38,14 @@ func TestValidateNamesParams(t *testing.T) {
 			"a node with its params",
 			[]string{"begin Begin -> P", `P plugin:sample@1 {"account": "a", "city": "{sys.query}"}`},
 			nil,
+		},
+		{
+			"a reference in a param that takes none",
+			[]string{
+				"begin Begin -> P",
+				`P plugin:sample@1 {"account": "{sys.query}!", "units": "a@b.c {{secret:x}}", "city": "Oslo"}`,
+			},
+			[]found{{engine.CodeBadParam, "account", "{sys.query} " + literal}},
 		},
 		{
 			"a tool",
