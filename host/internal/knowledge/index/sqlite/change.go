@@ -42,37 +42,72 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 	if err := x.merge(ctx, d); err != nil {
 		return index.DatasetError(key, err)
 	}
+	if err := x.flushOthers(ctx, d); err != nil {
+		return err
+	}
+	return index.DatasetError(key, x.transact(ctx, d, f))
+}
+
+// tails is how many times the size of one tail those of all datasets may have together.
+const tails = 2
+
+// flushOthers bounds the memory for tails: while all are too large, it makes a segment of the
+// largest one that is not of d.
+func (x *Index) flushOthers(ctx context.Context, d *dataset) error {
+	for {
+		size, largest := d.tail.tail.size, d
+		for _, other := range x.loaded {
+			if other == d {
+				continue
+			}
+			size += other.tail.tail.size
+			if largest == d || other.tail.tail.size > largest.tail.tail.size {
+				largest = other
+			}
+		}
+		if largest.tail.tail.size == 0 || largest == d || size <= tails*x.flushSize {
+			return nil
+		}
+		err := x.transact(ctx, largest, func(c *change) error { return c.flushTail(ctx) })
+		if err != nil {
+			return index.DatasetError(largest.key, err)
+		}
+	}
+}
+
+// transact runs f in a transaction on a dataset. The caller holds x.writing.
+func (x *Index) transact(ctx context.Context, d *dataset, f func(c *change) error) (err error) {
 	c := &change{
 		x: x, d: d, added: newAdded(), dims: d.dims, chunks: newChunkRows(), vectors: newVectorRows(),
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
 	}
 	if c.appender, err = x.appender(d.settings); err != nil {
-		return index.DatasetError(key, err)
+		return err
 	}
 	c.appender.trim()
 	defer func() { c.appender.release(c.added) }()
 	if err := x.prepareChanges(ctx); err != nil {
-		return index.DatasetError(key, err)
+		return err
 	}
 	if c.Tx, err = x.write.BeginTx(ctx, nil); err != nil {
-		return index.DatasetError(key, err)
+		return err
 	}
 	defer c.Rollback() // without effect after the commit
 	if err = f(c); err == nil {
 		err = c.insertRows(ctx)
 	}
 	if err != nil {
-		return index.DatasetError(key, err)
+		return err
 	}
 	if len(c.flushed) == 0 && d.tail.tail.size+c.added.tail.size > x.flushSize {
-		if err := c.flushTail(ctx); err != nil {
-			return index.DatasetError(key, err)
+		if err = c.flushTail(ctx); err != nil {
+			return err
 		}
 	}
-	if err := c.store(ctx); err != nil {
-		return index.DatasetError(key, err)
+	if err = c.store(ctx); err != nil {
+		return err
 	}
-	return index.DatasetError(key, c.commit())
+	return c.commit()
 }
 
 // store writes what changed about segments.

@@ -2,9 +2,13 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
@@ -105,11 +109,17 @@ func (x *Index) mergeRange(ctx context.Context, d *dataset, from, to int) error 
 	defer tx.Rollback() // without effect after the commit
 	c := &change{Tx: tx, x: x, d: d, dims: d.dims}
 	old := d.segments[from:to]
-	merged, lists := &segment{}, map[string]*postings.List{}
+	m := &merger{c: c, old: old, merged: &segment{}}
 	for _, s := range old {
-		if err := c.absorb(ctx, merged, lists, s); err != nil {
+		m.absorb(s)
+	}
+	var replacement []*segment
+	if len(m.merged.rows) > 0 {
+		err := c.writeSegment(ctx, m.merged, m.lists(ctx))
+		if err = errors.Join(err, m.failed); err != nil {
 			return err
 		}
+		replacement = []*segment{m.merged}
 	}
 	for _, s := range old {
 		for _, statement := range [...]string{
@@ -121,13 +131,6 @@ func (x *Index) mergeRange(ctx context.Context, d *dataset, from, to int) error 
 			}
 		}
 	}
-	var replacement []*segment
-	if len(merged.rows) > 0 {
-		if err := c.writeSegment(ctx, merged, sortedLists(lists)); err != nil {
-			return err
-		}
-		replacement = []*segment{merged}
-	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := tx.Commit(); err != nil {
@@ -137,54 +140,93 @@ func (x *Index) mergeRange(ctx context.Context, d *dataset, from, to int) error 
 	return nil
 }
 
-// absorb adds the live chunks of a stored segment to a merged one.
-func (c *change) absorb(ctx context.Context, merged *segment, lists map[string]*postings.List, s *segment) error {
-	renumbered := make([]int, len(s.rows))
+// merger makes one segment of several.
+type merger struct {
+	c       *change
+	old     []*segment
+	merged  *segment
+	numbers [][]int // of the chunks of each old segment in the merged one; -1 is a dead one
+	failed  error   // why lists ended early
+}
+
+// absorb adds the live chunks of the next segment.
+func (m *merger) absorb(s *segment) {
+	merged, numbers := m.merged, make([]int, len(s.rows))
 	for i := range s.rows {
-		renumbered[i] = -1
+		numbers[i] = -1
 		if s.dead.has(i) {
 			continue
 		}
 		n := len(merged.rows)
-		renumbered[i] = n
+		numbers[i] = n
 		merged.rows, merged.docs = append(merged.rows, s.rows[i]), append(merged.docs, s.docs[i])
 		merged.lengths = append(merged.lengths, s.lengths[i])
 		if s.hidden.has(i) {
 			merged.hidden = merged.hidden.with(n)
 		}
 	}
+	m.numbers = append(m.numbers, numbers)
 	merged.live, merged.words = merged.live+s.live, merged.words+s.words
 	for _, group := range s.codes {
-		kept := group.Keep(c.dims, func(local int) bool { return renumbered[local] >= 0 })
+		kept := group.Keep(m.c.dims, func(local int) bool { return numbers[local] >= 0 })
 		if kept.Len() > 0 {
-			kept.First = firstOf(renumbered[group.First:])
+			kept.First = firstOf(numbers[group.First:])
 			merged.codes = append(merged.codes, kept)
 		}
 	}
-	rows, err := c.QueryContext(ctx, `SELECT term, data FROM postings WHERE segment = ?`, s.id)
+}
+
+// lists are the postings of the merged segment in the order of the terms. Those of one term are in
+// memory at a time.
+func (m *merger) lists(ctx context.Context) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		m.failed = m.eachList(ctx, yield)
+	}
+}
+
+func (m *merger) eachList(ctx context.Context, yield func(string, []byte) bool) error {
+	query, args := postingsOf(m.old)
+	rows, err := m.c.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	var of string // the term of list
+	var list postings.List
 	for rows.Next() {
 		var term string
-		var data []byte
-		if err := rows.Scan(&term, &data); err != nil {
+		var part int
+		var data sql.RawBytes
+		if err := rows.Scan(&term, &part, &data); err != nil {
 			return err
 		}
-		p := lists[term]
-		if p == nil {
-			p = &postings.List{}
+		if term != of {
+			if list.Len > 0 && !yield(of, list.Data) {
+				return nil
+			}
+			of, list = term, postings.List{}
 		}
-		if _, err := s.holding(data); err != nil {
-			return fmt.Errorf("segment %d: term %q: %w", s.id, term, err)
+		if _, err := m.old[part].holding(data); err != nil {
+			return fmt.Errorf("segment %d: term %q: %w", m.old[part].id, term, err)
 		}
-		p.Extend(data, func(local int) int { return renumbered[local] })
-		if p.Len > 0 {
-			lists[term] = p
-		}
+		numbers := m.numbers[part]
+		list.Extend(data, func(local int) int { return numbers[local] })
+	}
+	if list.Len > 0 {
+		yield(of, list.Data)
 	}
 	return rows.Err()
+}
+
+// postingsOf is a query of the postings of segments in the order of the terms. SQLite reads the
+// segments side by side, each by its key.
+func postingsOf(segments []*segment) (query string, args []any) {
+	queries := make([]string, len(segments))
+	for i, s := range segments {
+		queries[i] = `SELECT term, ` + strconv.Itoa(i) + ` AS part, data FROM postings WHERE segment = ?`
+		args = append(args, s.id)
+	}
+	return strings.Join(queries, ` UNION ALL `) + ` ORDER BY term, part`, args
 }
 
 // firstOf is the first number that is not negative.
