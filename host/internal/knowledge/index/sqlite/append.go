@@ -53,8 +53,9 @@ func (a *appender) trim() {
 // 1, or is nil.
 func (a *appender) add(s *segment, row, doc int64, name string, chunk *index.Chunk, vector []float32) {
 	length, terms := a.counter.Count(name, chunk)
-	local := len(s.rows)
-	s.rows, s.docs = append(s.rows, row), append(s.docs, doc)
+	local := s.rows.count
+	s.rows.add(row)
+	s.docs.add(doc)
 	s.lengths = append(s.lengths, uint32(length))
 	s.tail.vectors = append(s.tail.vectors, vector)
 	for i := range terms {
@@ -92,11 +93,12 @@ func (a *appender) release(s *segment) {
 
 // extend appends the chunks of a change to the tail of a dataset.
 func (a *appender) extend(s, added *segment) {
-	offset := len(s.rows)
-	s.rows, s.docs = append(s.rows, added.rows...), append(s.docs, added.docs...)
+	offset := s.rows.count
+	s.rows.extend(&added.rows)
+	s.docs.extend(&added.docs)
 	s.lengths = append(s.lengths, added.lengths...)
 	s.tail.vectors = append(s.tail.vectors, added.tail.vectors...)
-	for i := range added.rows {
+	for i := range added.rows.count {
 		if added.dead.has(i) {
 			s.dead = s.dead.with(offset + i)
 		}

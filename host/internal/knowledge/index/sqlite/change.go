@@ -158,7 +158,7 @@ func (c *change) commit() error {
 // flushTail makes a segment of the tail, unless this change did so already.
 func (c *change) flushTail(ctx context.Context) error {
 	old := c.d.tail
-	if len(c.flushed) > 0 || len(old.rows) == 0 {
+	if len(c.flushed) > 0 || old.rows.count == 0 {
 		return nil
 	}
 	s, err := c.writeTail(ctx, old, c.deadOf(old))
@@ -216,7 +216,7 @@ func (c *change) find(row int64) (*segment, int) {
 	parts := append(c.d.parts(), c.flushed...)
 	parts = append(parts, c.added)
 	for i := len(parts) - 1; i >= 0; i-- {
-		if s := parts[i]; len(s.rows) > 0 && s.rows[0] <= row && row <= s.rows[len(s.rows)-1] {
+		if s := parts[i]; s.rows.count > 0 && s.rows.at(0) <= row && row <= s.rows.last() {
 			if s == c.d.tail && len(c.flushed) > 0 {
 				continue // it is the first of the flushed ones
 			}

@@ -63,12 +63,12 @@ func (x *Index) loadSegments(ctx context.Context, d *dataset) error {
 			return fmt.Errorf("segment %d: %w", id, err)
 		}
 		s.id, s.dead = id, decodeBitmap(dead)
-		for i := range s.rows {
+		for i := range s.rows.count {
 			if s.dead.has(i) {
 				s.kill(i)
 			}
 		}
-		if s.codes, err = codes.Decode(vectors, d.dims, len(s.rows)); err != nil {
+		if s.codes, err = codes.Decode(vectors, d.dims, s.rows.count); err != nil {
 			return fmt.Errorf("segment %d: vectors: %w", id, errCorrupt)
 		}
 		d.segments = append(d.segments, s)
@@ -81,7 +81,7 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 	var flushed int64
 	if n := len(d.segments); n > 0 {
 		last := d.segments[n-1]
-		flushed = last.rows[len(last.rows)-1]
+		flushed = last.rows.last()
 	}
 	a, err := x.appender(d.settings)
 	if err != nil {

@@ -33,7 +33,7 @@ func (c *change) writeTail(ctx context.Context, from *segment, dead bitmap) (*se
 // writeSegment stores a segment with its postings and gives it its id.
 func (c *change) writeSegment(ctx context.Context, s *segment, lists iter.Seq2[string, []byte]) error {
 	res, err := c.ExecContext(ctx, `INSERT INTO segments (dataset, first, data) VALUES (?, ?, ?)`, c.d.id,
-		s.rows[0], s.encode())
+		s.rows.at(0), s.encode())
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (x *Index) merge(ctx context.Context, d *dataset) error {
 // are small enough for each other. from == to means none.
 func mergeable(segments []*segment) (from, to int) {
 	for i, s := range segments {
-		if s.live*2 < len(s.rows) {
+		if s.live*2 < s.rows.count {
 			return i, i + 1
 		}
 	}
@@ -109,12 +109,12 @@ func (x *Index) mergeRange(ctx context.Context, d *dataset, from, to int) error 
 	defer tx.Rollback() // without effect after the commit
 	c := &change{Tx: tx, x: x, d: d, dims: d.dims}
 	old := d.segments[from:to]
-	m := &merger{c: c, old: old, merged: &segment{}}
+	m := &merger{c: c, old: old, merged: newSegment()}
 	for _, s := range old {
 		m.absorb(s)
 	}
 	var replacement []*segment
-	if len(m.merged.rows) > 0 {
+	if m.merged.rows.count > 0 {
 		err := c.writeSegment(ctx, m.merged, m.lists(ctx))
 		if err = errors.Join(err, m.failed); err != nil {
 			return err
@@ -151,15 +151,16 @@ type merger struct {
 
 // absorb adds the live chunks of the next segment.
 func (m *merger) absorb(s *segment) {
-	merged, numbers := m.merged, make([]int, len(s.rows))
-	for i := range s.rows {
+	merged, numbers := m.merged, make([]int, s.rows.count)
+	for i := range s.rows.count {
 		numbers[i] = -1
 		if s.dead.has(i) {
 			continue
 		}
-		n := len(merged.rows)
+		n := merged.rows.count
 		numbers[i] = n
-		merged.rows, merged.docs = append(merged.rows, s.rows[i]), append(merged.docs, s.docs[i])
+		merged.rows.add(s.rows.at(i))
+		merged.docs.add(s.docs.at(i))
 		merged.lengths = append(merged.lengths, s.lengths[i])
 		if s.hidden.has(i) {
 			merged.hidden = merged.hidden.with(n)

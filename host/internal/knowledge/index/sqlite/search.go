@@ -99,7 +99,7 @@ func setOf(ids []int64) map[int64]bool {
 
 // found reports whether a chunk may be a hit.
 func (s *search) found(p *part, local int) bool {
-	return p.visible(local, s.q.Hidden) && (s.only == nil || s.only[p.docs[local]])
+	return p.visible(local, s.q.Hidden) && (s.only == nil || s.only[p.docs.at(local)])
 }
 
 // candidates are the best chunks by words and the best by vector, with both similarities.
@@ -123,7 +123,9 @@ func (s *search) candidates(ctx context.Context) ([]index.Candidate, error) {
 	out := make([]index.Candidate, len(chosen))
 	for i, at := range chosen {
 		p := s.parts[at.part]
-		out[i] = index.Candidate{Key: p.rows[at.local], Document: p.docs[at.local], Vector: float64(p.cosine[at.local])}
+		out[i] = index.Candidate{
+			Key: p.rows.at(at.local), Document: p.docs.at(at.local), Vector: float64(p.cosine[at.local]),
+		}
 		if p.scores != nil {
 			out[i].Term = float64(p.scores[at.local])
 		}

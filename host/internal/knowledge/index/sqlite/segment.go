@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
@@ -11,8 +10,8 @@ import (
 // segment are chunks that are numbered from 0 in the order of their rows.
 type segment struct {
 	id      int64         // 0 for a tail
-	rows    []int64       // ids of the chunks, ascending
-	docs    []int64       // ids of their documents
+	rows    ids           // of the chunks, ascending
+	docs    ids           // of their documents
 	lengths []uint32      // in words
 	dead    bitmap        // removed
 	hidden  bitmap        // not enabled
@@ -31,18 +30,24 @@ type tail struct {
 }
 
 // newTail returns the tail of a dataset.
-func newTail() *segment { return &segment{tail: &tail{postings: map[string]*postings.List{}}} }
+func newTail() *segment {
+	s := newAdded()
+	s.tail.postings = map[string]*postings.List{}
+	return s
+}
 
 // newAdded returns the chunks of a change, to which an [appender] adds.
-func newAdded() *segment { return &segment{tail: &tail{}} }
+func newAdded() *segment {
+	s := newSegment()
+	s.tail = &tail{}
+	return s
+}
+
+// newSegment returns one without chunks.
+func newSegment() *segment { return &segment{rows: ids{step: 1}} }
 
 // local is the number of the chunk with a row, or -1.
-func (s *segment) local(row int64) int {
-	if i, ok := slices.BinarySearch(s.rows, row); ok {
-		return i
-	}
-	return -1
-}
+func (s *segment) local(row int64) int { return s.rows.find(row) }
 
 // kill takes a chunk out of the counts. The caller marks it as dead.
 func (s *segment) kill(local int) {
@@ -57,7 +62,7 @@ func (s *segment) visible(local int, hidden bool) bool {
 
 // encode is what a segment stores about its chunks.
 func (s *segment) encode() []byte {
-	return (&postings.Chunks{Rows: s.rows, Docs: s.docs, Lengths: s.lengths}).Append(nil)
+	return (&postings.Chunks{Rows: s.rows.list(), Docs: s.docs.list(), Lengths: s.lengths}).Append(nil)
 }
 
 var errCorrupt = errors.New("index file is damaged; make it again from the documents")
@@ -68,8 +73,11 @@ func decodeSegment(b []byte) (*segment, error) {
 	if err != nil {
 		return nil, errCorrupt
 	}
-	s := &segment{rows: c.Rows, docs: c.Docs, lengths: c.Lengths, live: len(c.Rows)}
-	for _, n := range c.Lengths {
+	s := newSegment()
+	s.lengths, s.live = c.Lengths, len(c.Rows)
+	for i, n := range c.Lengths {
+		s.rows.add(c.Rows[i])
+		s.docs.add(c.Docs[i])
 		s.words += int64(n)
 	}
 	return s, nil

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -43,7 +42,9 @@ func TestTailsHaveABoundTogether(t *testing.T) {
 	require.Less(t, size, 3*x.flushSize)
 	for d := range datasets {
 		for round := range 4 {
-			r, err := x.Search(t.Context(), &index.Query{Datasets: []string{fmt.Sprint("d", d)}, Text: fmt.Sprintf("only%dx%d", d, round)})
+			r, err := x.Search(t.Context(), &index.Query{
+				Datasets: []string{fmt.Sprint("d", d)}, Text: fmt.Sprintf("only%dx%d", d, round),
+			})
 			require.NoError(t, err)
 			require.Equal(t, 1, r.Total)
 		}
@@ -55,7 +56,7 @@ func TestTailsHaveABoundTogether(t *testing.T) {
 func TestMergeReadsWithoutSorting(t *testing.T) {
 	x := open(t, "")
 	query, args := postingsOf([]*segment{{id: 1}, {id: 2}, {id: 3}})
-	rows, err := x.write.QueryContext(context.Background(), "EXPLAIN QUERY PLAN "+query, args...)
+	rows, err := x.write.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
 	require.NoError(t, err)
 	defer rows.Close()
 	var plan []string

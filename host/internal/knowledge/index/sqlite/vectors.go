@@ -59,7 +59,7 @@ func (s *search) compare(ctx context.Context, at []location) error {
 		}
 		switch {
 		case p.tail == nil:
-			row := p.rows[l.local]
+			row := p.rows.at(l.local)
 			stored = append(stored, row)
 			place[row] = l
 		case p.tail.vectors[l.local] != nil:

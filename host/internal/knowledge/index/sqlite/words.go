@@ -138,7 +138,7 @@ func (s *segment) holding(data []byte) (n int, err error) {
 			n++
 		}
 	}
-	if last >= len(s.rows) {
+	if last >= s.rows.count {
 		return 0, errCorrupt
 	}
 	return n, nil
@@ -156,7 +156,7 @@ func (s *search) scoreDataset(q *wordQuery, d *dataset) {
 	for _, at := range slices.SortedFunc(maps.Keys(q.lists), list.compare) {
 		p := s.parts[at.part]
 		if p.scores == nil {
-			p.scores = make([]float32, len(p.rows))
+			p.scores = make([]float32, p.rows.count)
 		}
 		worth := float32(float64(q.counts[at.term]) * q.idf[at.term] * (k1 + 1) / full)
 		for it := (postings.Iterator{Data: q.lists[at]}); it.Next(); {
