@@ -3,7 +3,6 @@ package plugin
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"runtime"
@@ -41,57 +40,17 @@ func testCompiler(t testing.TB) []string {
 	return []string{self, "plugin-compiler"}
 }
 
-// Instructions of generated code.
-const (
-	opBlock, opLoop, opIf, opEnd, opDrop     = 0x02, 0x03, 0x04, 0x0b, 0x1a
-	opBrTable, opLocalGet, opLocalSet, opI32 = 0x0e, 0x20, 0x21, 0x41
-	opEmpty                                  = 0x40
-)
-
-// section is a section of a module.
-func section(id byte, content []byte) []byte {
-	return append(binary.AppendUvarint([]byte{id}, uint64(len(content))), content...)
-}
-
-// generated is a module with n functions () -> i32 of the same code; the first is easel_invoke.
-func generated(n, locals int, code []byte) []byte {
-	count := binary.AppendUvarint(nil, uint64(n))
-	body := []byte{0}
-	if locals > 0 {
-		body = append(binary.AppendUvarint([]byte{1}, uint64(locals)), 0x7f)
-	}
-	body = append(append(body, code...), opI32, 0, opEnd)
-	body = append(binary.AppendUvarint(nil, uint64(len(body))), body...)
-	module := []byte("\x00asm\x01\x00\x00\x00")
-	module = append(module, section(1, []byte{1, 0x60, 0, 1, 0x7f})...)
-	module = append(module, section(3, append(bytes.Clone(count), make([]byte, n)...))...)
-	module = append(module, section(7, append([]byte("\x01\x0ceasel_invoke"), 0, 0))...)
-	return append(module, section(10, append(count, bytes.Repeat(body, n)...))...)
-}
-
-func nested(op byte, n int) []byte {
-	return append(bytes.Repeat([]byte{op, opEmpty}, n), bytes.Repeat([]byte{opEnd}, n)...)
-}
-
-// branches is a block with a table of n branches.
-func branches(n int) []byte {
-	code := binary.AppendUvarint([]byte{opBlock, opEmpty, opI32, 0, opBrTable}, uint64(n))
-	return append(append(code, make([]byte, n+1)...), opEnd)
-}
-
-var conditional = []byte{opLocalGet, 0, opIf, opEmpty, opI32, 1, opLocalSet, 1, opEnd}
-
 // Code that takes compilers more than linear time is refused before it is compiled.
 func TestSuperlinearCodeIsRefused(t *testing.T) {
 	h := newHost(t, Config{})
 	for name, module := range map[string][]byte{
-		"nested loops":    generated(1, 0, nested(opLoop, 12_000)),
-		"nested blocks":   generated(1, 0, nested(opBlock, 40_000)),
-		"ifs":             generated(1, 1000, bytes.Repeat(conditional, 32_000)),
-		"branches":        generated(1, 0, branches(1_000_000)),
-		"many branches":   generated(32, 0, branches(20_000)),
-		"large function":  generated(1, 0, bytes.Repeat([]byte{opI32, 0, opDrop}, 1<<20)),
-		"custom sections": append(generated(1, 0, nil), bytes.Repeat([]byte{0, 2, 1, 'a'}, 3_000_000)...),
+		"nested loops":    wattest.Generated(1, 0, wattest.Nested(wattest.OpLoop, 12_000)),
+		"nested blocks":   wattest.Generated(1, 0, wattest.Nested(wattest.OpBlock, 40_000)),
+		"ifs":             wattest.Generated(1, 1000, bytes.Repeat(wattest.Conditional, 32_000)),
+		"branches":        wattest.Generated(1, 0, wattest.Branches(1_000_000)),
+		"many branches":   wattest.Generated(32, 0, wattest.Branches(20_000)),
+		"large function":  wattest.Generated(1, 0, bytes.Repeat([]byte{wattest.OpI32, 0, wattest.OpDrop}, 1<<20)),
+		"custom sections": append(wattest.Generated(1, 0, nil), bytes.Repeat([]byte{0, 2, 1, 'a'}, 3_000_000)...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := h.Load(t.Context(), pack(t, module, nil), LoadOptions{Granted: contract.Everything()})
@@ -108,18 +67,18 @@ func TestCompilerProcess(t *testing.T) {
 		text   string
 	}{
 		"time": {
-			generated(80, 100, bytes.Repeat(conditional, 20_000)),
+			wattest.Generated(80, 100, bytes.Repeat(wattest.Conditional, 20_000)),
 			CompileLimits{CPU: time.Second},
 			// a machine that gives it little of a processor ends it by the clock, at 1m0s
 			contract.OverLimit, "compiling takes more than 1",
 		},
 		"memory": {
-			generated(15, 0, branches(30_000)),
+			wattest.Generated(15, 0, wattest.Branches(30_000)),
 			CompileLimits{Memory: 32 << 20},
 			contract.OverLimit, "compiling takes more than 32 MB of memory",
 		},
 		"wrong types": {
-			generated(1, 0, []byte{0x42, 0, 0x6a, opDrop}),
+			wattest.Generated(1, 0, []byte{0x42, 0, 0x6a, wattest.OpDrop}),
 			CompileLimits{},
 			contract.Malformed, "type mismatch",
 		},
@@ -163,6 +122,6 @@ func TestCompilerMayWait(t *testing.T) {
 	}
 	waits := append([]string{"/bin/sh", "-c", `sleep 13; exec "$0" "$@"`}, testCompiler(t)...)
 	h := newHost(t, Config{Compiler: waits, Compiling: CompileLimits{CPU: time.Second}})
-	_, err := h.Load(t.Context(), pack(t, generated(1, 0, nil), nil), LoadOptions{Granted: contract.Everything()})
+	_, err := h.Load(t.Context(), pack(t, wattest.Generated(1, 0, nil), nil), LoadOptions{Granted: contract.Everything()})
 	require.NoError(t, err)
 }

@@ -69,18 +69,7 @@ func both(t *testing.T, name string, run func(t *testing.T, o LoadOptions)) {
 	})
 }
 
-const importAll = `
-	(import "easel:host/v1" "input_len" (func $input_len (result i32)))
-	(import "easel:host/v1" "input_read" (func $input_read (param i32 i32) (result i32)))
-	(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
-	(import "easel:host/v1" "error_write" (func $error_write (param i32 i32)))
-	(import "easel:host/v1" "log" (func $log (param i32 i32 i32)))
-	(import "easel:host/v1" "emit" (func $emit (param i32 i32 i32) (result i32)))
-	(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
-	(import "easel:host/v1" "result_read" (func $result_read (param i32 i32) (result i32)))
-	(import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
-	(import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
-	(memory (export "memory") 1)`
+const importAll = wattest.Imports
 
 // echo returns its input.
 const echo = `(module` + importAll + `

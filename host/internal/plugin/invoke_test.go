@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,15 +18,7 @@ import (
 func says(output string) string {
 	return fmt.Sprintf(`(module%s(data (i32.const 0) "%s")
 		(func (export "easel_invoke") (result i32) i32.const 0 i32.const %d call $output_write i32.const 0))`,
-		importAll, escape(output), len(output))
-}
-
-func escape(s string) string {
-	var out strings.Builder
-	for i := range len(s) {
-		fmt.Fprintf(&out, "\\%02x", s[i])
-	}
-	return out.String()
+		importAll, wattest.Escape(output), len(output))
 }
 
 func TestInvokeChecksOutputs(t *testing.T) {

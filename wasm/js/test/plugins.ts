@@ -8,10 +8,11 @@ import type { Manifest } from "../src/plugin/manifest.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** make assembles texts and builds examples. */
+/** make assembles texts and builds examples; it writes the hostile modules into the folder `attacks`. */
 export function make(wanted: {
   wat?: Record<string, string>;
   examples?: string[];
+  attacks?: string;
 }): Record<string, Uint8Array<ArrayBuffer>> {
   const out = execFileSync("go", ["run", "./wasm/js/test/testdata/plugin"], {
     cwd: root,

@@ -1,5 +1,6 @@
 // Command plugin makes the guests of the tests beside it: it assembles the texts it reads, metered as well, and builds
-// the examples of plugins/examples.
+// the examples of plugins/examples. It writes the hostile modules into the folder attacks, with the
+// list attacks.json.
 //
 //	{"wat": {"name": "(module …)"}, "examples": ["typewriter"]}  ->  {"name": base64, "name.metered": base64, …}
 package main
@@ -27,6 +28,7 @@ func run() error {
 	var in struct {
 		Wat      map[string]string
 		Examples []string
+		Attacks  string
 	}
 	if err := json.NewDecoder(os.Stdin).Decode(&in); err != nil {
 		return err
@@ -45,7 +47,35 @@ func run() error {
 		}
 		out[name] = packed
 	}
+	if in.Attacks != "" {
+		if err := attacks(in.Attacks); err != nil {
+			return err
+		}
+	}
 	return json.NewEncoder(os.Stdout).Encode(out)
+}
+
+// attacks writes the hostile modules, too large for one answer, and their list.
+func attacks(dir string) error {
+	type entry struct {
+		Name   string         `json:"name"`
+		File   string         `json:"file"`
+		Fields map[string]any `json:"fields,omitempty"`
+		Codes  []string       `json:"codes"`
+	}
+	var list []entry
+	for i, a := range wattest.Attacks() {
+		e := entry{a.Name, filepath.Join(dir, fmt.Sprintf("%d.wasm", i)), a.Fields, a.Codes}
+		if err := os.WriteFile(e.File, a.Module(), 0o600); err != nil {
+			return err
+		}
+		list = append(list, e)
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "attacks.json"), text, 0o600)
 }
 
 // example returns a plugin of plugins/examples, packed.
