@@ -11,9 +11,13 @@ import (
 type Limits struct {
 	MemoryMB  int
 	TimeoutMS int
-	OutputKB  int   // of the output, the error and each emit
+	OutputKB  int   // of the output; the error and each emit have at most MaxPiece too
 	Fuel      int64 // units of plugins/meter
 }
+
+// MaxPiece limits an error and each emit, in bytes: hosts and their readers get both as JSON, which
+// is up to six times as long.
+const MaxPiece = 1 << 20
 
 // DefaultLimits apply unless the plugin or the operator sets lower ones. They are also the
 // operator's ceiling when the operator sets none.

@@ -20,6 +20,9 @@ const (
 // ownPrefix is the prefix of the names of sections with data of a plugin, not code.
 const ownPrefix = "easel."
 
+// maxSections limits the sections of a module, of any kind; plugins/meter has the same limit.
+const maxSections = 1000
+
 // maxOwnSection limits a section that a plugin can read, in bytes.
 const maxOwnSection = 256 << 10
 
@@ -31,7 +34,8 @@ type CustomSection struct {
 }
 
 // CustomSections lists the custom sections of a module without reading the rest. Its error is
-// Malformed, or Unsupported for a component of the component model.
+// Malformed, OverLimit for too many
+// sections, or Unsupported for a component of the component model.
 func CustomSections(wasm []byte) ([]CustomSection, error) {
 	if len(wasm) < 8 || string(wasm[:4]) != "\x00asm" {
 		return nil, Errorf(Malformed, "no WebAssembly header")
@@ -41,7 +45,11 @@ func CustomSections(wasm []byte) ([]CustomSection, error) {
 			"a component of the component model; core modules run here, such as Extism plugins")
 	}
 	var out []CustomSection
+	count := 0
 	for pos := 8; pos < len(wasm); {
+		if count++; count > maxSections {
+			return nil, Errorf(OverLimit, "more than %d sections", maxSections)
+		}
 		start, id := pos, wasm[pos]
 		size, n := binary.Uvarint(wasm[pos+1:])
 		if n <= 0 || size > uint64(len(wasm)-pos-1-n) {

@@ -13,8 +13,13 @@ import (
 var bulkFuncs = []hostFunc{
 	{"input_len", ":i", func(g *guest, s []uint64) { s[0] = uint64(uint32(len(g.input))) }},
 	{"input_read", "ii:i", func(g *guest, s []uint64) { g.input, s[0] = g.read(g.input, "input_read", s) }},
-	{"output_write", "ii:", func(g *guest, s []uint64) { g.output = g.write(g.output, "output", "output_write", s) }},
-	{"error_write", "ii:", func(g *guest, s []uint64) { g.failure = g.write(g.failure, "error", "error_write", s) }},
+	{"output_write", "ii:", func(g *guest, s []uint64) {
+		g.output = g.write(g.output, "output", "output_write", s, g.m.limits.OutputBytes())
+	}},
+	{"error_write", "ii:", func(g *guest, s []uint64) {
+		most := min(g.m.limits.OutputBytes(), contract.MaxPiece)
+		g.failure = g.write(g.failure, "error", "error_write", s, most)
+	}},
 	{"log", "iii:", func(g *guest, s []uint64) { g.log(uint32(s[0]), g.span("log", s[1], s[2])) }},
 	{"emit", "iii:i", func(g *guest, s []uint64) {
 		s[0] = g.emit(contract.Kind(uint32(s[0])),
@@ -46,9 +51,9 @@ func (g *guest) read(from []byte, name string, s []uint64) ([]byte, uint64) {
 }
 
 // write appends guest bytes to an output.
-func (g *guest) write(to []byte, what, name string, s []uint64) []byte {
+func (g *guest) write(to []byte, what, name string, s []uint64, most int) []byte {
 	b := g.span(name, s[0], s[1])
-	if most := g.m.limits.OutputBytes(); len(to)+len(b) > most {
+	if len(to)+len(b) > most {
 		g.stop(tooLarge(what, len(to)+len(b), most))
 	}
 	return append(to, b...)

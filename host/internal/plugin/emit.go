@@ -7,7 +7,7 @@ func (g *guest) emit(kind contract.Kind, data []byte) uint64 {
 	if g.emits++; g.emits > maxEmits {
 		g.stop(contract.Errorf(contract.TooManyCalls, "more than %d emits", maxEmits))
 	}
-	if most := g.m.limits.OutputBytes(); len(data) > most {
+	if most := min(g.m.limits.OutputBytes(), contract.MaxPiece); len(data) > most {
 		g.stop(tooLarge("an emit", len(data), most))
 	}
 	e, ok := contract.ReadEmission(kind, data)

@@ -99,7 +99,7 @@ func TestTheHostsWorkCountsAgainstTheDeadline(t *testing.T) {
 		"vectors":        "i32.const 1 i32.const 0 i32.const 7000000 i32.const 59000000 call $fd_write drop",
 		"subscriptions":  "i32.const 0 i32.const 0 i32.const 1000000 i32.const 59000000 call $poll drop",
 		"requests":       "i32.const 0 i32.const 32 i32.const 4194304 call $call drop i32.const 0 i32.const 0 i32.const 0 call $call drop",
-		"pieces":         "i32.const 1 i32.const 0 i32.const 16000000 call $emit drop",
+		"pieces":         "i32.const 1 i32.const 0 i32.const 1000000 call $emit drop",
 		"kernel memory":  "i64.const 60000000 call $alloc call $free",
 	} {
 		t.Run(name, func(t *testing.T) {

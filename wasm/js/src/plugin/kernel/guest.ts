@@ -113,6 +113,7 @@ export class Guest {
   preciseClock = false;
   headers: Uint8Array = empty;
   #emits = 0;
+  #random = 0; // bytes
   #hostCalls = 0;
   #pieces = 0;
   #logCalls = 0;
@@ -179,7 +180,7 @@ export class Guest {
 
   write(what: "output" | "error", bytes: Uint8Array): void {
     const into = what === "output" ? this.#output : this.#failure;
-    this.#bound(what, into.length + bytes.length);
+    this.#bound(what, into.length + bytes.length, what === "error" ? caps.piece : Infinity);
     into.add(bytes);
   }
 
@@ -198,7 +199,7 @@ export class Guest {
   /** emit passes a piece on and returns 1 when the plugin should finish. */
   emit(kind: number, data: Uint8Array): number | Promise<number> {
     if (++this.#emits > caps.emits) throw new PluginError("too_many_calls", `more than ${caps.emits} emits`);
-    this.#bound("an emit", data.length);
+    this.#bound("an emit", data.length, caps.piece);
     const copy = data.slice();
     return this.wait(
       fingerprint(kind, copy),
@@ -255,6 +256,13 @@ export class Guest {
     });
   }
 
+  /** randomly counts bytes of random numbers. */
+  randomly(length: number): void {
+    this.#random += length;
+    if (this.#random > caps.random)
+      throw new PluginError("too_many_calls", `more than ${caps.random} bytes of random numbers`);
+  }
+
   /** known returns a value of the clock or a random number, with the same value in a replay. */
   known<T>(make: () => T): T {
     return this.tape ? this.tape.told(0, make) : make();
@@ -287,7 +295,7 @@ export class Guest {
     this.preciseClock = work.preciseClock === true;
     this.arena.reset();
     this.out = { at: 0, length: 0 };
-    this.errorAt = this.status = this.#emits = this.#hostCalls = this.#pieces = this.#logCalls = 0;
+    this.errorAt = this.status = this.#emits = this.#random = this.#hostCalls = this.#pieces = this.#logCalls = 0;
     this.#budget = Math.min(this.setting.limits.fuel, work.fuel);
     this.#deadline = performance.now() + work.timeout;
     this.#allowance = Math.min(meter.interval, this.#budget);
@@ -336,8 +344,8 @@ export class Guest {
     return over;
   }
 
-  #bound(what: string, size: number): void {
-    const most = this.setting.limits.output_kb * 1024;
+  #bound(what: string, size: number, cap = Infinity): void {
+    const most = Math.min(this.setting.limits.output_kb * 1024, cap);
     if (size > most)
       throw new PluginError("output_too_large", `${what} of at least ${size} bytes, allowed are ${most}`);
   }

@@ -35,8 +35,9 @@ export interface KernelPort {
   listen(receive: (message: ToKernel) => void): void;
 }
 
-// The number of pieces and milliseconds after which the plugin waits until its owner
+// The number of pieces, milliseconds and bytes after which the plugin waits until its owner
 // has received them. Waiting costs a whole replay where the stack cannot be suspended.
+const paceBytes = 1 << 20;
 const pace = { suspend: { pieces: 8, time: 16 }, replay: { pieces: 64, time: 100 } };
 
 /** serve runs calls that come through a port. */
@@ -72,6 +73,7 @@ class Line implements World {
   readonly #open = new Map<number, (answer: Uint8Array | null) => void>();
   #last = 0;
   #emitted = 0; // pieces that the owner has not taken
+  #bytes = 0; // since the plugin last waited
   #waited = performance.now();
   #drained: (() => void) | undefined;
   #cancelled = false;
@@ -85,14 +87,16 @@ class Line implements World {
   emit(kind: number, data: Uint8Array): boolean | Promise<boolean> {
     const n = ++this.#last;
     this.#emitted++;
+    this.#bytes += data.length;
     this.#open.set(n, (answer) => {
       if (answer === null) this.#cancelled = true;
       if (--this.#emitted === 0) this.#drained?.();
     });
     this.#port.post({ t: "emit", n, kind, data });
-    if (this.#emitted < this.#pace.pieces && performance.now() - this.#waited < this.#pace.time) return false;
+    if (this.#emitted < this.#pace.pieces && this.#bytes < paceBytes && performance.now() - this.#waited < this.#pace.time) return false;
     return new Promise<void>((resolve) => { this.#drained = resolve; }).then(() => {
       this.#waited = performance.now();
+      this.#bytes = 0;
       return this.#cancelled;
     });
   }

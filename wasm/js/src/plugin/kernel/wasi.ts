@@ -49,6 +49,7 @@ export function wasi(g: Guest): Record<string, Function> {
     },
     random_get: (at: number, length: number) => {
       const bytes = g.bytes("random_get", at, length);
+      g.randomly(bytes.length);
       bytes.set(g.known(() => chance(g, bytes.length)));
       return ok;
     },
