@@ -10,6 +10,15 @@ import (
 // empty is a module without sections.
 var empty = []byte("\x00asm\x01\x00\x00\x00")
 
+func TestSectionsAreBounded(t *testing.T) {
+	wasm := []byte("\x00asm\x01\x00\x00\x00")
+	_, err := CustomSections(append(wasm, bytes.Repeat([]byte{0, 2, 1, 'a'}, maxSections)...))
+	require.NoError(t, err)
+	_, err = CustomSections(append(wasm, bytes.Repeat([]byte{0, 2, 1, 'a'}, maxSections+1)...))
+	require.ErrorContains(t, err, "more than 1000 sections")
+	require.Equal(t, OverLimit, AsError(err, Internal).Code)
+}
+
 func TestSections(t *testing.T) {
 	plain := empty
 	one, err := WithSection(plain, "easel.icon", []byte("<svg/>"))

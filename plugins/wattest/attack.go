@@ -183,8 +183,8 @@ func Attacks() []Attack {
 		{"15 functions of 30,000 branches", code(15, 0, Branches(30_000)), nil, append(over, bad...)},
 		{"400 functions of 8,000 nested blocks", code(400, 0, Nested(OpBlock, 8_000)), nil, append(over, bad...)},
 		{"1,000,000 functions", code(1_000_000, 0, nil), nil, append(over, bad...)},
-		{"a start that never ends", startless("_initialize"), nil, late},
-		{"a start function that never ends", startless(""), nil, late},
+		{"a start that never ends", startless("_initialize"), short, late},
+		{"a start function that never ends", startless(""), short, late},
 		{"a description that never ends", endless("easel_describe", ""), nil, late},
 		{"100,000 outputs", outputs(100_000, func(i int) string { return fmt.Sprintf(`"k%d":%d`, i, i) }), nil, large},
 		{"250 outputs of 64 KB", outputs(250, func(i int) string {

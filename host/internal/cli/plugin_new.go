@@ -108,7 +108,9 @@ var firstStep = map[string]func(dir string) string{
 	"as":   func(dir string) string { return "  (cd " + dir + " && npm install)\n" },
 	"http": func(string) string { return "" },
 	"js":   func(string) string { return "" },
-	"rust": func(string) string { return "  rustup target add wasm32-unknown-unknown\n" },
+	"rust": func(string) string {
+		return "  rustup target add wasm32-unknown-unknown   # or RUSTC=/usr/bin/rustc with libstd-rust-dev-wasm32\n"
+	},
 }
 
 const (

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -100,5 +101,35 @@ func TestPluginNewTrigger(t *testing.T) {
 			args...)...)
 		require.Equal(t, ExitUsage, code)
 		require.Contains(t, errs, "--trigger")
+	}
+}
+
+// A machine may have a rustc of rustup without the target before one of the system that has it.
+func TestPluginNewNamesBothWaysToTheTarget(t *testing.T) {
+	out := succeeds(t, "plugin", "new", "greeter", "--lang", "rust", "--dir", filepath.Join(t.TempDir(), "greeter"))
+	require.Contains(t, out, "rustup target add wasm32-unknown-unknown")
+	require.Contains(t, out, "RUSTC=/usr/bin/rustc")
+}
+
+// TestPluginPackChecksClock packs a plugin that requests a precise clock, and refuses one that
+// requests nothing of it or gives no reason.
+func TestPluginPackChecksClock(t *testing.T) {
+	pluginFolder(t)
+	for clock, want := range map[string]string{
+		`{precise: true, reason: "Measures."}`: "", `{precise: false, reason: "Measures."}`: "permissions.clock",
+		`{precise: true}`: "permissions.clock", `{precise: "yes", reason: "Measures."}`: "permissions.clock",
+	} {
+		dir := t.TempDir()
+		source := `export const manifest = {abi: 1, name: "timer", version: "1.0.0", description: "Measures.",
+			permissions: {clock: ` + clock + `}};
+export default () => ({text: "x"});`
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "plugin.js"), []byte(source), 0o600))
+		file := filepath.Join(dir, "timer.wasm")
+		if want != "" {
+			require.Contains(t, fails(t, "plugin", "pack", dir, "-o", file), want, clock)
+			continue
+		}
+		succeeds(t, "plugin", "pack", dir, "-o", file)
+		require.Contains(t, succeeds(t, "plugin", "inspect", file), "a precise clock: Measures.")
 	}
 }

@@ -241,3 +241,25 @@ func TestBrokenFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"ok":{}}`, string(res.Output))
 }
+
+// Pieces and errors are smaller than outputs may be, because hosts and readers get both as JSON.
+func TestPiecesAndErrorsAreBounded(t *testing.T) {
+	h := newHost(t, Config{})
+	for name, code := range map[string]string{
+		"an emit": "i32.const 1 i32.const 0 i32.const %d call $emit",
+		"error":   "i32.const 0 i32.const %d call $error_write i32.const 0",
+	} {
+		for _, size := range []int{contract.MaxPiece, contract.MaxPiece + 1} {
+			m := load(t, h, `(module`+importAll+`(func (export "easel_invoke") (result i32) i32.const 16 memory.grow drop `+
+				fmt.Sprintf(code, size)+`))`, nil)
+			_, err := m.Call(t.Context(), CallRequest{})
+			large := fmt.Sprintf("%s of at least %d bytes, allowed are %d", name, size, contract.MaxPiece)
+			if size > contract.MaxPiece {
+				require.True(t, is(err, contract.OutputTooLarge), "%v", err)
+				require.ErrorContains(t, err, large)
+			} else {
+				require.False(t, is(err, contract.OutputTooLarge), "%v", err)
+			}
+		}
+	}
+}

@@ -95,14 +95,21 @@ export function unmarked(text: string, mark: unknown): string {
   return typeof mark === "string" && mark ? text.replaceAll(`:${mark}`, "").replaceAll(mark, "") : text;
 }
 
-/** toBase64 encodes bytes, in steps, because the length of an argument list is limited. */
+// base64Step is a multiple of 3, and small, because the length of an argument list is limited.
+const base64Step = 0x6000;
+
+/** toBase64 encodes bytes, in steps. */
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return btoa(text);
+  for (let at = 0; at < bytes.length; at += base64Step)
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + base64Step)));
+  return text;
 }
 
-/** fromBase64 decodes bytes. */
+/** fromBase64 decodes bytes, in a loop, because Uint8Array.from stores a reference for each first. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const decoded = atob(text);
+  const bytes = new Uint8Array(decoded.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = decoded.charCodeAt(at);
+  return bytes;
 }

@@ -21,7 +21,6 @@ interface Attack {
 
 const seconds = 10;
 const mb = 512;
-const deadline = 5_000; // milliseconds of those that would compute longer
 const folder = mkdtempSync(join(tmpdir(), "easel-attacks-"));
 make({ attacks: folder });
 const attacks = JSON.parse(readFileSync(join(folder, "attacks.json"), "utf8")) as Attack[];
@@ -34,9 +33,10 @@ describe("an attack in a page", { timeout: 1_200_000 }, () => {
     built.remove();
     rmSync(folder, { recursive: true });
   });
-  for (const { name, file, fields, codes } of attacks) {
+  // A page does not call easel_describe.
+  for (const { name, file, fields, codes } of attacks.filter(({ name }) => !name.startsWith("a description"))) {
     test(name, () => {
-      writeFileSync(file, pack(readFileSync(file), { limits: { timeout_ms: deadline }, ...fields }));
+      writeFileSync(file, pack(readFileSync(file), fields));
       const program = fileURLToPath(new URL("plugin.attack.ts", import.meta.url));
       const strip = new URL("strip.mjs", import.meta.url).href;
       const out = execFileSync(process.execPath, ["--import", strip, program, file, built.wasm, fileURLToPath(built.runtime)]);

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { createEngine } from "../src/node.ts";
 
-/** Cost is what an attack took: processor time in seconds after the start of the engine, and peak memory. */
+/** Cost is what an attack took beyond a started engine: processor time in seconds, and memory at its peak. */
 export interface Cost {
   code: string;
   message: string;
@@ -27,9 +27,10 @@ const engine = await createEngine({
   pluginWorker: new URL("../src/plugin/kernel.node.ts", import.meta.url),
 });
 const before = process.cpuUsage();
+const idle = process.memoryUsage.rss() / 1024;
 let failure: { code?: string; message: string } | undefined;
 try {
-  await engine.use([Uint8Array.from(readFileSync(file))]);
+  await engine.use([new Uint8Array(readFileSync(file))]);
   failure = (await engine.run(dsl as never, "x").result).error;
 } catch (err) {
   failure = err as Error & { code?: string };
@@ -37,7 +38,7 @@ try {
 const { user, system } = process.cpuUsage(before);
 const cost: Cost = {
   code: failure ? failure.code ?? "none" : "", message: failure?.message ?? "",
-  seconds: (user + system) / 1e6, mb: process.resourceUsage().maxRSS / 1024,
+  seconds: (user + system) / 1e6, mb: (process.resourceUsage().maxRSS - idle) / 1024,
 };
 console.log(JSON.stringify(cost));
 process.exit(0); // also with a Worker that computes
