@@ -165,6 +165,7 @@ func Attacks() []Attack {
 	code := func(n, locals int, code []byte) func() []byte {
 		return func() []byte { return Generated(n, locals, code) }
 	}
+	conditions := code(80, 100, bytes.Repeat(Conditional, 20_000))
 	short := map[string]any{"limits": map[string]any{"timeout_ms": 2000}}
 	items := map[string]any{"type": "array", "items": map[string]any{"type": "object", "required": []string{"a"}}}
 	typed := map[string]any{"outputs": map[string]any{"type": "object", "properties": map[string]any{"list": items}}}
@@ -179,7 +180,7 @@ func Attacks() []Attack {
 			return append(Generated(1, 0, nil), bytes.Repeat([]byte{0, 2, 1, 'a'}, 3_000_000)...)
 		}, nil, over},
 		{"3 MB in one function", code(1, 0, bytes.Repeat([]byte{OpI32, 0, OpDrop}, 1<<20)), nil, over},
-		{"80 functions of 20,000 conditions", code(80, 100, bytes.Repeat(Conditional, 20_000)), nil, append(over, bad...)},
+		{"80 functions of 20,000 conditions", conditions, nil, append(over, bad...)},
 		{"15 functions of 30,000 branches", code(15, 0, Branches(30_000)), nil, append(over, bad...)},
 		{"400 functions of 8,000 nested blocks", code(400, 0, Nested(OpBlock, 8_000)), nil, append(over, bad...)},
 		{"1,000,000 functions", code(1_000_000, 0, nil), nil, append(over, bad...)},

@@ -122,6 +122,7 @@ func TestCompilerMayWait(t *testing.T) {
 	}
 	waits := append([]string{"/bin/sh", "-c", `sleep 13; exec "$0" "$@"`}, testCompiler(t)...)
 	h := newHost(t, Config{Compiler: waits, Compiling: CompileLimits{CPU: time.Second}})
-	_, err := h.Load(t.Context(), pack(t, wattest.Generated(1, 0, nil), nil), LoadOptions{Granted: contract.Everything()})
+	wasm := pack(t, wattest.Generated(1, 0, nil), nil)
+	_, err := h.Load(t.Context(), wasm, LoadOptions{Granted: contract.Everything()})
 	require.NoError(t, err)
 }

@@ -91,8 +91,8 @@ func (c Config) withDefaults() Config {
 		c.QueueWait = 10 * time.Second
 	}
 	if c.StartWait == 0 {
-		// Starting takes milliseconds, but a host that starts is busy. A start that never ends takes up
-		// to 1.1 times as much processor time, and installing a plugin at most 10 s.
+		// Starting takes milliseconds, but a host that starts is busy. A start that never ends
+		// takes up to 1.1 times as much processor time, and installing at most 10 s of it.
 		c.StartWait = 9 * time.Second
 	}
 	if c.IdleFor == 0 {

@@ -250,8 +250,8 @@ func TestPiecesAndErrorsAreBounded(t *testing.T) {
 		"error":   "i32.const 0 i32.const %d call $error_write i32.const 0",
 	} {
 		for _, size := range []int{contract.MaxPiece, contract.MaxPiece + 1} {
-			m := load(t, h, `(module`+importAll+`(func (export "easel_invoke") (result i32) i32.const 16 memory.grow drop `+
-				fmt.Sprintf(code, size)+`))`, nil)
+			invoke := `(func (export "easel_invoke") (result i32) i32.const 16 memory.grow drop ` + code + `)`
+			m := load(t, h, `(module`+importAll+fmt.Sprintf(invoke, size)+`)`, nil)
 			_, err := m.Call(t.Context(), CallRequest{})
 			large := fmt.Sprintf("%s of at least %d bytes, allowed are %d", name, size, contract.MaxPiece)
 			if size > contract.MaxPiece {

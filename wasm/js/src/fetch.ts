@@ -106,7 +106,7 @@ export function toBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** fromBase64 decodes bytes, in a loop, because Uint8Array.from stores a reference for each first. */
+/** fromBase64 decodes bytes; Uint8Array.from would store a reference for each of them first. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const decoded = atob(text);
   const bytes = new Uint8Array(decoded.length);

@@ -1,5 +1,5 @@
-// The hostile modules of the Go host's TestAttacksAreBounded, each in an engine of its own: what one costs
-// a page is bounded too.
+// The hostile modules of the Go host's TestAttacksAreBounded, each in an engine of its own: what
+// one costs a page is bounded too.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -39,7 +39,8 @@ describe("an attack in a page", { timeout: 1_200_000 }, () => {
       writeFileSync(file, pack(readFileSync(file), fields));
       const program = fileURLToPath(new URL("plugin.attack.ts", import.meta.url));
       const strip = new URL("strip.mjs", import.meta.url).href;
-      const out = execFileSync(process.execPath, ["--import", strip, program, file, built.wasm, fileURLToPath(built.runtime)]);
+      const args = ["--import", strip, program, file, built.wasm, fileURLToPath(built.runtime)];
+      const out = execFileSync(process.execPath, args);
       const cost = JSON.parse(out.toString()) as Cost;
       table.push(`${name} | ${cost.seconds.toFixed(2)} s | ${cost.mb.toFixed(0)} MB | ${cost.code}`);
       assert.ok(codes.includes(cost.code), `${cost.code}: ${cost.message.slice(0, 300)}`);

@@ -8,7 +8,7 @@ import type { Manifest } from "../src/plugin/manifest.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** make assembles texts and builds examples; it writes the hostile modules into the folder `attacks`. */
+/** make assembles texts, builds examples, and writes the hostile modules into a folder. */
 export function make(wanted: {
   wat?: Record<string, string>;
   examples?: string[];

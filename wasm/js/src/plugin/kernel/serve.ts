@@ -93,7 +93,8 @@ class Line implements World {
       if (--this.#emitted === 0) this.#drained?.();
     });
     this.#port.post({ t: "emit", n, kind, data });
-    if (this.#emitted < this.#pace.pieces && this.#bytes < paceBytes && performance.now() - this.#waited < this.#pace.time) return false;
+    const few = this.#emitted < this.#pace.pieces && this.#bytes < paceBytes;
+    if (few && performance.now() - this.#waited < this.#pace.time) return false;
     return new Promise<void>((resolve) => { this.#drained = resolve; }).then(() => {
       this.#waited = performance.now();
       this.#bytes = 0;
