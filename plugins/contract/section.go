@@ -34,8 +34,8 @@ type CustomSection struct {
 }
 
 // CustomSections lists the custom sections of a module without reading the rest. Its error is
-// Malformed, OverLimit for too many
-// sections, or Unsupported for a component of the component model.
+// Malformed, OverLimit for too many sections, or Unsupported for a component of the component
+// model.
 func CustomSections(wasm []byte) ([]CustomSection, error) {
 	if len(wasm) < 8 || string(wasm[:4]) != "\x00asm" {
 		return nil, Errorf(Malformed, "no WebAssembly header")

@@ -37,8 +37,8 @@ export interface KernelPort {
 
 // The number of pieces, milliseconds and bytes after which the plugin waits until its owner
 // has received them. Waiting costs a whole replay where the stack cannot be suspended.
-const paceBytes = 1 << 20;
 const pace = { suspend: { pieces: 8, time: 16 }, replay: { pieces: 64, time: 100 } };
+const paceBytes = 1 << 20;
 
 /** serve runs calls that come through a port. */
 export function serve(port: KernelPort): void {
