@@ -153,6 +153,8 @@ type Config struct {
 	Limits engine.Limits
 	// Prices are the prices of models; see the engine's option.
 	Prices engine.Prices
+	// Currency is the code of their currency, such as USD; "" means an unnamed one.
+	Currency string
 	// Approval names nodes, components and tools that only run after approval by a person.
 	Approval []string
 	// Concurrency and MaxSteps are the options of the engine for each run; 0 is its

@@ -192,6 +192,8 @@ export interface Usage {
   from: string;
   to: string;
   priced: boolean;
+  /** Code of the currency of costs, if the price table names it. */
+  currency?: string;
   items: Use[];
   total: Use;
 }

@@ -17,6 +17,8 @@ export interface HostRun {
   status: "queued" | "running" | "paused" | "succeeded" | "failed" | "canceled";
   error?: string;
   tokens: number;
+  /** 0 without prices. */
+  cost: number;
   created: string;
   ended?: string;
 }
@@ -61,7 +63,7 @@ export class Runs {
     this.#host = host;
   }
 
-  list(query: RunQuery): Promise<Listed<HostRun> & { next?: string }> {
+  list(query: RunQuery): Promise<Listed<HostRun> & { next?: string; currency?: string }> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
     return this.#json("GET", `${root}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`);
   }

@@ -200,6 +200,13 @@ export const en = {
   "run.node": "Node",
   "run.whole": "Whole run",
   "run.differs": "differs",
+  "source.v2": "API",
+  "source.editor": "Editor",
+  "source.api": "RAGFlow API",
+  "source.openai": "OpenAI API",
+  "source.bot": "Embedded chat",
+  "source.webhook": "Webhook",
+  "source.schedule": "Schedule",
   "run.cost": "cost {0}",
 
   "method.book": "book",

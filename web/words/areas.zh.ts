@@ -187,6 +187,13 @@ export const zh: Record<AreaKey, string> = {
   "run.node": "节点",
   "run.whole": "整个运行",
   "run.differs": "不同",
+  "source.v2": "API",
+  "source.editor": "编辑器",
+  "source.api": "RAGFlow API",
+  "source.openai": "OpenAI API",
+  "source.bot": "嵌入的对话",
+  "source.webhook": "网络钩子",
+  "source.schedule": "定时运行",
   "run.cost": "费用 {0}",
 
   "method.book": "书籍",

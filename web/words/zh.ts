@@ -172,7 +172,7 @@ export const zh: Record<Key, string> = {
   "status.canceled": "已停止",
   "status.paused": "等待输入",
   "status.pinned": "已固定",
-  "status.tokens": "{0} 令牌",
+  "status.tokens": "{0} 词元",
   "status.off": "已停用",
 
   "timeline.empty": "还没有运行。",

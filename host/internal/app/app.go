@@ -67,6 +67,8 @@ type Config struct {
 	Datasets *Datasets
 	// Priced means that the host has prices of models.
 	Priced bool
+	// Currency is the code of their currency, such as USD; "" means an unnamed one.
+	Currency string
 	// Operator is the tenant whose unlimited keys and owners administer the host. "" means none.
 	Operator string
 	// Logger receives what an operator should know; nil means slog.Default.
@@ -117,7 +119,7 @@ func New(cfg Config) *Services {
 		fetch: cfg.Fetch,
 		box:   &upload.Box{Store: cfg.Store, Files: cfg.Files, Most: cfg.MaxUpload, Documents: cfg.Documents},
 	}
-	usage := &Usage{cfg.Store, cfg.Store.Uses, cfg.Quota, cfg.Priced}
+	usage := &Usage{cfg.Store, cfg.Store.Uses, cfg.Quota, cfg.Priced, cfg.Currency}
 	accounts := &Accounts{store: cfg.Store}
 	canvases := &Canvases{cfg.Store, cfg.Runs, cfg.Schedules, cfg.Registry, cfg.ForgetTask, cfg.Plugins}
 	return &Services{

@@ -14,6 +14,7 @@ type Usage struct {
 	uses   store.ModelUses
 	quota  *quota.Meter
 	priced bool
+	code   string // of the currency of the prices
 }
 
 // UseGroup is by what usage is added up.
@@ -34,6 +35,9 @@ type ModelUse struct {
 
 // Priced reports whether the host has prices of models, without which all costs are 0.
 func (u *Usage) Priced() bool { return u.priced }
+
+// Currency is the code of the currency of the prices, such as USD; "" when it is not known.
+func (u *Usage) Currency() string { return u.code }
 
 // Today is the current day, in days since 1970-01-01, UTC.
 func (u *Usage) Today() int64 { return u.quota.Today() }

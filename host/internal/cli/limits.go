@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,11 +110,14 @@ func (l *modelLimits) Set(text string) error {
 // prices is the flag --prices FILE of commands that run canvases.
 type prices struct {
 	engine.Prices
-	file string // for String
+	currency string // code, such as USD; "" when the file has none
+	file     string // for String
 }
 
+var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+
 const pricesUsage = "`FILE` of what models cost for a million tokens: {\"MODEL\": {\"input\": 1.25, \"output\": 10}, " +
-	"\"*\": {...}}, for the limit cost, the usage in events and GET /api/v2/usage"
+	"\"*\": {...}, \"currency\": \"USD\"}, for the limit cost, the usage in events and GET /api/v2/usage"
 
 // String returns the name of the file.
 func (p *prices) String() string { return p.file }
@@ -126,6 +130,12 @@ func (p *prices) Set(file string) error {
 	}
 	v, err := engine.ParseJSON(data)
 	if err == nil {
+		if code := v.Get("currency"); code.Kind() == engine.KindString { // else it is a model
+			if p.currency = code.Str(); !currencyCode.MatchString(p.currency) {
+				return fmt.Errorf("%s: currency is %q; expected a code of three letters, such as USD", file, p.currency)
+			}
+			v = v.Without("currency")
+		}
 		p.Prices, err = engine.ReadPrices(v)
 	}
 	if err != nil {

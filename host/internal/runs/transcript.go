@@ -14,6 +14,8 @@ type Transcript struct {
 	Deltas     strings.Builder // the contents of all message events, joined
 	References []engine.Value  // of the message_end events that have one
 	Status     engine.Value    // status of the last message_end
+	Tokens     int64           // of language models, so far
+	Cost       int64           // of these in millionths of the currency of the prices
 	last       []byte          // the last event of the wire
 	turned     []byte          // the last message_end or user_inputs
 	mark       [2]int          // lengths of both texts when the present message began
@@ -24,6 +26,9 @@ func (t *Transcript) Take(r runlog.Record) {
 	switch engine.EventType(r.Kind) {
 	case engine.EventMessageReset:
 		t.reset()
+		return
+	case engine.EventUsage:
+		t.usage(read(r.Data).Get("data").Get("run"))
 		return
 	case engine.EventUserInputs:
 		t.turned = r.Data
@@ -69,6 +74,13 @@ func (t *Transcript) message(p engine.Piece) {
 	t.Text.WriteString(p.Marked())
 }
 
+// usage takes the totals of a run. Calls that run at once may report them in another order.
+func (t *Transcript) usage(run engine.Value) {
+	tokens, _ := run.Get("total_tokens").Int()
+	cost, _ := run.Get("cost").Float()
+	t.Tokens, t.Cost = max(t.Tokens, tokens), max(t.Cost, engine.MicrosOf(cost))
+}
+
 // value is everything that was collected, as data.
 func (t *Transcript) value() engine.Value {
 	deltas := engine.String(t.Deltas.String())
@@ -78,6 +90,7 @@ func (t *Transcript) value() engine.Value {
 	return engine.Object(
 		"text", t.Text.String(), "deltas", deltas, "references", engine.List(t.References...), "last", t.Last(),
 		"status", t.Status, "mark", engine.List(engine.Int(int64(t.mark[0])), engine.Int(int64(t.mark[1]))),
+		"tokens", engine.Int(t.Tokens), "cost", engine.Int(t.Cost),
 	)
 }
 
@@ -93,6 +106,8 @@ func readTranscript(v engine.Value) *Transcript {
 	for _, r := range v.Get("references").Elements() {
 		t.References = append(t.References, r)
 	}
+	t.Tokens, _ = v.Get("tokens").Int()
+	t.Cost, _ = v.Get("cost").Int()
 	t.Status, t.last = v.Get("status"), v.Get("last").AppendJSON(nil)
 	for i, most := range [2]int{t.Text.Len(), t.Deltas.Len()} {
 		n, _ := v.Get("mark").At(i).Int()

@@ -19,7 +19,7 @@ func fillLists(b *testing.B, s *Store) {
 				'{}', '[]', '{}', 'what is the price of item ' || g, '', g, 0, 1, 0, 1, '', '',
 				1600000000000 + g, 1600000000000 + g, '' FROM c`,
 			rows + `INSERT INTO runs (` + runColumns + `) SELECT 'r' || g, 't', 'c', 's' || g, '', '', 'api',
-				'succeeded', '', '', 0, 1600000000000 + g, 1600000000000 + g FROM c`,
+				'succeeded', '', '', 0, 1600000000000 + g, 1600000000000 + g, 0 FROM c`,
 		} {
 			if s.engine == "postgres" {
 				table := strings.Fields(query[strings.Index(query, "INTO "):])[1]

@@ -35,15 +35,16 @@ type Run struct {
 	Tokens     int64
 	CreateTime int64 // Unix milliseconds
 	EndTime    int64 // Unix milliseconds; 0 while active
+	Cost       int64 // of the tokens, in millionths of the currency of the prices
 }
 
 const runColumns = `id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error,
-	tokens, create_time, end_time`
+	tokens, create_time, end_time, cost`
 
 func scanRun(r row) (Run, error) {
 	var v Run
 	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.Session, &v.User, &v.Message, &v.Source, &v.Status, &v.Input,
-		&v.Error, &v.Tokens, &v.CreateTime, &v.EndTime)
+		&v.Error, &v.Tokens, &v.CreateTime, &v.EndTime, &v.Cost)
 	return v, err
 }
 
@@ -94,7 +95,7 @@ func (s Runs) StartTurn(ctx context.Context, v Run, session Session) error {
 }
 
 const (
-	runValues = ` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0`
+	runValues = ` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0`
 	insertRun = `INSERT INTO runs (` + runColumns + `) VALUES (` + runValues + `)`
 )
 
@@ -116,7 +117,7 @@ func (s Runs) LeaveOut(ctx context.Context, v Run) error {
 	if err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message); err != nil {
 		return fail(err, "leave out run")
 	}
-	const insert = `INSERT INTO runs (` + runColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11)`
+	const insert = `INSERT INTO runs (` + runColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0)`
 	_, err := s.commit.exec(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, RunCanceled, []byte{},
 		printable(v.Error), s.ms())
 	return fail(err, "leave out run %q", v.ID)
@@ -130,6 +131,7 @@ type RunEnd struct {
 	Status  string // any status but RunActive
 	Error   string
 	Tokens  int64
+	Cost    int64 // millionths of the currency of the prices
 }
 
 // End records the end of a run and frees its session. A session that is not nil is the new state
@@ -138,9 +140,9 @@ type RunEnd struct {
 //
 // Errors: those of Save; an unknown run is not an error.
 func (s Runs) End(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
-	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5
-		WHERE id = $6 AND status = '` + RunActive + `'`
-	args := []any{end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.ID}
+	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5, cost = $6
+		WHERE id = $7 AND status = '` + RunActive + `'`
+	args := []any{end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.Cost, end.ID}
 	if session == nil && end.Session == "" {
 		_, err := s.commit.exec(ctx, update, args...)
 		return 0, fail(err, "end run %q", end.ID)

@@ -15,11 +15,17 @@ export function useAreaText(): AreaText {
   return translators[useLook((look) => look.language)];
 }
 
+/** moneyOf formats an amount; without a currency it is a plain number. */
+export function moneyOf(language: string, amount: number, currency?: string): string {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 4 };
+  return new Intl.NumberFormat(language, currency ? { ...digits, style: "currency", currency } : digits).format(amount);
+}
+
 /**
- * useNamed returns words for names of the host: chunk methods and kinds of text. An unknown name
- * stays.
+ * useNamed returns words for names of the host: chunk methods, kinds of text and sources of runs. An unknown
+ * name stays.
  */
-export function useNamed(): (group: "method" | "kind", name: string) => string {
+export function useNamed(): (group: "method" | "kind" | "source", name: string) => string {
   const a = useAreaText();
   return (group, name) => (Object.hasOwn(en, `${group}.${name}`) ? a(`${group}.${name}` as AreaKey) : name);
 }

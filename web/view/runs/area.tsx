@@ -6,7 +6,7 @@ import type { Host } from "../../run/host.ts";
 import { Runs, type HostRun } from "../../run/remote.ts";
 import { Frame } from "../area/frame.tsx";
 import { Empty, Fault, useAttempt, useLoaded, type Attempt } from "../area/parts.tsx";
-import { useAreaText } from "../area/text.ts";
+import { moneyOf, useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useApp, useLook, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
@@ -44,6 +44,7 @@ async function titlesOf(host: Host): Promise<Map<string, string>> {
 function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Promise<void> }): React.ReactNode {
   const t = useText();
   const a = useAreaText();
+  const named = useNamed();
   const { host, session, look } = useApp();
   const [api] = useState(() => new Runs(host));
   const [status, setStatus] = useState("");
@@ -87,6 +88,7 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
         api={api}
         runs={chosen as [HostRun, HostRun]}
         names={chosen.map((run) => name(run.canvas))}
+        currency={list.value?.currency}
         onClose={() => setComparing(false)}
       />
     );
@@ -120,7 +122,7 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
           <option value="">{a("run.any_source")}</option>
           {sources.map((each) => (
             <option key={each} value={each}>
-              {each}
+              {named("source", each)}
             </option>
           ))}
         </select>
@@ -151,6 +153,7 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
               api={api}
               run={run}
               title={name(run.canvas)}
+              currency={list.value?.currency}
               chosen={chosen.some(({ id }) => id === run.id)}
               attempt={attempt}
               onChoose={(on) => choose(run, on)}
@@ -191,6 +194,7 @@ function Row({
   api,
   run,
   title,
+  currency,
   chosen,
   attempt,
   onChoose,
@@ -199,6 +203,7 @@ function Row({
   api: Runs;
   run: HostRun;
   title: string;
+  currency: string | undefined;
   chosen: boolean;
   attempt: Attempt;
   onChoose(on: boolean): void;
@@ -206,6 +211,7 @@ function Row({
 }): React.ReactNode {
   const t = useText();
   const a = useAreaText();
+  const named = useNamed();
   const { host } = useApp();
   const language = useLook((look) => look.language);
   const specs = useStore(useApp().session.specs, (all) => all);
@@ -226,7 +232,7 @@ function Row({
           {title}
         </button>
         <small>
-          {when} · {run.source}
+          {when} · {named("source", run.source)}
           {run.session ? ` · ${a("run.session")}` : ""}
         </small>
         {run.error && <p className="reason">{brief(run.error, 300)}</p>}
@@ -234,7 +240,13 @@ function Row({
       <div className="how">
         <span className="badge state">{t(`status.${run.status}`)}</span>
         <small>
-          {[took, run.tokens > 0 ? t("node.tokens", run.tokens.toLocaleString()) : ""].filter(Boolean).join(" · ")}
+          {[
+            took,
+            run.tokens > 0 ? t("node.tokens", run.tokens.toLocaleString(language)) : "",
+            run.cost > 0 ? moneyOf(language, run.cost, currency) : "",
+          ]
+            .filter(Boolean)
+            .join(" · ")}
         </small>
       </div>
       <div className="acts">

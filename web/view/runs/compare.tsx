@@ -4,7 +4,7 @@
 import { replay, type RunState, type Step } from "@easel/engine/state";
 import type { HostRun, Runs } from "../../run/remote.ts";
 import { Fault, useLoaded } from "../area/parts.tsx";
-import { useAreaText } from "../area/text.ts";
+import { moneyOf, useAreaText } from "../area/text.ts";
 import { useLook, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { bare, brief, seconds, show } from "../text.ts";
@@ -22,11 +22,13 @@ export function Compare({
   api,
   runs,
   names,
+  currency,
   onClose,
 }: {
   api: Runs;
   runs: [HostRun, HostRun];
   names: string[];
+  currency: string | undefined;
   onClose(): void;
 }): React.ReactNode {
   const t = useText();
@@ -74,7 +76,7 @@ export function Compare({
                 <th scope="row">{a("run.whole")}</th>
                 {ordered.map((run, i) => (
                   <td key={run.id}>
-                    <Whole run={run} state={states.value?.[i]} />
+                    <Whole run={run} state={states.value?.[i]} currency={currency} />
                   </td>
                 ))}
               </tr>
@@ -86,7 +88,7 @@ export function Compare({
                   </th>
                   {steps.map((step, i) => (
                     <td key={i}>
-                      <StepCell step={step} />
+                      <StepCell step={step} currency={currency} />
                     </td>
                   ))}
                 </tr>
@@ -99,7 +101,14 @@ export function Compare({
   );
 }
 
-function Whole({ run, state }: { run: HostRun; state: RunState | undefined }): React.ReactNode {
+interface WholeProps {
+  run: HostRun;
+  state: RunState | undefined;
+  currency: string | undefined;
+}
+
+function Whole({ run, state, currency }: WholeProps): React.ReactNode {
+  const language = useLook((look) => look.language);
   const t = useText();
   const a = useAreaText();
   const { elapsed, usage } = state ?? {};
@@ -107,7 +116,7 @@ function Whole({ run, state }: { run: HostRun; state: RunState | undefined }): R
     t(`status.${run.status}`),
     elapsed === undefined ? "" : seconds(elapsed),
     usage?.total_tokens ? t("node.tokens", usage.total_tokens) : "",
-    usage?.cost ? a("run.cost", (usage.cost / 1e6).toFixed(4)) : "",
+    usage?.cost ? a("run.cost", moneyOf(language, usage.cost, currency)) : "",
   ];
   return (
     <>
@@ -117,7 +126,13 @@ function Whole({ run, state }: { run: HostRun; state: RunState | undefined }): R
   );
 }
 
-function StepCell({ step }: { step: Step | undefined }): React.ReactNode {
+interface StepProps {
+  step: Step | undefined;
+  currency: string | undefined;
+}
+
+function StepCell({ step, currency }: StepProps): React.ReactNode {
+  const language = useLook((look) => look.language);
   const t = useText();
   const a = useAreaText();
   if (!step) return <span className="quiet">{t("status.idle")}</span>;
@@ -125,7 +140,7 @@ function StepCell({ step }: { step: Step | undefined }): React.ReactNode {
     t(`status.${step.status}`),
     step.elapsed === undefined ? "" : seconds(step.elapsed),
     step.usage?.total_tokens ? t("node.tokens", step.usage.total_tokens) : "",
-    step.usage?.cost ? a("run.cost", (step.usage.cost / 1e6).toFixed(4)) : "",
+    step.usage?.cost ? a("run.cost", moneyOf(language, step.usage.cost, currency)) : "",
   ];
   return (
     <>

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { days, type Usage, type Use } from "../../run/admin.ts";
 import { Empty, useLoaded } from "../area/parts.tsx";
+import { moneyOf } from "../area/text.ts";
 import { useLook } from "../context.tsx";
 import { useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
 
@@ -53,7 +54,7 @@ export function UsageSection(): React.ReactNode {
           />
         </>
       )}
-      {value && <p className="quiet small">{s(value.day.priced ? "usage_priced" : "usage_unpriced")}</p>}
+      {value && <p className="quiet small">{s(value.day.currency ? "usage_currency" : value.day.priced ? "usage_priced" : "usage_unpriced", value.day.currency ?? "")}</p>}
     </>
   );
 }
@@ -62,17 +63,17 @@ function canvasName(s: ReturnType<typeof useSettingsText>): (use: Use) => string
   return ({ canvas, title }) => title ?? s(canvas ? "usage_deleted" : "usage_outside");
 }
 
-function useMoney(): (amount: number) => string {
+function useMoney({ currency }: Usage): (amount: number) => string {
   const language = useLook((look) => look.language);
-  const format = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 4 });
-  return (amount) => format.format(amount);
+  return (amount) => moneyOf(language, amount, currency);
 }
 
 const tokensOf = ({ input_tokens: input, output_tokens: output }: Use): number => input + output;
 
-function Totals({ usage: { total, priced } }: { usage: Usage }): React.ReactNode {
+function Totals({ usage }: { usage: Usage }): React.ReactNode {
+  const { total, priced } = usage;
   const s = useSettingsText();
-  const money = useMoney();
+  const money = useMoney(usage);
   const { count } = useFormats();
   return (
     <dl className="numbers">
@@ -98,7 +99,7 @@ function Totals({ usage: { total, priced } }: { usage: Usage }): React.ReactNode
 function Chart({ usage }: { usage: Usage }): React.ReactNode {
   const { from, to, items, priced } = usage;
   const s = useSettingsText();
-  const money = useMoney();
+  const money = useMoney(usage);
   const { day, count } = useFormats();
   const by = new Map(items.map((use) => [use.day, use]));
   const measured = priced && items.some(({ cost }) => cost > 0);
@@ -160,9 +161,10 @@ function Table({ title, ...rest }: TableProps & { title: string }): React.ReactN
   );
 }
 
-function Rows({ usage: { items, priced }, head, name }: TableProps): React.ReactNode {
+function Rows({ usage, head, name }: TableProps): React.ReactNode {
+  const { items, priced } = usage;
   const s = useSettingsText();
-  const money = useMoney();
+  const money = useMoney(usage);
   const { count } = useFormats();
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={head}>

@@ -222,3 +222,14 @@ func TestQuotaAndTheOfflineModel(t *testing.T) {
 	}
 	require.Equal(t, "0", s.As("tight", "GET", "/api/v2/me/usage", "", 200).Get("caller").Get("tokens_today").Text())
 }
+
+func TestTokensAndCostOfARun(t *testing.T) {
+	host := counting(t)
+	s := apitest.New(t, func(c *apitest.Config) { c.Models.Host = host })
+	dsl, err := engine.ParseJSON([]byte(asking))
+	require.NoError(t, err)
+	prices := engine.Object("m", engine.Object("input", 100, "output", 400))
+	canvas := s.Canvas("Priced", dsl.With("settings", engine.Object("prices", prices)).JSON())
+	run := answered(s, "one", canvas)
+	require.Equal(t, "10 0.0019", run.Get("tokens").Text()+" "+run.Get("cost").Text(), run.JSON())
+}

@@ -83,15 +83,17 @@ type runView struct {
 	Status    string     `json:"status" jsonschema:"queued, running, paused, succeeded, failed or canceled"`
 	Error     string     `json:"error,omitempty"`
 	Tokens    int64      `json:"tokens" jsonschema:"model tokens, once the run has ended"`
+	Cost      float64    `json:"cost" jsonschema:"of the tokens, in the currency of the prices; 0 without prices"`
 	Created   time.Time  `json:"created"`
 	Ended     *time.Time `json:"ended,omitempty"`
 	EventsURL string     `json:"events_url"`
 }
 
 type runList struct {
-	Items []runView `json:"items"`
-	Total int       `json:"total" jsonschema:"number of matches on all pages"`
-	Next  string    `json:"next,omitempty" jsonschema:"value of after for the next page; absent on the last page"`
+	Items    []runView `json:"items"`
+	Total    int       `json:"total" jsonschema:"number of matches on all pages"`
+	Next     string    `json:"next,omitempty" jsonschema:"value of after for the next page; absent on the last page"`
+	Currency string    `json:"currency,omitempty" jsonschema:"code of the currency of costs, such as USD; absent when the price table names none"`
 }
 
 // runInput is read member by member: numbers count as texts, and members that are not known are
@@ -169,6 +171,7 @@ func runViewOf(v app.Run) runView {
 	return runView{
 		ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source,
 		Schedule: app.ScheduleOfRun(v), Status: v.Status, Error: v.Error, Tokens: v.Tokens,
+		Cost:    float64(v.Cost) / microsPerUnit,
 		Created: timeOf(v.CreateTime),
 		Ended:   timeOrNil(v.EndTime), EventsURL: "/api/v2/runs/" + v.ID + "/events",
 	}
@@ -293,7 +296,7 @@ func (s runs) list(ctx context.Context, in listRuns) (runList, error) {
 	if err != nil {
 		return runList{}, err
 	}
-	out := runList{Items: make([]runView, len(rows)), Total: total}
+	out := runList{Items: make([]runView, len(rows)), Total: total, Currency: s.Usage.Currency()}
 	for i, v := range rows {
 		out.Items[i] = runViewOf(v)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestUsage(t *testing.T) {
-	s := apitest.New(t, func(c *apitest.Config) { c.Priced = true })
+	s := apitest.New(t, func(c *apitest.Config) { c.Priced, c.Currency = true, "EUR" })
 	canvas := s.Canvas("Shop", apitest.Echo)
 	s.Quota.Record(quota.Use{Tenant: "one", Canvas: canvas, Model: "m@P", Input: 1000, Output: 100, Cost: 1_500_000})
 	s.Quota.Record(quota.Use{Tenant: "one", Canvas: "deleted", Model: "m@P", Input: 10, Output: 1, Cost: 250_000})
@@ -26,6 +26,7 @@ func TestUsage(t *testing.T) {
 	require.JSONEq(t, `{"calls":3,"input_tokens":1011,"output_tokens":102,"cost":1.75}`, byDay.Get("total").JSON())
 	require.Equal(t, day, byDay.Get("to").Str())
 	require.True(t, byDay.Get("priced").True())
+	require.Equal(t, "EUR", byDay.Get("currency").Str())
 
 	require.JSONEq(t, `[
 		{"canvas":"`+canvas+`","title":"Shop","calls":1,"input_tokens":1000,"output_tokens":100,"cost":1.5},
