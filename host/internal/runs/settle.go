@@ -59,7 +59,9 @@ func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) 
 		return nil
 	}
 	j := &w.job
-	row := store.RunEnd{ID: j.ID, Tenant: j.Tenant, Status: end.Status, Error: end.Error, Tokens: said.Tokens, Cost: said.Cost}
+	row := store.RunEnd{
+		ID: j.ID, Tenant: j.Tenant, Status: end.Status, Error: end.Error, Tokens: said.Tokens, Cost: said.Cost,
+	}
 	var session *store.Session
 	switch {
 	case j.Keep == KeepCanvas && w.state != nil:

@@ -117,7 +117,8 @@ func (s Runs) LeaveOut(ctx context.Context, v Run) error {
 	if err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message); err != nil {
 		return fail(err, "leave out run")
 	}
-	const insert = `INSERT INTO runs (` + runColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0)`
+	const insert = `INSERT INTO runs (` + runColumns + `)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0)`
 	_, err := s.commit.exec(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, RunCanceled, []byte{},
 		printable(v.Error), s.ms())
 	return fail(err, "leave out run %q", v.ID)

@@ -36,7 +36,8 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "easel-prices-"));
     const prices = join(folder, "prices.json");
-    writeFileSync(prices, JSON.stringify({ small: { input: 100, output: 400 } })); // 0.30 for each answer
+    // 0.30 for each answer.
+    writeFileSync(prices, JSON.stringify({ currency: "EUR", small: { input: 100, output: 400 } }));
     [host, models] = await Promise.all([serveHost("--allow-private", "--prices", prices), modelVendor()]);
     stage = await raise({ at: host.address + "/" });
   });
@@ -116,10 +117,20 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await section(page, "Usage");
     const row = page.locator(".usage-table tr", { hasText: "Greeter" });
     await row.waitFor();
-    assert.deepEqual(await row.locator("td").allInnerTexts(), ["1", "1,000", "500", "0.30"]);
+    assert.deepEqual(await row.locator("td").allInnerTexts(), ["1", "1,000", "500", "€0.30"]);
+    await page.getByText("Costs are in EUR").waitFor();
     await page.locator(".usage-table tr", { hasText: "small@Local" }).waitFor();
     await page.locator(".chart svg[role=img]").waitFor();
     await audit(page, "usage");
+
+    const again = await api<{ events_url: string }>("POST", `/canvases/${id}/runs`, { query: "Hi" });
+    await (await fetch(host.address + again.events_url, { headers: { authorization: `Bearer ${host.key}` } })).text();
+    await page.goto(`${host.address}/#runs=${id}`);
+    const rows = page.locator(".entries.runs > li");
+    await rows.filter({ hasText: "1,500 tokens · €0.30" }).nth(1).waitFor();
+    for (const i of [0, 1]) await rows.nth(i).getByRole("checkbox").check();
+    await page.getByRole("button", { name: /^Compare/ }).click();
+    await page.locator(".compare td", { hasText: "cost €0.30" }).nth(1).waitFor();
     await done(refused);
   });
 

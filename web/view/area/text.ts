@@ -22,8 +22,8 @@ export function moneyOf(language: string, amount: number, currency?: string): st
 }
 
 /**
- * useNamed returns words for names of the host: chunk methods, kinds of text and sources of runs. An unknown
- * name stays.
+ * useNamed returns words for names of the host: chunk methods, kinds of text and sources of runs.
+ * An unknown name stays.
  */
 export function useNamed(): (group: "method" | "kind" | "source", name: string) => string {
   const a = useAreaText();

@@ -54,9 +54,13 @@ export function UsageSection(): React.ReactNode {
           />
         </>
       )}
-      {value && <p className="quiet small">{s(value.day.currency ? "usage_currency" : value.day.priced ? "usage_priced" : "usage_unpriced", value.day.currency ?? "")}</p>}
+      {value && <p className="quiet small">{unitOf(value.day, s)}</p>}
     </>
   );
+}
+
+function unitOf({ currency, priced }: Usage, s: ReturnType<typeof useSettingsText>): string {
+  return currency ? s("usage_currency", currency) : s(priced ? "usage_priced" : "usage_unpriced");
 }
 
 function canvasName(s: ReturnType<typeof useSettingsText>): (use: Use) => string {

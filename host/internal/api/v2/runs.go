@@ -93,7 +93,7 @@ type runList struct {
 	Items    []runView `json:"items"`
 	Total    int       `json:"total" jsonschema:"number of matches on all pages"`
 	Next     string    `json:"next,omitempty" jsonschema:"value of after for the next page; absent on the last page"`
-	Currency string    `json:"currency,omitempty" jsonschema:"code of the currency of costs, such as USD; absent when the price table names none"`
+	Currency string    `json:"currency,omitempty" jsonschema:"code of the currency of costs, such as USD, if the prices name it"`
 }
 
 // runInput is read member by member: numbers count as texts, and members that are not known are

@@ -36,7 +36,7 @@ type usageReport struct {
 	From     string    `json:"from" jsonschema:"first day"`
 	To       string    `json:"to" jsonschema:"last day"`
 	Priced   bool      `json:"priced" jsonschema:"whether the host has a price table"`
-	Currency string    `json:"currency,omitempty" jsonschema:"code of the currency of costs, such as USD; absent when the price table names none"`
+	Currency string    `json:"currency,omitempty" jsonschema:"code of the currency of costs, such as USD, if the prices name it"`
 	Items    []useView `json:"items" jsonschema:"days in order, without unused ones; others by cost, largest first"`
 	Total    useView   `json:"total"`
 }
@@ -101,7 +101,8 @@ func (u usage) report(ctx context.Context, in usageQuery) (usageReport, error) {
 	}
 	rows, err := u.Usage.Models(ctx, in.Who.Tenant, from, to, by)
 	out := usageReport{
-		From: dayText(from), To: dayText(to), Priced: u.Usage.Priced(), Currency: u.Usage.Currency(), Items: make([]useView, len(rows)),
+		From: dayText(from), To: dayText(to), Priced: u.Usage.Priced(), Currency: u.Usage.Currency(),
+		Items: make([]useView, len(rows)),
 	}
 	var cost int64
 	for i, row := range rows {
