@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -197,7 +196,7 @@ func (m *merger) eachList(ctx context.Context, yield func(string, []byte) bool) 
 	for rows.Next() {
 		var term string
 		var part int
-		var data sql.RawBytes
+		var data []byte // not sql.RawBytes, which keeps a canceled transaction from ending
 		if err := rows.Scan(&term, &part, &data); err != nil {
 			return err
 		}
