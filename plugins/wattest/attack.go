@@ -42,9 +42,17 @@ const Imports = `
 
 // Instructions of generated code.
 const (
-	OpBlock, OpLoop, OpEnd, OpDrop, OpI32   = 0x02, 0x03, 0x0b, 0x1a, 0x41
-	opIf, opBrTable, opLocalGet, opLocalSet = 0x04, 0x0e, 0x20, 0x21
-	opEmpty                                 = 0x40
+	OpBlock = 0x02
+	OpLoop  = 0x03
+	OpEnd   = 0x0b
+	OpDrop  = 0x1a
+	OpI32   = 0x41
+
+	opIf       = 0x04
+	opBrTable  = 0x0e
+	opLocalGet = 0x20
+	opLocalSet = 0x21
+	opEmpty    = 0x40
 )
 
 // Conditional is an if over the first two locals.
