@@ -179,6 +179,8 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
   test("a status change redraws only its node", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator(".react-flow__node").nth(3).waitFor();
+    // The parser of Markdown is loaded when the note is first shown, and redraws it.
+    await page.locator(".note .markdown :not(.plain)").first().waitFor();
     await page.evaluate(() => {
       const touched = new Map<string, number>();
       Object.assign(globalThis, { touched });
