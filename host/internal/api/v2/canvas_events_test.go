@@ -79,3 +79,28 @@ func TestCanvasFollowersSeeRevisionsAndEachOther(t *testing.T) {
 	require.NoError(t, first.lines.Err())
 	s.As("one", "GET", path+"/events", "", 404)
 }
+
+// The answer to HEAD has no events and ends, so that the connection is free for the next request.
+func TestHeadOfStreamsEnds(t *testing.T) {
+	s := apitest.New(t)
+	canvas := s.Canvas("followed", apitest.Slow)
+	run := s.Post("/api/v2/canvases/"+canvas+"/runs", `{}`).Body.Get("id").Str()
+	s.Watch("/api/v2/runs/"+run+"/events", "", 1) // it runs, and waits for the gate
+	var b apitest.Belongings
+	s.FurnishDataset(&b)
+	client := &http.Client{Timeout: datasettest.Patience, Transport: &http.Transport{MaxConnsPerHost: 1}}
+	t.Cleanup(client.CloseIdleConnections)
+	send := func(method, path string) apitest.Answer {
+		req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, nil)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer one")
+		return s.Do(client, req)
+	}
+	for _, path := range []string{"canvases/" + canvas, "datasets/" + b.Dataset, "runs/" + run} {
+		a := send(http.MethodHead, "/api/v2/"+path+"/events")
+		require.Equal(t, 200, a.Status, path)
+		require.Equal(t, "text/event-stream; charset=utf-8", a.Header.Get("Content-Type"))
+		require.Equal(t, 200, send(http.MethodGet, "/api/v2/canvases/"+canvas).Status, path)
+	}
+	s.Gate <- struct{}{}
+}

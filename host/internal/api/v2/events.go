@@ -119,6 +119,9 @@ func (a eventStream) Write(r *api.Request) error {
 	if e.s = r.NewStream(true); !a.ended {
 		e.s.Start() // the first event may take long
 	}
+	if e.s.Started() && r.HTTP.Method == http.MethodHead {
+		return nil // without its events
+	}
 	stop := make(chan struct{})
 	defer close(stop)
 	go e.beat(stop)

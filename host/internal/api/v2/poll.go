@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -21,10 +22,13 @@ type polledStream struct {
 
 // poll answers with a stream of events. look is called every [pollEvery] and sends what has changed
 // since; the stream lasts until the client leaves or look fails. about is what the log says about
-// the stream.
+// the stream. The answer to HEAD has no events.
 func poll(r *api.Request, about slog.Attr, look func(ctx context.Context, s *polledStream) error) error {
 	ctx := r.HTTP.Context()
 	s := &polledStream{Stream: r.OpenStream(true)}
+	if r.HTTP.Method == http.MethodHead {
+		return nil // the client does not close a connection without a body, so nothing would end this
+	}
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for sent := time.Now(); ; {
