@@ -123,6 +123,7 @@ func addTurn(v *store.Session, w *work, said *Transcript, end End) {
 	}
 	v.DSL = w.canvas.Save(w.state)
 	v.Rounds++
+	v.Tokens += said.Tokens
 	v.Duration += time.Since(w.began).Milliseconds()
 	id := uuid.NewString()
 	question := w.job.Query

@@ -232,4 +232,8 @@ func TestTokensAndCostOfARun(t *testing.T) {
 	canvas := s.Canvas("Priced", dsl.With("settings", engine.Object("prices", prices)).JSON())
 	run := answered(s, "one", canvas)
 	require.Equal(t, "10 0.0019", run.Get("tokens").Text()+" "+run.Get("cost").Text(), run.JSON())
+
+	s.Good(s.Post("/api/v1/agents/"+canvas+"/completions", `{"question":"x","stream":false}`))
+	tokens := s.Good(s.Get("/v1/api/stats?canvas_id=" + canvas)).Data().Get("tokens")
+	require.Equal(t, "10.0", tokens.At(0).At(1).Text(), "%s of the session", tokens.JSON())
 }
