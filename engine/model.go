@@ -69,7 +69,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		}
 		return norm.push(piece, last, say)
 	})
-	c.countModel(req, a.Usage, start)
+	c.countModel(ctx, req, a.Usage, start)
 	var reported *ModelError
 	if err != nil && !errors.As(err, &reported) {
 		// The text held back belongs to the answer.

@@ -21,9 +21,10 @@ type ModelInfo interface {
 
 // Info describes the abilities of a model.
 type Info struct {
-	Tools   bool // calls functions natively
-	Images  bool // takes images
-	Context int  // tokens that fit; 0 means 8192
+	Tools   bool   // calls functions natively
+	Images  bool   // takes images
+	Context int    // tokens that fit; 0 means 8192
+	Model   string // the model that the llm_id stands for, as a price table names it; "" if unknown
 }
 
 // Purpose is the purpose of a model call, by which a stand-in can answer it without a language

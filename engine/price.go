@@ -26,13 +26,21 @@ func (p Prices) Cost(llm string, input, output int64) int64 {
 type Prices map[string]Price
 
 func (p Prices) of(llm string) (Price, bool) {
-	name, _, _ := strings.Cut(llm, "@")
-	for _, key := range [...]string{llm, name, "*"} {
-		if price, ok := p[key]; ok {
-			return price, true
-		}
+	price, ok := p.named(llm)
+	if !ok {
+		price, ok = p["*"]
 	}
-	return Price{}, false
+	return price, ok
+}
+
+// named is of without the price of all others.
+func (p Prices) named(llm string) (Price, bool) {
+	price, ok := p[llm]
+	if !ok {
+		name, _, _ := strings.Cut(llm, "@")
+		price, ok = p[name]
+	}
+	return price, ok
 }
 
 // ReadPrices reads a price table: {"gpt-x": {"input": 2.5, "output": 10}, "*": {...}}, for a

@@ -189,7 +189,7 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 		}
 	}
 	if money {
-		price, ok := c.run.opt.Prices.of(llm)
+		price, ok := c.price(ctx, llm)
 		if !ok {
 			return most, fmt.Errorf("%w for model %q: add it to the prices, or one for \"*\"", ErrNoPrice, llm)
 		}
@@ -198,13 +198,26 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 	return most, nil
 }
 
+// price returns the price of an llm_id: its own, that of the model it stands for, such as the
+// default model, or that of all others.
+func (c *CallOutputs) price(ctx context.Context, llm string) (Price, bool) {
+	prices := c.run.opt.Prices
+	if price, ok := prices.named(llm); ok || len(prices) == 0 {
+		return price, ok
+	}
+	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {
+		llm = m.ModelInfo(ctx, llm).Model
+	}
+	return prices.of(llm)
+}
+
 // Count adds usage of models by a component outside Generate.
 func (c *CallOutputs) Count(u Usage) { c.count("", u, u, time.Time{}) }
 
 // countModel adds the usage of a model's answer to a call that began at start; the call itself is
 // counted already.
-func (c *CallOutputs) countModel(req *ModelRequest, u Usage, start time.Time) {
-	if price, ok := c.run.opt.Prices.of(req.LLM); ok {
+func (c *CallOutputs) countModel(ctx context.Context, req *ModelRequest, u Usage, start time.Time) {
+	if price, ok := c.price(ctx, req.LLM); ok {
 		u.Cost = price.cost(u.Prompt, u.Completion)
 	}
 	made := u

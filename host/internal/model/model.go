@@ -86,7 +86,9 @@ func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	if err != nil {
 		return engine.Info{}
 	}
-	return p.info(name)
+	info := p.info(name)
+	info.Model = name + "@" + p.config.Name
+	return info
 }
 
 // Select returns the model for a command-line choice: "offline", "scripted:FILE", or the id of a

@@ -91,6 +91,7 @@ func TestModelInfo(t *testing.T) {
 		Models: []Entry{{Name: "plain"}, {Name: "text", Tools: &no, Images: &no, Context: 4096}},
 	}}})
 	require.NoError(t, err)
-	require.Equal(t, engine.Info{Tools: true, Images: true, Context: 128_000}, m.ModelInfo(t.Context(), "plain"))
-	require.Equal(t, engine.Info{Context: 4096}, m.ModelInfo(t.Context(), "text@P"))
+	require.Equal(t, engine.Info{Tools: true, Images: true, Context: 128_000, Model: "plain@P"},
+		m.ModelInfo(t.Context(), "plain"))
+	require.Equal(t, engine.Info{Context: 4096, Model: "text@P"}, m.ModelInfo(t.Context(), "text@P"))
 }

@@ -106,7 +106,7 @@ func TestTenantsUseTheirTransport(t *testing.T) {
 	_, _, err = collect(tenants.Of("a", "").Generate(ctx, req))
 	require.ErrorContains(t, err, `model "m" of P`)
 	require.Equal(t, 1, guard.calls)
-	require.Equal(t, engine.Info{Tools: true, Images: true, Context: defaultContext},
+	require.Equal(t, engine.Info{Tools: true, Images: true, Context: defaultContext, Model: "m@P"},
 		tenants.Of("a", "").ModelInfo(ctx, "m@P"))
 }
 

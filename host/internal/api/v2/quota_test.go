@@ -229,9 +229,13 @@ func TestTokensAndCostOfARun(t *testing.T) {
 	dsl, err := engine.ParseJSON([]byte(asking))
 	require.NoError(t, err)
 	prices := engine.Object("m", engine.Object("input", 100, "output", 400))
-	canvas := s.Canvas("Priced", dsl.With("settings", engine.Object("prices", prices)).JSON())
-	run := answered(s, "one", canvas)
-	require.Equal(t, "10 0.0019", run.Get("tokens").Text()+" "+run.Get("cost").Text(), run.JSON())
+	priced := dsl.With("settings", engine.Object("prices", prices)).JSON()
+	canvas := s.Canvas("Priced", priced)
+	byDefault := s.Canvas("Priced by default", strings.Replace(priced, `"m@Vendor"`, `""`, 1))
+	for _, each := range []string{canvas, byDefault} {
+		run := answered(s, "one", each)
+		require.Equal(t, "10 0.0019", run.Get("tokens").Text()+" "+run.Get("cost").Text(), run.JSON())
+	}
 
 	s.Good(s.Post("/api/v1/agents/"+canvas+"/completions", `{"question":"x","stream":false}`))
 	tokens := s.Good(s.Get("/v1/api/stats?canvas_id=" + canvas)).Data().Get("tokens")
