@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -47,6 +48,9 @@ func (s *natsFiles) metaSubject(name string) string {
 
 // chunkSize is the number of bytes of a file in one message.
 const chunkSize = 128 << 10
+
+// chunks are buffers of pieces: for each small file, a new one would cost more than the file.
+var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
 // Put implements backend. It writes the format of jetstream's ObjectStore.Put, which sends a
 // message for every read with up to 4,000 unacknowledged: small pieces of a form fail as too many,
@@ -97,7 +101,9 @@ func (s *natsFiles) publishInfo(ctx context.Context, info *jetstream.ObjectInfo)
 
 // putChunks stores the pieces of a file and completes info.
 func (s *natsFiles) putChunks(ctx context.Context, info *jetstream.ObjectInfo, r io.Reader) error {
-	chunk, hash := make([]byte, chunkSize), sha256.New()
+	buf := chunks.Get().(*[chunkSize]byte) // the pool has nothing else
+	defer chunks.Put(buf)                  // a message is copied when it is published
+	chunk, hash := buf[:], sha256.New()
 	for {
 		if err := s.conn.Room(chunkSize); err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -68,6 +69,15 @@ const (
 	mostDims      = 1 << 16
 )
 
+// bufferSize is that of writers and readers, in bytes.
+const bufferSize = 128 << 10
+
+// Buffers are used again: for each small file, new ones would cost more than the file.
+var (
+	writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, bufferSize) }}
+	readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
+)
+
 // Writer writes a file.
 type Writer struct {
 	out         *bufio.Writer
@@ -77,7 +87,8 @@ type Writer struct {
 
 // NewWriter begins a file. The caller closes the Writer.
 func NewWriter(w io.Writer) *Writer {
-	out := &Writer{out: bufio.NewWriterSize(w, 128<<10)}
+	out := &Writer{out: writers.Get().(*bufio.Writer)} // the pool has nothing else
+	out.out.Reset(w)
 	_, out.err = out.out.WriteString(header)
 	return out
 }
@@ -96,11 +107,17 @@ func (w *Writer) Write(c *Chunk) error {
 	return w.err
 }
 
-// Close writes what is buffered.
+// Close writes what is buffered. The Writer is not used afterwards.
 func (w *Writer) Close() error {
+	if w.out == nil {
+		return w.err
+	}
 	if w.err == nil {
 		w.err = w.out.Flush()
 	}
+	w.out.Reset(nil)
+	writers.Put(w.out)
+	w.out = nil
 	return w.err
 }
 
@@ -110,7 +127,12 @@ var ErrDamaged = errors.New("chunk file is damaged")
 // Read gives the chunks of a file; it ends after an error.
 func Read(r io.Reader) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		in := bufio.NewReaderSize(r, 128<<10)
+		in := readers.Get().(*bufio.Reader) // the pool has nothing else
+		in.Reset(r)
+		defer func() {
+			in.Reset(nil)
+			readers.Put(in)
+		}()
 		head := make([]byte, len(header))
 		decode := readRecord
 		if _, err := io.ReadFull(in, head); err != nil || string(head) != header {

@@ -17,8 +17,15 @@ type appender struct {
 	places  []int32          // by index: 1 + the place in the terms of the chunks that are being added; 0 is none
 	kept    []*postings.List // by index: those of the tail of the dataset; nil where they are not known yet
 	keptOf  *tail
-	free    []byte // room for the first postings of terms
+	free    []byte         // room for the first postings of terms
+	spare   []termPostings // of former changes, with the room of their postings
 }
+
+// Bounds of what an appender keeps of the postings of a change.
+const (
+	mostSpare    = 1 << 15 // terms
+	largestSpare = 64      // bytes of the postings of a term
+)
 
 // termPostings are the postings of a term in the chunks of a change.
 type termPostings struct {
@@ -77,17 +84,40 @@ func (a *appender) list(t *tail, c *index.TermCount) *postings.List {
 	a.places = grown(a.places, c.Index)
 	if a.places[c.Index] == 0 {
 		term := a.counter.Term(c.Index)
-		t.terms = append(t.terms, termPostings{term, c.Index, postings.List{Data: a.room()}})
+		if t.terms == nil {
+			t.terms, a.spare = a.spare, nil
+		}
+		n := len(t.terms)
+		var data []byte
+		if n < cap(t.terms) {
+			t.terms = t.terms[:n+1]
+			data = t.terms[n].Data[:0]
+		} else {
+			t.terms = append(t.terms, termPostings{})
+		}
+		if cap(data) == 0 {
+			data = a.room()
+		}
+		t.terms[n] = termPostings{term, c.Index, postings.List{Data: data}}
 		t.size += len(term) + 48
-		a.places[c.Index] = int32(len(t.terms))
+		a.places[c.Index] = int32(n + 1)
 	}
 	return &t.terms[a.places[c.Index]-1].List
 }
 
-// release forgets the chunks that were added.
+// release forgets the chunks that were added. The next ones are added where their postings were.
 func (a *appender) release(s *segment) {
-	for i := range s.tail.terms {
-		a.places[s.tail.terms[i].index] = 0
+	terms := s.tail.terms
+	s.tail.terms = nil
+	for i := range terms {
+		t := &terms[i]
+		a.places[t.index] = 0
+		if t.term = ""; cap(t.Data) > largestSpare {
+			t.Data = nil
+		}
+	}
+	if terms != nil && cap(terms) <= mostSpare {
+		a.spare = terms[:0]
 	}
 }
 
