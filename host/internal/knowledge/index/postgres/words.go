@@ -114,9 +114,12 @@ func (q *wordQuery) holding(counts map[string]int) error {
 		n := 0
 		for _, seg := range q.segments {
 			last := -1
-			for it := (postings.Iterator{Data: q.lists[listKey{seg.id, i}]}); it.Next(); {
-				if last = it.Local; !seg.dead.has(last) {
-					n++
+			var b postings.Block
+			for it := (postings.Iterator{Data: q.lists[listKey{seg.id, i}]}); it.NextBlock(&b); {
+				for _, local := range b.Locals[:b.Len] {
+					if last = int(local); !seg.dead.has(last) {
+						n++
+					}
 				}
 			}
 			if last >= seg.size {
@@ -149,9 +152,12 @@ func (s *search) score(q *wordQuery, idf map[string]float64, best *best) {
 		scored := false
 		for i, t := range q.terms {
 			worth := float64(q.times[i]) * idf[t] * (k1 + 1) / full
-			for it := (postings.Iterator{Data: q.lists[listKey{seg.id, i}]}); it.Next(); {
-				n := float64(it.Count)
-				scores[it.Local] += worth * n / (n + norm + perWord*float64(seg.Lengths[it.Local]))
+			var b postings.Block
+			for it := (postings.Iterator{Data: q.lists[listKey{seg.id, i}]}); it.NextBlock(&b); {
+				for at, local := range b.Locals[:b.Len] {
+					n := float64(b.Counts[at])
+					scores[local] += worth * n / (n + norm + perWord*float64(seg.Lengths[local]))
+				}
 				scored = true
 			}
 		}

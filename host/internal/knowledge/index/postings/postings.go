@@ -92,6 +92,46 @@ func (it *Iterator) long() uint64 {
 	return v
 }
 
+// Block is entries that are read at once, which is faster than one by one.
+type Block struct {
+	Locals, Counts [blockSize]int32
+	Len            int
+}
+
+const blockSize = 128
+
+// NextBlock reads the next entries; false means that there are none. Damaged data ends early. A
+// number of damaged data that is too large becomes the largest one.
+func (it *Iterator) NextBlock(b *Block) bool {
+	data, after := it.Data, it.after
+	i, n := 0, 0
+	for n < blockSize && i < len(data) {
+		v, size := uint64(data[i]), 1
+		if v >= 0x80 {
+			if v, size = binary.Uvarint(data[i:]); size <= 0 || v>>1 > math.MaxInt32 || v == 0 && i+size == len(data) {
+				data, i = nil, 0
+				break
+			}
+		}
+		i += size
+		local, count := after+int(v>>1), int32(1)
+		if v&1 == 0 {
+			if i < len(data) && data[i] < 0x80 {
+				count, i = int32(data[i]), i+1
+			} else if v, size = binary.Uvarint(data[i:]); size > 0 {
+				count, i = int32(v), i+size
+			} else {
+				data, i, count = nil, 0, 0
+			}
+		}
+		b.Locals[n], b.Counts[n] = int32(min(local, math.MaxInt32)), count
+		n++
+		after = local + 1
+	}
+	b.Len, it.Data, it.after = n, data[i:], after
+	return n > 0
+}
+
 // Chunks are the chunks of a segment, by their numbers in it.
 type Chunks struct {
 	Rows    []int64 // ascending

@@ -18,6 +18,14 @@ func newBest(most int) *best { return &best{most: most} }
 // takes reports whether a chunk with this score would be kept.
 func (b *best) takes(score float32) bool { return len(b.heap) < b.most || score > b.heap[0].score }
 
+// least is the score that a chunk must exceed to be kept; scores are positive.
+func (b *best) least() float32 {
+	if len(b.heap) < b.most {
+		return 0
+	}
+	return b.heap[0].score
+}
+
 func (b *best) add(at location, score float32) {
 	if !b.takes(score) {
 		return

@@ -49,6 +49,7 @@ func (x *Index) Search(ctx context.Context, q *index.Query) (*index.Result, erro
 	if none, err := s.restrict(ctx); err != nil || none {
 		return &index.Result{}, err
 	}
+	defer s.release()
 	candidates, err := s.candidates(ctx)
 	if err != nil {
 		return nil, err

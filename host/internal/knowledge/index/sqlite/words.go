@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
@@ -133,9 +134,17 @@ func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64)
 // holding is how many live chunks encoded postings name. It checks that the segment has them all.
 func (s *segment) holding(data []byte) (n int, err error) {
 	last := -1
-	for it := (postings.Iterator{Data: data}); it.Next(); {
-		if last = it.Local; !s.dead.has(last) {
-			n++
+	var b postings.Block
+	for it := (postings.Iterator{Data: data}); it.NextBlock(&b); {
+		last = int(b.Locals[b.Len-1])
+		n += b.Len
+		if s.dead == nil {
+			continue
+		}
+		for _, local := range b.Locals[:b.Len] {
+			if s.dead.has(int(local)) {
+				n--
+			}
 		}
 	}
 	if last >= s.rows.count {
@@ -156,12 +165,46 @@ func (s *search) scoreDataset(q *wordQuery, d *dataset) {
 	for _, at := range slices.SortedFunc(maps.Keys(q.lists), list.compare) {
 		p := s.parts[at.part]
 		if p.scores == nil {
-			p.scores = make([]float32, p.rows.count)
+			p.scores = newScores(p.rows.count)
 		}
 		worth := float32(float64(q.counts[at.term]) * q.idf[at.term] * (k1 + 1) / full)
-		for it := (postings.Iterator{Data: q.lists[at]}); it.Next(); {
-			n := float32(it.Count)
-			p.scores[it.Local] += worth * n / (n + norms[min(int(p.lengths[it.Local]), len(norms)-1)])
+		p.add(q.lists[at], worth, norms)
+	}
+}
+
+// add adds the scores of a term to those of the chunks that hold it.
+func (p *part) add(data []byte, worth float32, norms *[longestNorm]float32) {
+	scores, lengths := p.scores, p.lengths
+	var b postings.Block
+	for it := (postings.Iterator{Data: data}); it.NextBlock(&b); {
+		for i, local := range b.Locals[:b.Len] {
+			n := float32(b.Counts[i])
+			scores[local] += worth * n / (n + norms[min(lengths[local], longestNorm-1)])
+		}
+	}
+}
+
+// scoreLists are scores of searches that have ended: a new list for each part of a search would
+// keep the garbage collector busy.
+var scoreLists = sync.Pool{New: func() any { return new([]float32) }}
+
+// newScores returns a list of n zeros, which release gives back.
+func newScores(n int) []float32 {
+	list := *scoreLists.Get().(*[]float32) // the pool has nothing else
+	if cap(list) < n {
+		return make([]float32, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
+// release ends the use of the scores.
+func (s *search) release() {
+	for _, p := range s.parts {
+		if list := p.scores; list != nil {
+			p.scores = nil
+			scoreLists.Put(&list)
 		}
 	}
 }
@@ -170,9 +213,9 @@ func (s *search) scoreDataset(q *wordQuery, d *dataset) {
 const longestNorm = 1 << 14
 
 // lengthNorms are the parts of BM25's divisor that depend on the length of a chunk.
-func lengthNorms(d *dataset) []float32 {
+func lengthNorms(d *dataset) *[longestNorm]float32 {
 	average := float64(d.words()) / float64(max(1, d.live()))
-	norms := make([]float32, longestNorm)
+	norms := new([longestNorm]float32)
 	for length := range norms {
 		norms[length] = float32(d.settings.LengthNorm(length, average))
 	}
@@ -183,9 +226,11 @@ func lengthNorms(d *dataset) []float32 {
 func (s *search) bestByWords() []location {
 	best := newBest(s.q.Words())
 	for i, p := range s.parts {
+		least := best.least()
 		for local, score := range p.scores {
-			if score > 0 && best.takes(score) && s.found(p, local) {
+			if score > least && s.found(p, local) {
 				best.add(location{i, local}, score)
+				least = best.least()
 			}
 		}
 	}
