@@ -71,8 +71,7 @@ func chunkEdits(ctx context.Context, q querier, document string, after int64) ([
 func (s Documents) EditChunks(ctx context.Context, v Document, edits []ChunkEdit, clear bool) (Document, error) {
 	var out Document
 	err := s.write(ctx, fmt.Sprintf("edit chunks of document %q", v.ID), func(ctx context.Context, q querier) error {
-		seq, err := nextSeq(ctx, q, v.Dataset)
-		if err != nil {
+		if err := lockDataset(ctx, q, v.Tenant, v.Dataset); err != nil {
 			return err
 		}
 		now, err := lockDocument(ctx, q, s.engine, v.Tenant, v.Dataset, v.ID)
@@ -83,7 +82,12 @@ func (s Documents) EditChunks(ctx context.Context, v Document, edits []ChunkEdit
 			return fmt.Errorf("change %d, now %d: %w", v.Seq, now.Seq, ErrConflict)
 		}
 		next := now
-		next.Seq, next.Chunks, next.Tokens, next.Disabled, next.Updated = seq, v.Chunks, v.Tokens, v.Disabled, s.ms()
+		next.Chunks, next.Tokens, next.Disabled, next.Updated = v.Chunks, v.Tokens, v.Disabled, s.ms()
+		seq, err := nextSeq(ctx, q, v.Dataset, countsOf(&next).minus(countsOf(&now)))
+		if err != nil {
+			return err
+		}
+		next.Seq = seq
 		list := edits
 		if clear {
 			next.ContentSeq = seq

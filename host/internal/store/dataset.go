@@ -36,14 +36,11 @@ type datasetBody struct {
 	AutoMetadata json.RawMessage `json:"auto_metadata,omitempty"`
 }
 
-// datasetRecord are the stored columns; datasetColumns adds what is counted from documents.
+// datasetRecord are the columns of a new dataset; datasetColumns adds what is counted of documents.
 const (
 	datasetRecord = `id, tenant_id, created_by, team, name, name_key, body, model, wanted, seq, gone_seq, create_time,
 		update_time`
-	datasetColumns = datasetRecord + `,
-		(SELECT COUNT(*) FROM documents d WHERE d.dataset_id = datasets.id),
-		(SELECT CAST(COALESCE(SUM(chunk_count), 0) AS BIGINT) FROM documents d WHERE d.dataset_id = datasets.id),
-		(SELECT CAST(COALESCE(SUM(token_count), 0) AS BIGINT) FROM documents d WHERE d.dataset_id = datasets.id)`
+	datasetColumns = datasetRecord + `, document_count, chunk_count, token_count`
 )
 
 func scanDataset(r row) (Dataset, error) {
@@ -137,10 +134,9 @@ func (s Datasets) Get(ctx context.Context, tenant, id string) (Dataset, error) {
 	return v, fail(err, "dataset %q", id)
 }
 
-// Any is [Datasets.Get] without a tenant, and without numbers of documents and
-// chunks, for what follows changes. Errors: [ErrNotFound].
+// Any is [Datasets.Get] without a tenant, for what follows changes. Errors: [ErrNotFound].
 func (s Datasets) Any(ctx context.Context, id string) (Dataset, error) {
-	const query = `SELECT ` + datasetRecord + `, 0, 0, 0 FROM datasets WHERE id = $1`
+	const query = `SELECT ` + datasetColumns + ` FROM datasets WHERE id = $1`
 	v, err := scanDataset(s.read.QueryRowContext(ctx, query, id))
 	return v, fail(err, "dataset %q", id)
 }
@@ -255,11 +251,32 @@ func lockDataset(ctx context.Context, q querier, tenant, id string) error {
 	return changed(res, err, ErrNotFound)
 }
 
+// counts is what the documents of a dataset have together, or by how much a change alters that.
+type counts struct {
+	documents             int
+	bytes, chunks, tokens int64
+}
+
+// countsOf is what one document counts for.
+func countsOf(v *Document) counts { return counts{1, v.Size, int64(v.Chunks), int64(v.Tokens)} }
+
+func (c counts) minus(d counts) counts {
+	return counts{c.documents - d.documents, c.bytes - d.bytes, c.chunks - d.chunks, c.tokens - d.tokens}
+}
+
 // nextSeq counts a change of a dataset. Changes of one dataset follow each other: the count is
 // committed in its order.
-func nextSeq(ctx context.Context, q querier, dataset string) (seq int64, err error) {
-	const update = `UPDATE datasets SET seq = seq + 1 WHERE id = $1 RETURNING seq`
-	found, err := queryAll(ctx, q, func(r row) (n int64, err error) { return n, r.Scan(&n) }, update, dataset)
+func nextSeq(ctx context.Context, q querier, dataset string, change counts) (int64, error) {
+	return addCounts(ctx, q, dataset, 1, change)
+}
+
+// addCounts changes the counts of a dataset and adds to its sequence number, which it returns.
+func addCounts(ctx context.Context, q querier, dataset string, changes int, c counts) (seq int64, err error) {
+	const update = `UPDATE datasets SET seq = seq + $2, document_count = document_count + $3,
+		byte_count = byte_count + $4, chunk_count = chunk_count + $5, token_count = token_count + $6
+		WHERE id = $1 RETURNING seq`
+	found, err := queryAll(ctx, q, func(r row) (n int64, err error) { return n, r.Scan(&n) }, update, dataset,
+		changes, c.documents, c.bytes, c.chunks, c.tokens)
 	switch {
 	case err != nil:
 		return 0, err

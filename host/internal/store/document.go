@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -112,17 +111,18 @@ func (s Documents) Create(ctx context.Context, v Document, limit int64) (Documen
 		$11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31,
 		$32)`
 	err := s.write(ctx, fmt.Sprintf("create document %q", v.Name), func(ctx context.Context, q querier) error {
-		seq, err := nextSeq(ctx, q, v.Dataset)
+		seq, err := nextSeq(ctx, q, v.Dataset, countsOf(&v))
 		if err != nil {
 			return err
 		}
 		if limit > 0 {
-			use, err := datasetUse(ctx, q, v.Tenant)
+			use, err := datasetUse(ctx, q, v.Tenant) // with this document
 			if err != nil {
 				return err
 			}
-			if use.Bytes+v.Size > limit {
-				return fmt.Errorf("%w: documents have %d of %d bytes, this one %d", ErrQuota, use.Bytes, limit, v.Size)
+			if use.Bytes > limit {
+				return fmt.Errorf("%w: documents have %d of %d bytes, this one %d", ErrQuota, use.Bytes-v.Size, limit,
+					v.Size)
 			}
 		}
 		v.Seq, v.ContentSeq = seq, seq
@@ -158,8 +158,8 @@ func (s Datasets) Use(ctx context.Context, tenant string) (DatasetUse, error) {
 }
 
 func datasetUse(ctx context.Context, q querier, tenant string) (u DatasetUse, err error) {
-	const query = `SELECT COUNT(*), CAST(COALESCE(SUM(size), 0) AS BIGINT),
-		CAST(COALESCE(SUM(chunk_count), 0) AS BIGINT) FROM documents WHERE tenant_id = $1`
+	const query = `SELECT CAST(COALESCE(SUM(document_count), 0) AS BIGINT),
+		CAST(COALESCE(SUM(byte_count), 0) AS BIGINT), CAST(COALESCE(SUM(chunk_count), 0) AS BIGINT) FROM datasets WHERE tenant_id = $1`
 	return u, q.QueryRowContext(ctx, query, tenant).Scan(&u.Documents, &u.Bytes, &u.Chunks)
 }
 
@@ -233,14 +233,20 @@ func (s Documents) Edit(
 
 // save writes a changed document.
 func (s Documents) save(ctx context.Context, q querier, v, old *Document, affects Affects) error {
-	if affects != Nothing {
-		seq, err := nextSeq(ctx, q, v.Dataset)
+	change := countsOf(v).minus(countsOf(old))
+	switch {
+	case affects != Nothing:
+		seq, err := nextSeq(ctx, q, v.Dataset, change)
 		if err != nil {
 			return err
 		}
 		v.Seq = seq
 		if affects >= Content {
 			v.ContentSeq = seq
+		}
+	case change != counts{}:
+		if _, err := addCounts(ctx, q, v.Dataset, 0, change); err != nil {
+			return err
 		}
 	}
 	if v.ChunkFile != old.ChunkFile {
@@ -285,6 +291,7 @@ func (s Documents) Delete(ctx context.Context, tenant, datasetID string, ids ...
 		q querier,
 	) error {
 		n = 0
+		var gone counts
 		if err := lockDataset(ctx, q, tenant, datasetID); err != nil {
 			return err
 		}
@@ -292,14 +299,19 @@ func (s Documents) Delete(ctx context.Context, tenant, datasetID string, ids ...
 			if err := loosen(ctx, q, s.ms(), "id = $2 AND dataset_id = $3", id, datasetID); err != nil {
 				return err
 			}
-			const remove = `DELETE FROM documents WHERE id = $1 AND dataset_id = $2`
-			res, err := q.ExecContext(ctx, remove, id, datasetID)
-			if err := changed(res, err, ErrNotFound); errors.Is(err, ErrNotFound) {
-				continue
-			} else if err != nil {
+			const remove = `DELETE FROM documents WHERE id = $1 AND dataset_id = $2
+				RETURNING size, chunk_count, token_count`
+			removed, err := queryAll(ctx, q, func(r row) (v Document, err error) {
+				return v, r.Scan(&v.Size, &v.Chunks, &v.Tokens)
+			}, remove, id, datasetID)
+			if err != nil {
 				return err
 			}
+			if len(removed) == 0 {
+				continue
+			}
 			n++
+			gone = gone.minus(countsOf(&removed[0]))
 			if _, err := q.ExecContext(ctx, `DELETE FROM chunk_edits WHERE document_id = $1`, id); err != nil {
 				return err
 			}
@@ -310,8 +322,10 @@ func (s Documents) Delete(ctx context.Context, tenant, datasetID string, ids ...
 		if n == 0 {
 			return nil
 		}
-		const gone = `UPDATE datasets SET seq = seq + 1, gone_seq = seq + 1 WHERE id = $1`
-		_, err := q.ExecContext(ctx, gone, datasetID)
+		if _, err := nextSeq(ctx, q, datasetID, gone); err != nil {
+			return err
+		}
+		_, err := q.ExecContext(ctx, `UPDATE datasets SET gone_seq = seq WHERE id = $1`, datasetID)
 		return err
 	})
 	return n, err
