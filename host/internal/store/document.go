@@ -159,7 +159,8 @@ func (s Datasets) Use(ctx context.Context, tenant string) (DatasetUse, error) {
 
 func datasetUse(ctx context.Context, q querier, tenant string) (u DatasetUse, err error) {
 	const query = `SELECT CAST(COALESCE(SUM(document_count), 0) AS BIGINT),
-		CAST(COALESCE(SUM(byte_count), 0) AS BIGINT), CAST(COALESCE(SUM(chunk_count), 0) AS BIGINT) FROM datasets WHERE tenant_id = $1`
+		CAST(COALESCE(SUM(byte_count), 0) AS BIGINT), CAST(COALESCE(SUM(chunk_count), 0) AS BIGINT)
+		FROM datasets WHERE tenant_id = $1`
 	return u, q.QueryRowContext(ctx, query, tenant).Scan(&u.Documents, &u.Bytes, &u.Chunks)
 }
 
