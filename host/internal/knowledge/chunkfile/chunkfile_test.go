@@ -80,6 +80,21 @@ func TestFields(t *testing.T) {
 	require.Equal(t, "a\uFFFDb", out[0].Content, "text is valid UTF-8")
 }
 
+// A text that is the content below headings is stored as what it has before the content.
+func TestTextsThatEndWithTheContent(t *testing.T) {
+	content := strings.Repeat("content ", 100)
+	chunks := []Chunk{
+		{Content: content, Text: "headings\n" + content}, {Content: content, Text: content},
+		{Content: content, Text: content + "after"}, {Text: "only searched"}, {Content: content, Text: "x"},
+	}
+	for _, c := range chunks {
+		out, err := read(written(t, c))
+		require.NoError(t, err)
+		require.Equal(t, []Chunk{c}, out)
+	}
+	require.Less(t, len(written(t, chunks[0])), len(content)+100)
+}
+
 // A record with a field that this version does not know is read without it.
 func TestUnknownFields(t *testing.T) {
 	record := appendRecord(nil, &Chunk{ID: "1", Content: "c"})
@@ -108,6 +123,7 @@ func TestCutFile(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, sample[0], sample[2]))
+	f.Add(written(f, Chunk{Content: "c", Text: "lead c"}))
 	f.Add([]byte(headerJSON + "\x02{}\x00"))
 	f.Add([]byte(header + "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -24,17 +24,26 @@ const (
 	fieldHidden
 	fieldTokens
 	fieldCreated
+	fieldLead // what Text has before Content
 )
 
 // appendRecord appends a chunk without its vector. Empty fields are left out.
 func appendRecord(b []byte, c *Chunk) []byte {
+	text := c.Text
+	lead, repeats := strings.CutSuffix(text, c.Content)
+	if repeats && lead != "" {
+		text = "" // it is made of lead and Content
+	} else {
+		lead = ""
+	}
 	for _, f := range [...]struct {
 		number protowire.Number
 		text   string
 	}{
 		{fieldID, c.ID},
 		{fieldContent, c.Content},
-		{fieldText, c.Text},
+		{fieldText, text},
+		{fieldLead, lead},
 		{fieldImage, c.Image},
 		{fieldKind, c.Kind},
 		{fieldParent, c.Parent},
@@ -78,6 +87,7 @@ func appendText(b []byte, number protowire.Number, text string) []byte {
 // readRecord reads what appendRecord wrote. Unknown fields are skipped: a later version may have
 // written them.
 func readRecord(b []byte, c *Chunk) error {
+	var content, lead []byte
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
@@ -91,12 +101,25 @@ func readRecord(b []byte, c *Chunk) error {
 		switch kind {
 		case protowire.BytesType:
 			data, _ := protowire.ConsumeBytes(value) // it was consumed before
-			c.setBytes(number, data)
+			switch number {
+			case fieldContent:
+				content = data
+			case fieldLead:
+				lead = data
+			default:
+				c.setBytes(number, data)
+			}
 		case protowire.VarintType:
 			v, _ := protowire.ConsumeVarint(value)
 			c.setNumber(number, int64(v))
 		}
 	}
+	if len(lead) == 0 {
+		c.Content = string(content)
+		return nil
+	}
+	c.Text = string(lead) + string(content) // one allocation
+	c.Content = c.Text[len(lead):]
 	return nil
 }
 
@@ -104,8 +127,6 @@ func (c *Chunk) setBytes(number protowire.Number, data []byte) {
 	switch number {
 	case fieldID:
 		c.ID = string(data)
-	case fieldContent:
-		c.Content = string(data)
 	case fieldText:
 		c.Text = string(data)
 	case fieldKeyword:

@@ -21,8 +21,12 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 		return err
 	}
 	c.lastRow++
-	c.chunks.add(c.lastRow, c.d.id, doc, chunk.ID, chunk.Content, chunk.Text, joinLines(chunk.Keywords),
-		joinLines(chunk.Questions), !chunk.Disabled, chunk.Extra)
+	searched, lead := chunk.Text, ""
+	if before, repeats := strings.CutSuffix(searched, chunk.Content); repeats && before != "" {
+		searched, lead = "", before
+	}
+	c.chunks.add(c.lastRow, c.d.id, doc, chunk.ID, chunk.Content, searched, joinLines(chunk.Keywords),
+		joinLines(chunk.Questions), !chunk.Disabled, chunk.Extra, lead)
 	if vector != nil {
 		c.vectors.add(c.lastRow, codes.AppendVector(nil, vector))
 	}
@@ -70,8 +74,9 @@ type rows struct {
 }
 
 func newChunkRows() rows {
-	const table = `chunks (id, dataset, document, key, content, searched, keywords, questions, enabled, extra)`
-	return rows{table: table, columns: 10}
+	const table = `chunks (id, dataset, document, key, content, searched, keywords, questions, enabled, extra,
+		lead)`
+	return rows{table: table, columns: 11}
 }
 
 func newVectorRows() rows { return rows{table: `vectors (id, data)`, columns: 2} }

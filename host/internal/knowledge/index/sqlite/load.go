@@ -91,7 +91,8 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 	added := newAdded()
 	defer a.release(added)
 	rows, err := x.write.QueryContext(ctx,
-		`SELECT c.id, c.document, d.name, c.content, c.searched, c.keywords, c.questions, c.enabled, v.data
+		`SELECT c.id, c.document, d.name, c.content, c.searched, c.lead, c.keywords, c.questions, c.enabled,
+		v.data
 		FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN vectors v ON v.id = c.id
 		WHERE c.dataset = ? AND c.id > ? ORDER BY c.id`, d.id, flushed)
 	if err != nil {
@@ -100,14 +101,15 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 	defer rows.Close()
 	for rows.Next() {
 		var row, doc int64
-		var name, keywords, questions string
+		var name, lead, keywords, questions string
 		var chunk index.Chunk
 		var enabled bool
 		var vector sql.RawBytes
-		if err := rows.Scan(&row, &doc, &name, &chunk.Content, &chunk.Text, &keywords, &questions, &enabled,
-			&vector); err != nil {
+		if err := rows.Scan(&row, &doc, &name, &chunk.Content, &chunk.Text, &lead, &keywords, &questions,
+			&enabled, &vector); err != nil {
 			return err
 		}
+		addLead(&chunk, lead)
 		chunk.Keywords, chunk.Questions = splitLines(keywords), splitLines(questions)
 		var v []float32
 		if vector != nil {

@@ -38,15 +38,24 @@ func (s *search) origins(ctx context.Context, documents []int64) (map[int64]inde
 	})
 }
 
-const chunkColumns = `c.id, c.key, c.content, c.searched, c.keywords, c.questions, c.enabled, c.extra`
+const chunkColumns = `c.id, c.key, c.content, c.searched, c.keywords, c.questions, c.enabled, c.extra,
+	c.lead`
 
 // scanChunk reads a row of chunkColumns.
 func scanChunk(rows *sql.Rows) (row int64, c index.Chunk, err error) {
-	var keywords, questions string
+	var keywords, questions, lead string
 	var enabled bool
-	err = rows.Scan(&row, &c.ID, &c.Content, &c.Text, &keywords, &questions, &enabled, &c.Extra)
+	err = rows.Scan(&row, &c.ID, &c.Content, &c.Text, &keywords, &questions, &enabled, &c.Extra, &lead)
+	addLead(&c, lead)
 	c.Keywords, c.Questions, c.Disabled = splitLines(keywords), splitLines(questions), !enabled
 	return row, c, err
+}
+
+// addLead completes the text of a chunk that repeats its content.
+func addLead(c *index.Chunk, lead string) {
+	if lead != "" {
+		c.Text = lead + c.Content
+	}
 }
 
 // chunks reads those of a page by their rows.

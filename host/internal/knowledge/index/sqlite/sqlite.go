@@ -64,7 +64,7 @@ func (d *dataset) parts() []*segment {
 }
 
 const (
-	schemaVersion = 2
+	schemaVersion = 3
 	schema        = `
 CREATE TABLE datasets (
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -95,11 +95,12 @@ CREATE TABLE chunks (
 	document  INTEGER NOT NULL,
 	key       TEXT NOT NULL,
 	content   TEXT NOT NULL,
-	searched  TEXT NOT NULL, -- '' when it is the content
+	searched  TEXT NOT NULL, -- '' when it is the content, or lead and content
 	keywords  TEXT NOT NULL,
 	questions TEXT NOT NULL,
 	enabled   INTEGER NOT NULL,
 	extra     BLOB,
+	lead      TEXT NOT NULL DEFAULT '',
 	UNIQUE (document, key)
 );
 CREATE INDEX chunks_dataset ON chunks (dataset);
@@ -116,6 +117,8 @@ CREATE TABLE postings (
 	data    BLOB NOT NULL,
 	PRIMARY KEY (segment, term)
 ) WITHOUT ROWID;`
+	// addColumn changes the tables of the version before.
+	addColumn = `ALTER TABLE chunks ADD COLUMN lead TEXT NOT NULL DEFAULT '';`
 )
 
 // readers is how many searches read the file at once.
@@ -171,6 +174,10 @@ func (x *Index) prepare(ctx context.Context) error {
 		return err
 	case version == schemaVersion:
 		return nil
+	case version == schemaVersion-1:
+		_, err = x.write.ExecContext(ctx, fmt.Sprintf("BEGIN; %s PRAGMA user_version = %d; COMMIT;", addColumn,
+			schemaVersion))
+		return err
 	case tables > 0:
 		return fmt.Errorf("%w: %d, want %d", ErrVersion, version, schemaVersion)
 	}

@@ -158,3 +158,40 @@ func TestDamagedSegments(t *testing.T) {
 		require.NoError(t, x.Close())
 	}
 }
+
+// A text that repeats the content is found by its other words, also after the file is opened again,
+// and comes back; a file of the version before is changed in place.
+func TestTextsThatRepeatTheContent(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "index.db")
+	x, err := Open(t.Context(), file)
+	require.NoError(t, err)
+	require.NoError(t, x.Create(t.Context(), ds, index.Settings{}))
+	old := index.Chunk{ID: "1", Content: "shoes", Text: "elsewhere"}
+	require.NoError(t, x.Replace(t.Context(), ds, index.Document{ID: "a", Chunks: indextest.Chunks(old)}))
+	for _, statement := range []string{`ALTER TABLE chunks DROP COLUMN lead`, `PRAGMA user_version = 2`} {
+		_, err := x.write.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	require.NoError(t, x.Close())
+
+	x, err = Open(t.Context(), file)
+	require.NoError(t, err)
+	repeats := index.Chunk{ID: "2", Content: "boots", Text: "winter > boots"}
+	same := index.Chunk{ID: "3", Content: "socks", Text: "socks"}
+	require.NoError(t, x.Replace(t.Context(), ds, index.Document{ID: "b", Chunks: indextest.Chunks(repeats, same)}))
+	require.NoError(t, x.Close())
+	x = open(t, file)
+	for word, want := range map[string]index.Chunk{
+		"elsewhere": old, "winter": repeats, "boots": repeats, "socks": same,
+	} {
+		out, err := x.Search(t.Context(), &index.Query{Datasets: []string{ds}, Text: word, Limit: 10})
+		require.NoError(t, err)
+		require.Len(t, out.Hits, 1, word)
+		require.Equal(t, want.Text, out.Hits[0].Chunk.Text)
+		require.Equal(t, want.Content, out.Hits[0].Chunk.Content)
+	}
+	var stored int
+	require.NoError(t, x.read.QueryRowContext(t.Context(),
+		`SELECT SUM(length(searched) + length(lead)) FROM chunks WHERE key = '2'`).Scan(&stored))
+	require.Equal(t, len("winter > "), stored)
+}
