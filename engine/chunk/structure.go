@@ -134,12 +134,18 @@ func common(a, b []string) []string {
 
 // joined returns a chunk of blocks; ok is false when there is nothing but blanks.
 func joined(list []part) (c Chunk, ok bool) {
+	size, tables := 0, 0
+	for _, b := range list {
+		size += len(b.text)
+	}
 	var text strings.Builder
-	kinds := map[partKind]bool{}
+	text.Grow(size)
 	for i, b := range list {
 		text.WriteString(b.text)
 		c.Positions = append(c.Positions, b.positions...)
-		kinds[b.kind] = true
+		if b.kind == table {
+			tables++
+		}
 		above := b.path
 		if b.kind == heading {
 			above = above[:len(above)-1]
@@ -150,7 +156,7 @@ func joined(list []part) (c Chunk, ok bool) {
 		c.Headings = common(c.Headings, above)
 	}
 	c.Text, c.Type = strings.TrimFunc(text.String(), unicode.IsSpace), Text
-	if kinds[table] && len(kinds) == 1 {
+	if tables > 0 && tables == len(list) {
 		c.Type = Table
 	}
 	return c, c.Text != ""

@@ -2,12 +2,10 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
@@ -25,7 +23,6 @@ type writing struct {
 	rerun    *dataset.Rerun
 
 	out       *chunkfile.Writer
-	stored    *copied // what out has written
 	batch     []chunkfile.Chunk
 	seen      map[uint64]bool // ids, as numbers
 	chunks    int
@@ -47,7 +44,6 @@ func (w *writing) run(ctx context.Context, digest string) (*store.Parsed, error)
 	if err := w.store(ctx, name, w.fill); err != nil {
 		return nil, err
 	}
-	w.file = w.stored.data
 	if w.chunks == 0 {
 		w.report("No chunk built: the document is empty.")
 	} else {
@@ -65,41 +61,13 @@ func (w *writing) run(ctx context.Context, digest string) (*store.Parsed, error)
 
 // store puts what fill writes into a file.
 func (w *writing) store(ctx context.Context, name string, fill func(context.Context, io.Writer) error) error {
-	in, out := io.Pipe()
-	var filling sync.WaitGroup
-	var failed error
-	filling.Go(func() {
-		failed = w.guard(func() error { return fill(ctx, out) })
-		out.CloseWithError(failed)
-	})
-	w.stored = &copied{r: in}
-	_, err := w.in.cfg.Files.Put(ctx, name, w.stored)
-	in.CloseWithError(err) // ends the other side when Put has failed
-	filling.Wait()
-	if failed != nil && errors.Is(err, failed) {
-		return failed // the object store only passes it on
-	}
+	out := &spill{put: func(r io.Reader) error {
+		_, err := w.in.cfg.Files.Put(ctx, name, r)
+		return err
+	}}
+	err := out.close(w.guard(func() error { return fill(ctx, out) }))
+	w.file = out.data
 	return err
-}
-
-// mostCopied bounds the copy of a chunk file, in bytes.
-const mostCopied = 1 << 20
-
-// copied is a reader that copies what is read, as long as that is not too much.
-type copied struct {
-	r    io.Reader
-	data []byte
-	over bool
-}
-
-func (c *copied) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	if c.over = c.over || len(c.data)+n > mostCopied; c.over {
-		c.data = nil
-	} else {
-		c.data = append(c.data, b[:n]...)
-	}
-	return n, err
 }
 
 // has reports whether a chunk was written.
