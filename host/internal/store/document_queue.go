@@ -207,6 +207,11 @@ func (s Ingestion) Finish(ctx context.Context, list ...Finished) (out []Document
 	err = s.write(ctx, fmt.Sprintf("finish document %q", ids), func(ctx context.Context, q querier) error {
 		out = nil
 		for i := range list {
+			if d := &list[i].Document; i == 0 || d.Dataset != list[i-1].Document.Dataset {
+				if err := lockDataset(ctx, q, d.Tenant, d.Dataset); err != nil {
+					return err
+				}
+			}
 			v, err := s.finish(ctx, q, &list[i])
 			if err != nil {
 				return err
@@ -218,11 +223,9 @@ func (s Ingestion) Finish(ctx context.Context, list ...Finished) (out []Document
 	return out, err
 }
 
+// finish publishes one result. The dataset is locked.
 func (s Ingestion) finish(ctx context.Context, q querier, f *Finished) (Document, error) {
 	v, p := &f.Document, f.Result
-	if err := lockDataset(ctx, q, v.Tenant, v.Dataset); err != nil {
-		return Document{}, err
-	}
 	old, err := lockDocument(ctx, q, s.engine, v.Tenant, v.Dataset, v.ID)
 	if err != nil {
 		return Document{}, err
@@ -255,8 +258,11 @@ func (s Ingestion) finish(ctx context.Context, q querier, f *Finished) (Document
 
 // adopt makes the result of a parse that of the document.
 func (s Ingestion) adopt(ctx context.Context, q querier, v *Document, p *Parsed) error {
-	if _, err := q.ExecContext(ctx, `UPDATE chunk_edits SET seq = seq WHERE document_id = $1`, v.ID); err != nil {
-		return err
+	if s.engine == "postgres" { // holds off FinishEmbedding; SQLite has one writer
+		_, err := q.ExecContext(ctx, `UPDATE chunk_edits SET seq = seq WHERE document_id = $1`, v.ID)
+		if err != nil {
+			return err
+		}
 	}
 	edits, err := chunkEdits(ctx, q, v.ID, 0)
 	if err != nil {

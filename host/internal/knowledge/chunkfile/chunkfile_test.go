@@ -84,8 +84,11 @@ func TestFields(t *testing.T) {
 func TestTextsThatEndWithTheContent(t *testing.T) {
 	content := strings.Repeat("content ", 100)
 	chunks := []Chunk{
-		{Content: content, Text: "headings\n" + content}, {Content: content, Text: content},
-		{Content: content, Text: content + "after"}, {Text: "only searched"}, {Content: content, Text: "x"},
+		{Content: content, Text: "headings\n" + content},
+		{Content: content, Text: content},
+		{Content: content, Text: content + "after"},
+		{Text: "only searched"},
+		{Content: content, Text: "x"},
 	}
 	for _, c := range chunks {
 		out, err := read(written(t, c))
