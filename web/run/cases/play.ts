@@ -1,0 +1,93 @@
+// Plays a case in the engine of the page, in a canvas of its own. Nothing is asked outside: all
+// answers are in the case.
+
+import { isWire, messageOf, type Canvas, type CodeRunner, type Engine, type RunEvent } from "@easel/engine";
+import { isObject } from "../../canvas/dsl.ts";
+import type { Case, Obstacle } from "./case.ts";
+import { standIns, type Seen } from "./stand-ins.ts";
+import { isEmpty, text } from "./value.ts";
+
+/** Observation is what the runs of a case did. */
+export interface Observation {
+  name: string;
+  runs: Record<string, unknown>[];
+  /** What a run needed and the page cannot play. */
+  obstacle?: Obstacle;
+}
+
+/** Playing are the settings of a play. */
+export interface Playing {
+  engine: Engine;
+  /** Runs scripts, in a sandbox of this browser. */
+  code?: CodeRunner | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+// The clock of `easel test` begins here, as a time of day of this place: canvases see that.
+const start = new Date(2025, 0, 1).getTime();
+
+/** play plays a case with a canvas as JSON: that of the case, or another one. */
+export async function play(played: Case, canvas: string, { engine, code, signal }: Playing): Promise<Observation> {
+  const observation: Observation = { name: played.name, runs: [] };
+  let stored = canvas;
+  for (const run of played.runs) {
+    signal?.throwIfAborted();
+    if (run["fresh"] === true) stored = canvas;
+    let loaded: Canvas;
+    try {
+      loaded = await engine.load(stored);
+    } catch (err) {
+      observation.runs.push({ load_error: messageOf(err) });
+      continue;
+    }
+    try {
+      await reset(loaded, run["reset_before"]);
+      const { observed, seen } = await turn(loaded, run, code, signal);
+      stored = await loaded.save();
+      observation.runs.push({ ...observed, dsl_after: JSON.parse(stored) as unknown });
+      if (seen.obstacle) observation.obstacle = seen.obstacle;
+    } finally {
+      loaded.close();
+    }
+  }
+  return observation;
+}
+
+async function reset(loaded: Canvas, how: unknown): Promise<void> {
+  if (how === "mem") await loaded.reset({ keepHistory: true });
+  else if (!isEmpty(how)) await loaded.reset();
+}
+
+async function turn(
+  loaded: Canvas, run: Record<string, unknown>, code: CodeRunner | undefined, signal: AbortSignal | undefined,
+): Promise<{ observed: Record<string, unknown>; seen: Seen }> {
+  const { ports, seen } = standIns(run);
+  const debug = run["debug"];
+  const kwargs = isObject(run["kwargs"]) ? run["kwargs"] : {};
+  const running = loaded.run(kwargs, {
+    ...ports, seed: 1, now: start,
+    ...(code ? { code } : {}), ...(signal ? { signal } : {}),
+    ...(isObject(debug)
+      ? { debug: { node: text(debug["component_id"]), params: (debug["params"] ?? {}) as Record<string, unknown> } }
+      : {}),
+  });
+  const events: Record<string, unknown>[] = [];
+  const trace: unknown[] = [];
+  for await (const event of running) {
+    if (isWire(event)) events.push(bodyOf(event));
+    else if (event.event === "tool_finished") trace.push(event.data);
+  }
+  const { status, error, outputs } = await running.result;
+  signal?.throwIfAborted();
+  const lists = { llm_calls: seen.calls, tool_calls: seen.tools, tool_trace: trace, saved_memory: seen.saved };
+  const observed = {
+    ...(isObject(debug) ? { debug_outputs: outputs } : { events }),
+    ...(status === "failed" ? { error: error?.message ?? "" } : {}),
+    ...Object.fromEntries(Object.entries(lists).filter(([, each]) => each.length > 0)),
+  };
+  return { observed, seen };
+}
+
+function bodyOf({ event, data }: RunEvent): Record<string, unknown> {
+  return { event, data };
+}
