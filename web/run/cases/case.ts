@@ -73,7 +73,7 @@ function checkRun(run: Record<string, unknown>): void {
 
 /** Obstacle is the reason why a page cannot play a case. */
 export interface Obstacle {
-  code: "cancel" | "component" | "plugin" | "exact" | "server" | "scripts" | "subcanvas" | "engine";
+  code: "cancel" | "debug" | "component" | "plugin" | "exact" | "server" | "scripts";
   /** Names of components or values. */
   names: string[];
 }
@@ -90,6 +90,8 @@ export interface Abilities {
 export function obstacle(played: Case, dsl: unknown, { known, scripts }: Abilities): Obstacle | undefined {
   if (played.inexact !== undefined) return { code: "exact", names: [played.inexact] };
   if (played.runs.some((run) => !isEmpty(run["cancel"]))) return { code: "cancel", names: [] };
+  // A node that runs alone leaves no state in the engine of a page.
+  if (played.runs.some((run) => !isEmpty(run["debug"]))) return { code: "debug", names: [] };
   const names = componentsOf(dsl);
   const plugins = names.filter((name) => name.startsWith("plugin:"));
   if (plugins.length > 0) return { code: "plugin", names: plugins };

@@ -5,7 +5,7 @@ import { isWire, messageOf, type Canvas, type CodeRunner, type Engine, type RunE
 import { isObject } from "../../canvas/dsl.ts";
 import type { Case, Obstacle } from "./case.ts";
 import { standIns, type Seen } from "./stand-ins.ts";
-import { isEmpty, text } from "./value.ts";
+import { isEmpty } from "./value.ts";
 
 /** Observation is what the runs of a case did. */
 export interface Observation {
@@ -62,14 +62,10 @@ async function turn(
   loaded: Canvas, run: Record<string, unknown>, code: CodeRunner | undefined, signal: AbortSignal | undefined,
 ): Promise<{ observed: Record<string, unknown>; seen: Seen }> {
   const { ports, seen } = standIns(run);
-  const debug = run["debug"];
   const kwargs = isObject(run["kwargs"]) ? run["kwargs"] : {};
   const running = loaded.run(kwargs, {
     ...ports, seed: 1, now: start,
     ...(code ? { code } : {}), ...(signal ? { signal } : {}),
-    ...(isObject(debug)
-      ? { debug: { node: text(debug["component_id"]), params: (debug["params"] ?? {}) as Record<string, unknown> } }
-      : {}),
   });
   const events: Record<string, unknown>[] = [];
   const trace: unknown[] = [];
@@ -77,11 +73,11 @@ async function turn(
     if (isWire(event)) events.push(bodyOf(event));
     else if (event.event === "tool_finished") trace.push(event.data);
   }
-  const { status, error, outputs } = await running.result;
+  const { status, error } = await running.result;
   signal?.throwIfAborted();
   const lists = { llm_calls: seen.calls, tool_calls: seen.tools, tool_trace: trace, saved_memory: seen.saved };
   const observed = {
-    ...(isObject(debug) ? { debug_outputs: outputs } : { events }),
+    events,
     ...(status === "failed" ? { error: error?.message ?? "" } : {}),
     ...Object.fromEntries(Object.entries(lists).filter(([, each]) => each.length > 0)),
   };
