@@ -7,6 +7,7 @@ import { open, type Dsl, type Words } from "../canvas/dsl.ts";
 import { diff } from "../canvas/diff.ts";
 import { History, type Act } from "../canvas/history.ts";
 import { PatchError, same } from "../canvas/patch.ts";
+import type { CaseStore } from "./cases/store.ts";
 import { DraftStore, Journal, type Draft, type Kept } from "./draft-store.ts";
 import type { Origin } from "./host.ts";
 import type { Base, Source } from "./document.ts";
@@ -70,8 +71,11 @@ const most = 60; // drafts; the oldest go first
 export class Drafts {
   /** Drafts to continue with, the latest first. */
   readonly list = new Store<readonly Draft[]>([]);
+  /** Key of the open canvas. */
+  readonly key = new Store<string | undefined>(undefined);
   /** This browser keeps drafts. */
   readonly working = new Store<boolean>(true);
+  readonly #database: IDBFactory | undefined;
   readonly #store: DraftStore;
   readonly #journal: Journal;
   readonly #channel: Place["channel"];
@@ -83,6 +87,7 @@ export class Drafts {
   #joining = false;
 
   constructor({ database, storage, channel }: Place, peer: Peer) {
+    this.#database = database;
     this.#store = new DraftStore(database);
     this.#journal = new Journal(storage);
     this.#channel = channel;
@@ -113,6 +118,7 @@ export class Drafts {
     const { number, history, base } = document;
     const text = version > 0 ? base.text : undefined;
     this.#open = { key, number, always, version, synced: history.dsl, text };
+    this.key.set(key);
     if (always && version === 0) this.#schedule(document);
   }
 
@@ -145,7 +151,9 @@ export class Drafts {
     const key = draftKey("", { kind: "host", origin });
     Object.assign(now, { key, version: 0, text: undefined });
     if (!before.startsWith("host:")) this.#tell({ key: before, version: 0, moved: { key, origin } }); // else a copy
+    await this.#cases((store) => store.move(before, key));
     await this.drop(before);
+    if (this.#open === now) this.key.set(key);
   }
 
   /**
@@ -180,7 +188,17 @@ export class Drafts {
     } catch {
       this.working.set(false);
     }
+    if (key.startsWith("new:")) await this.#cases((store) => store.move(key, undefined)); // nothing else has it
     await this.#refresh();
+  }
+
+  // cases changes the test cases of canvases.
+  async #cases(act: (store: CaseStore) => Promise<void>): Promise<void> {
+    if (!this.#database) return;
+    const { CaseStore: Cases } = await import("./cases/store.ts");
+    const store = new Cases(this.#database);
+    await act(store).catch(() => undefined); // the canvas itself is stored
+    store.close();
   }
 
   async #write(): Promise<void> {

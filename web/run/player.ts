@@ -1,7 +1,7 @@
 // The conversation with an opened canvas: turns, reruns, pins, and the record that is shown. It
 // accesses canvases only through Stage.
 
-import type { Canvas, FormField, Port, RunOptions } from "@easel/engine";
+import type { Asked, Canvas, FormField, Port, RunOptions } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { conclude, emptyState, type RunState } from "@easel/engine/state";
 import { dict, own, type Params } from "../canvas/dsl.ts";
@@ -42,8 +42,17 @@ export interface Turn {
   model: ProviderKind;
   /** The stand-ins used. */
   substitutes: Substitutes;
+  /** The calls that it made in the page, but for those of models. */
+  calls: Outside[];
   /** The canvas as it was before this turn, so that a rerun finds the same conversation. */
   before?: string;
+}
+
+/** Outside is a call of a run that was answered outside of the engine. */
+export interface Outside {
+  call: Asked;
+  /** The last piece of the answer; none while the call is open. */
+  answer?: { ok: boolean; payload: unknown };
 }
 
 /** Place is where runs start: in the page, or on the host. */
@@ -146,6 +155,11 @@ export class Player {
   /** here are the names of the datasets that the page itself has. */
   get here(): ReadonlySet<string> {
     return this.#world.datasets ?? new Set();
+  }
+
+  /** scripts runs scripts of canvases, if the page can. */
+  get scripts(): World["code"] {
+    return this.#world.code;
   }
 
   /** send starts the next turn of the conversation. */
@@ -308,6 +322,7 @@ export class Player {
       substitutes: noSubstitutes,
       model: rest.remote ? "host" : this.provider.get().kind,
       place: rest.remote ? "host" : "page",
+      calls: [],
     };
     const turns = [...this.play.get().turns, turn];
     this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
@@ -355,6 +370,12 @@ export class Player {
     return start(canvas, this.#stage.ids().options({
       ...ports, llm: this.providers.model(choice), pins: this.pins.get(), reach: { origins },
       ports: { files: this.files.port, ...(canvases && { canvas: canvases }) }, ...options,
+      onCall: (call) => {
+        if (call.kind === "model") return undefined; // the events have it
+        const made: Outside = { call };
+        turn.calls.push(made);
+        return (ok, _more, payload) => { made.answer = { ok, payload }; };
+      },
     }));
   }
 

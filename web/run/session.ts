@@ -45,7 +45,7 @@ export class Session {
   readonly sharing = new Sharing(this);
   readonly player: Player;
   readonly plugins: Plugins;
-  readonly #engine: Promise<Engine>;
+  readonly engine: Promise<Engine>;
   readonly #consents: Consents;
   #described: Promise<void>;
   #canvas: Promise<Canvas> | undefined;
@@ -60,7 +60,7 @@ export class Session {
     engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool" | "ask">>,
     consents = new Consents(), described?: Promise<ComponentSpec[]>,
   ) {
-    this.#engine = engine;
+    this.engine = engine;
     this.#consents = consents;
     const model = (): CanvasModel | undefined => this.document.get()?.model;
     const stage: Stage = {
@@ -217,7 +217,7 @@ export class Session {
   /** validate checks a document that is not open. */
   async validate(text: string): Promise<Diagnostic[]> {
     await this.#described; // plugins are components by then
-    return (await this.#engine).validate(text);
+    return (await this.engine).validate(text);
   }
 
   /**
@@ -243,7 +243,7 @@ export class Session {
   }
 
   async #fresh(document: Document): Promise<Canvas> {
-    return (await this.#engine).load(textOf(document));
+    return (await this.engine).load(textOf(document));
   }
 
   // hold keeps a loaded canvas unless it fails; the next use then loads it again.
@@ -264,7 +264,7 @@ export class Session {
 
   async #describe(): Promise<void> {
     try {
-      this.#know(await (await this.#engine).components());
+      this.#know(await (await this.engine).components());
     } catch (err) {
       this.trouble.set(messageOf(err));
     }
@@ -315,7 +315,7 @@ export class Session {
     this.#hold(loaded.then(async (canvas) => {
       const state = await canvas.save().catch(() => undefined);
       if (!this.player.play.get().running) canvas.close();
-      return (await this.#engine).load(carried(text, state));
+      return (await this.engine).load(carried(text, state));
     }));
   }
 
@@ -362,7 +362,7 @@ export class Session {
   async #layout(document: Document): Promise<Places> {
     const { nodes } = document.model;
     try {
-      return (await (await this.#engine).layout(textOf(document), { sizes: sizesOf(nodes) })).nodes;
+      return (await (await this.engine).layout(textOf(document), { sizes: sizesOf(nodes) })).nodes;
     } catch {
       return rows(nodes);
     }
@@ -378,7 +378,7 @@ export class Session {
     if (!document || document === this.#checked) return;
     this.#checked = document;
     try {
-      const problems = await (await this.#engine).validate(textOf(document));
+      const problems = await (await this.engine).validate(textOf(document));
       if (check !== this.#checks) return;
       const ids = this.#ids();
       this.problems.set(problems.map((each) => (each.node ? { ...each, node: ids.document(each.node) } : each)));

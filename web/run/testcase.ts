@@ -15,11 +15,14 @@ export interface Recorded {
 
 /** CaseError is the reason why a run cannot be a case. */
 export class CaseError extends Error {
-  readonly code: "tools" | "models";
+  readonly code: "tools" | "models" | "functions" | "calls" | "part" | "pinned" | "canceled";
+  /** The kind of the call that a case cannot have. */
+  readonly detail: string;
 
-  constructor(code: CaseError["code"]) {
-    super(`the answers of ${code} of the run are not known`);
+  constructor(code: CaseError["code"], detail = "") {
+    super(`the run cannot be a case: ${code} ${detail}`.trimEnd());
     this.code = code;
+    this.detail = detail;
   }
 }
 

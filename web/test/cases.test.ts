@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isObject } from "../canvas/dsl.ts";
-import { obstacle, readCase, type Case } from "../run/cases/case.ts";
+import { obstacle, readCase, writeCase, type Case } from "../run/cases/case.ts";
 import { compare } from "../run/cases/compare.ts";
 import { expectation } from "../run/cases/expect.ts";
 import { play } from "../run/cases/play.ts";
@@ -136,7 +136,7 @@ describe("cases in the page", { timeout: 1_200_000 }, () => {
         continue;
       }
       if (found.length === 0) counts.passed++;
-      else counts.failed.push(name);
+      else counts.failed.push(`${name}: ${want.differences.join("; ")}`);
       if (found.length !== want.differences.length) wrong.push({ name, page: found, easel: want.differences });
     }
     assert.deepEqual(wrong, []);
@@ -160,17 +160,15 @@ describe("cases in the page", { timeout: 1_200_000 }, () => {
       const each = readCase(body);
       const seen = await play(each, each.canvas, { engine });
       if (seen.obstacle) continue;
-      const parsed = JSON.parse(body) as Changed;
-      const { runs } = readCase(JSON.stringify({ ...parsed, dsl: {} }));
       const inputs = [
         "kwargs", "llm_script", "fallback", "fresh", "reset_before", "retrieval", "blobs", "tools", "servers",
         "llm_calls_unordered",
       ];
-      parsed["runs"] = runs.map((run, i) => ({
+      const runs = each.runs.map((run, i) => ({
         ...Object.fromEntries(Object.entries(run).filter(([member]) => inputs.includes(member))),
         ...expectation(seen.runs[i] ?? {}),
       }));
-      recorded.push({ name, body: JSON.stringify(parsed) });
+      recorded.push({ name, body: writeCase({ ...each, runs }) });
     }
     const counts = await agrees(recorded);
     assert.deepEqual(counts.failed, []);

@@ -27,7 +27,18 @@ export type { Storage as PluginStorage } from "./plugin/desk.ts";
 export type { Permissions as PluginPermissions } from "./plugin/permission.ts";
 export type { PluginBytes, PluginSource } from "./plugin/shelf.ts";
 export type { ToolCall, ToolModule } from "./plugin/tool.ts";
-export type { CodeAnswer, CodeRequest, CodeRunner, Found, Port, Providers, Retriever, Tool } from "./ports.ts";
+export type {
+  Answered,
+  Asked,
+  CodeAnswer,
+  CodeRequest,
+  CodeRunner,
+  Found,
+  Port,
+  Providers,
+  Retriever,
+  Tool,
+} from "./ports.ts";
 export type { Model, ModelPiece, ModelRequest } from "./model/model.ts";
 export {
   ABI,

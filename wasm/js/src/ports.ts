@@ -95,7 +95,22 @@ export interface Providers {
   plugins?: readonly PluginSource[];
   /** Any further kind of call, by name. */
   ports?: Partial<Record<Exclude<CallKind, "model">, Port>>;
+  /** onCall receives each call; what it returns receives the answer, piece by piece. */
+  onCall?(call: Asked): Answered | undefined;
 }
+
+/** Asked is a call of the engine that a provider answers. */
+export interface Asked {
+  kind: CallKind;
+  node?: string;
+  payload: Record<string, unknown>;
+}
+
+/**
+ * Answered receives a piece of an answer; a payload that is not ok is a Failure. `more` means that
+ * further pieces follow.
+ */
+export type Answered = (ok: boolean, more: boolean, payload: unknown) => void;
 
 /** kindsOf lists the kinds of calls that these providers handle. */
 export function kindsOf(providers: Providers): CallKind[] {
@@ -142,8 +157,10 @@ export class Switchboard {
     const aborter = new AbortController();
     this.#open.set(id, aborter);
     const silence = this.#watchSilence(aborter);
+    const answered = this.#announce(call);
     const reply: Reply = (ok, more, payload) => {
       if (this.#open.get(id) !== aborter) return;
+      answered?.(ok, more, payload);
       const said = JSON.stringify(payload) ?? "null"; // other values are an error of the provider
       if (more) silence.heard();
       else this.#open.delete(id);
@@ -151,9 +168,9 @@ export class Switchboard {
     };
     const context: CallContext = { signal: aborter.signal };
     if (call.node !== undefined) context.node = call.node;
-    const answered = call.kind === "plugin" && this.session
+    const working = call.kind === "plugin" && this.session
       ? this.session.answer(id, call.payload, context, reply) : answer(this.#providers, call, context, reply);
-    Promise.race([answered, aborted(aborter.signal)])
+    Promise.race([working, aborted(aborter.signal)])
       .catch((err: unknown) => reply(false, false, EngineError.from(err, "provider", `${call.kind}: `).failure()))
       .finally(() => silence.stop());
   }
@@ -163,6 +180,15 @@ export class Switchboard {
     for (const aborter of this.#open.values()) aborter.abort();
     this.#open.clear();
     this.session?.end();
+  }
+
+  #announce(call: Asked): Answered | undefined {
+    try {
+      return this.#providers.onCall?.(call);
+    } catch (err) {
+      queueMicrotask(() => { throw err; }); // the caller's own bug, shown as such
+      return undefined;
+    }
   }
 
   #watchSilence(aborter: AbortController): { heard(): void; stop(): void } {

@@ -26,11 +26,6 @@ export class CaseFault extends Error {
   }
 }
 
-/** expectations are the members of a run that are compared. */
-export const expectations = [
-  "load_error", "events", "error", "llm_calls", "llm_calls_unordered", "tool_calls", "tool_trace", "saved_memory",
-  "debug_outputs", "dsl_after",
-];
 
 /** readCase reads a case file; it throws a CaseFault. */
 export function readCase(source: string): Case {
@@ -52,6 +47,13 @@ export function readCase(source: string): Case {
     name: text(get(parsed, "name")), about: text(get(parsed, "about")), canvas: source.slice(from, to), dsl, runs,
     ...(inexact === undefined ? {} : { inexact }),
   };
+}
+
+/** writeCase returns a case as a file, with the canvas as it was written. */
+export function writeCase({ name, about, canvas, runs }: Pick<Case, "name" | "about" | "canvas" | "runs">): string {
+  const file = JSON.stringify({ name, about, expect: "recorded", dsl: null, runs }, null, 1);
+  const [from, to] = memberRange(file, "dsl");
+  return file.slice(0, from) + canvas + file.slice(to);
 }
 
 function checkRun(run: Record<string, unknown>): void {

@@ -26,7 +26,7 @@ export async function saveCase(
       `${name}.json`,
     );
   } catch (err) {
-    throw err instanceof CaseError ? new Error(a(`run.case_${err.code}`)) : err;
+    throw err instanceof CaseError ? new Error(a(err.code === "tools" ? "run.case_tools" : "run.case_models")) : err;
   }
 }
 

@@ -1,0 +1,149 @@
+// Makes a case of runs: of a conversation in the page with the recorded calls, or of a run of a host.
+
+import { isWire, type Engine, type RunEvent } from "@easel/engine";
+import type { Outside, Turn } from "../player.ts";
+import { CaseError } from "../testcase.ts";
+import { readCase, writeCase, type Case } from "./case.ts";
+import { fold } from "./compare-events.ts";
+import { expectation } from "./expect.ts";
+import type { Observation } from "./play.ts";
+import { equal, get, isEmpty, list, text, without, written } from "./value.ts";
+
+/**
+ * conversation returns the turns that lead to one: the case plays all of them. It throws a CaseError
+ * for a turn that is no run of the whole canvas.
+ */
+export function conversation(turns: readonly Turn[], chosen: number): Turn[] {
+  const turn = turns[chosen];
+  if (!turn || (turn.ask.how && turn.ask.how.kind !== "resume")) throw new CaseError("part");
+  if (turn.state.status === "canceled") throw new CaseError("canceled");
+  const asked = turns
+    .slice(0, chosen + 1)
+    .filter(({ ask: { how }, place }) => place === "page" && (!how || how.kind === "resume"));
+  return asked.filter(({ state }) => state.status !== "canceled");
+}
+
+/** caseOfTurns makes a case of a conversation in the page, without expectations of the state. */
+export async function caseOfTurns(name: string, turns: readonly Turn[], engine: Engine): Promise<Case> {
+  const last = turns.at(-1);
+  if (last?.before === undefined) throw new CaseError("part");
+  const runs = turns.map(runOf);
+  const loaded = await engine.load(last.before);
+  try {
+    await loaded.reset();
+    const query = turns.map(({ ask }) => ask.query).find(Boolean) ?? "";
+    return readCase(writeCase({ name, about: query, canvas: await loaded.save(), runs }));
+  } finally {
+    loaded.close();
+  }
+}
+
+function runOf({ ask, records, pinned, calls, state, error }: Turn): Record<string, unknown> {
+  if (pinned.size > 0) throw new CaseError("pinned");
+  const { query, inputs, files } = ask;
+  const { script, beside } = scriptOf(records.events);
+  const events = records.events.filter(isWire).map(({ event, data }) => ({ event, data }));
+  const failed = error ?? (state.status === "failed" ? state.error : undefined);
+  return {
+    kwargs: defined({ query, inputs, files }),
+    ...(script.length > 0 ? { llm_script: script } : {}),
+    ...answersOf(calls),
+    ...expectation({ events, ...(failed ? { error: failed } : {}) }),
+    ...(script.length > 0 ? { llm_calls: script.map(() => ({})) } : {}),
+    ...(beside ? { llm_calls_unordered: true } : {}),
+  };
+}
+
+function defined(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+// scriptOf returns the answers of models in the order of the calls. Answers to calls at the same
+// time belong to their last message, since their order may differ next time.
+function scriptOf(events: readonly RunEvent[]): { script: Record<string, unknown>[]; beside: boolean } {
+  const calls = new Map<string, { reply?: Record<string, unknown>; last: string; beside: boolean }>();
+  const open = new Set<string>();
+  for (const event of events) {
+    if (event.event === "model_started") {
+      const { call, messages } = event.data;
+      if (messages.some(({ role, tool_calls }) => role === "tool" || tool_calls)) throw new CaseError("functions");
+      const last = messages.at(-1);
+      for (const each of open) Object.assign(calls.get(each) ?? {}, { beside: true });
+      const said = last?.role === "system" ? "" : written(last?.content);
+      calls.set(call, { last: said, beside: open.size > 0 });
+      open.add(call);
+    } else if (event.event === "model_finished") {
+      const { call, text: said, error } = event.data;
+      open.delete(call);
+      const made = calls.get(call);
+      if (made) made.reply = !error ? { text: said } : said ? { chunks: [said, { raise: error }] } : { raise: error };
+    }
+  }
+  const all = [...calls.values()];
+  if (all.some(({ reply }) => reply === undefined)) throw new CaseError("models");
+  const script = all.map(({ reply, last, beside }) => ({ ...(beside && last ? { match: last } : {}), ...reply }));
+  return { script, beside: all.some(({ beside }) => beside) };
+}
+
+// answersOf returns what was answered outside of the engine, as cases have it.
+function answersOf(calls: readonly Outside[]): Record<string, unknown> {
+  const retrieval: Record<string, unknown> = {};
+  const blobs: Record<string, unknown> = {};
+  const tools: unknown[] = [];
+  for (const { call: { kind, payload }, answer } of calls) {
+    if (kind === "code" || kind === "memory") continue; // they are played again
+    if (!answer) throw new CaseError("calls", kind);
+    const result = answer.payload;
+    switch (kind) {
+      case "retrieve":
+        if (!answer.ok) throw new CaseError("calls", kind);
+        retrieval[written(payload["query"])] = {
+          chunks: list(get(result, "chunks")), doc_aggs: list(get(result, "doc_aggs")),
+        };
+        break;
+      case "files":
+        if (answer.ok) blobs[written(get(payload["file"], "id"))] = { text: written(get(result, "text")) };
+        break;
+      case "tool":
+        tools.push({
+          component: payload["component"], arguments: payload["arguments"],
+          ...(answer.ok ? { result } : { error: text(get(result, "message")) }),
+        });
+        break;
+      case "fetch":
+        if (get(result, "encoding") === "base64") throw new CaseError("calls", kind);
+        tools.push({
+          component: "Invoke", arguments: requestOf(payload),
+          ...(answer.ok ? { result: without(result, "encoding") } : { error: text(get(result, "message")) }),
+        });
+        break;
+      default:
+        throw new CaseError("calls", kind);
+    }
+  }
+  return {
+    ...(isEmpty(retrieval) ? {} : { retrieval }), ...(isEmpty(blobs) ? {} : { blobs }),
+    ...(tools.length > 0 ? { tools } : {}),
+  };
+}
+
+function requestOf({ method, url, body, proxy, headers }: Record<string, unknown>): Record<string, unknown> {
+  const parts = Object.entries({ method, url, body, proxy, headers });
+  return Object.fromEntries(parts.filter(([, part]) => !isEmpty(part)));
+}
+
+/**
+ * settled returns a new case with everything that its play does as the expectation, if the play says
+ * the same as the runs did. Otherwise it stays as it is, and the test shows what differs.
+ */
+export function settled(made: Case, observed: Observation): Case {
+  const same = observed.obstacle === undefined && made.runs.every(({ events }, i) =>
+    equal(messagesOf(events), messagesOf(observed.runs[i]?.["events"])));
+  if (!same) return made;
+  const runs = made.runs.map((run, i) => ({ ...run, ...expectation(observed.runs[i] ?? {}) }));
+  return { ...made, runs };
+}
+
+function messagesOf(events: unknown): unknown[] {
+  return fold(events).filter(({ event, mark }) => event === "message" && mark === "").map(({ content }) => content);
+}
