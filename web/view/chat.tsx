@@ -16,6 +16,7 @@ import { Icon, type IconName } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { fromBase64, save } from "./save.ts";
 import { HostPlugins } from "./host-plugins.tsx";
+import { SaveTest } from "./save-test.tsx";
 import { usePlace, Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
 import { Reason } from "./reason.tsx";
@@ -131,6 +132,7 @@ function TurnView({ turn, last, fields }: {
         <p className="quiet small">
           {t(`where.${place}`)} · {seconds(state.elapsed)}
           {state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}
+          {last && <SaveTest />}
         </p>
       )}
     </>

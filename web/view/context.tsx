@@ -14,7 +14,7 @@ import { loadSpecWords, specWords, translated } from "../words/specs.ts";
 import { preferred, translator, type Language } from "../words/words.ts";
 
 /** Tab is a page of the side panel. */
-export type Tab = "chat" | "timeline" | "node" | "variables" | "problems";
+export type Tab = "chat" | "timeline" | "node" | "variables" | "problems" | "tests";
 
 /** Look is the settings of the page for this person. */
 export interface Look {
@@ -27,6 +27,8 @@ export interface Look {
   selected?: string;
   /** The open dialog: the choice of the model, or the plugins of the page. */
   dialog?: "model" | "plugins" | undefined;
+  /** Turn that becomes a test when the page of tests is shown. */
+  saving?: number | undefined;
   /** Execution of the selected node that is inspected; undefined is the latest. */
   step?: number;
   /** Node to bring into view, with a count so that asking twice works. */

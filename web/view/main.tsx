@@ -25,6 +25,7 @@ import "../style/area.css";
 import "../style/home.css";
 import "../style/settings.css";
 import "../style/publish.css";
+import "../style/tests.css";
 
 // The bundler fills in where it put the parts that are loaded later.
 declare const EASEL_ENGINE_WORKER: string;

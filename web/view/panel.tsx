@@ -10,14 +10,16 @@ import { Problems } from "./problems.tsx";
 import { Timeline } from "./timeline.tsx";
 import { Variables } from "./variables.tsx";
 
+const Tests = lazy(() => import("./tests/panel.tsx"));
 const PipelinePanel = lazy(() => import("./pipeline/panel.tsx"));
 
-const pages: Record<Tab, () => React.ReactNode> = {
+const pages: Record<Tab, React.ComponentType> = {
   chat: Chat,
   timeline: Timeline,
   node: Inspector,
   variables: Variables,
   problems: Problems,
+  tests: Tests,
 };
 const order = Object.keys(pages) as Tab[];
 
@@ -75,7 +77,9 @@ export function Panel(): React.ReactNode {
         )}
         {!(pipeline && tab === "chat") && (
           <Guard mark={tab}>
-            <Page />
+            <Suspense>
+              <Page />
+            </Suspense>
           </Guard>
         )}
       </div>

@@ -5,6 +5,7 @@ import type { ModelUse, Step } from "@easel/engine/state";
 import { startOf, timeline, toolCalls, type Entry, type ToolCall } from "../run/timeline.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
+import { SaveTest } from "./save-test.tsx";
 import { brief, seconds } from "./text.ts";
 
 const Gantt = lazy(() => import("./gantt.tsx"));
@@ -46,6 +47,7 @@ export function Timeline(): React.ReactNode {
       </div>
       <p className="quiet small" aria-live="polite">
         {t("timeline.at", at, total)}{cursor !== undefined && at > 0 && <> · <code>{turn.records.events[at - 1]?.event}</code></>}
+        {!running && shown.status !== "canceled" && <SaveTest turn={chosen} />}
       </p>
       {events && <Suspense><Gantt events={events} steps={steps} model={model} /></Suspense>}
       <ol className="steps" aria-label={t("timeline.steps")}>

@@ -133,6 +133,9 @@ export const en = {
   "tab.node": "Node",
   "tab.variables": "Variables",
   "tab.problems": "Problems",
+  "tab.tests": "Tests",
+  "edit.tests": "Show the tests",
+  "timeline.save_test": "Save as a test",
 
   "chat.empty": "Ask something to run the canvas.",
   "chat.form": "Fill in the form to run the canvas.",

@@ -134,6 +134,9 @@ export const zh: Record<Key, string> = {
   "tab.node": "节点",
   "tab.variables": "变量",
   "tab.problems": "问题",
+  "tab.tests": "测试",
+  "edit.tests": "显示测试",
+  "timeline.save_test": "保存为测试",
 
   "chat.empty": "提个问题，运行画布。",
   "chat.form": "填写表单，运行画布。",

@@ -1,6 +1,7 @@
 // Makes a case of runs: of a conversation in the page with the recorded calls, or of a run of a host.
 
 import { isWire, type Engine, type RunEvent } from "@easel/engine";
+import type { RunIds } from "../../canvas/earlier.ts";
 import type { Outside, Turn } from "../player.ts";
 import { CaseError } from "../testcase.ts";
 import { readCase, writeCase, type Case } from "./case.ts";
@@ -24,10 +25,12 @@ export function conversation(turns: readonly Turn[], chosen: number): Turn[] {
 }
 
 /** caseOfTurns makes a case of a conversation in the page, without expectations of the state. */
-export async function caseOfTurns(name: string, turns: readonly Turn[], engine: Engine): Promise<Case> {
+export async function caseOfTurns(
+  name: string, turns: readonly Turn[], { engine, ids }: { engine: Engine; ids: RunIds },
+): Promise<Case> {
   const last = turns.at(-1);
   if (last?.before === undefined) throw new CaseError("part");
-  const runs = turns.map(runOf);
+  const runs = turns.map((turn) => runOf(turn, ids));
   const loaded = await engine.load(last.before);
   try {
     await loaded.reset();
@@ -38,11 +41,11 @@ export async function caseOfTurns(name: string, turns: readonly Turn[], engine: 
   }
 }
 
-function runOf({ ask, records, pinned, calls, state, error }: Turn): Record<string, unknown> {
+function runOf({ ask, records, pinned, calls, state, error }: Turn, ids: RunIds): Record<string, unknown> {
   if (pinned.size > 0) throw new CaseError("pinned");
   const { query, inputs, files } = ask;
   const { script, beside } = scriptOf(records.events);
-  const events = records.events.filter(isWire).map(({ event, data }) => ({ event, data }));
+  const events = inRun(records.events.filter(isWire), ids).map(({ event, data }) => ({ event, data }));
   const failed = error ?? (state.status === "failed" ? state.error : undefined);
   return {
     kwargs: defined({ query, inputs, files }),
@@ -52,6 +55,14 @@ function runOf({ ask, records, pinned, calls, state, error }: Turn): Record<stri
     ...(script.length > 0 ? { llm_calls: script.map(() => ({})) } : {}),
     ...(beside ? { llm_calls_unordered: true } : {}),
   };
+}
+
+/** inRun returns events with the ids that nodes have in runs, in place of those in the document. */
+export function inRun(events: readonly RunEvent[], ids: RunIds): RunEvent[] {
+  return events.map((event) => {
+    const node = get(event.data, "component_id");
+    return typeof node === "string" ? { ...event, data: { ...event.data, component_id: ids.run(node) } } as RunEvent : event;
+  });
 }
 
 function defined(members: Record<string, unknown>): Record<string, unknown> {

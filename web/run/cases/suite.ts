@@ -2,17 +2,19 @@
 
 import { messageOf } from "@easel/engine";
 import type { Dsl } from "../../canvas/dsl.ts";
+import { RunIds } from "../../canvas/earlier.ts";
 import type { Session } from "../session.ts";
 import { Store } from "../store.ts";
 import { obstacle, readCase, writeCase, type Case, type Obstacle } from "./case.ts";
 import { compare } from "./compare.ts";
 import type { Difference } from "./differences.ts";
 import { expectation, renewed } from "./expect.ts";
-import { caseOfTurns, conversation, settled } from "./make.ts";
+import { caseOf } from "../testcase.ts";
+import { caseOfTurns, conversation, inRun, settled } from "./make.ts";
 import { play, type Observation } from "./play.ts";
 import { callCounts, type CallCount } from "./report.ts";
 import type { CaseStore, KeptCase } from "./store.ts";
-import { isEmpty, list } from "./value.ts";
+import { get, list } from "./value.ts";
 
 /** Against is the canvas that is tested: the open one with its edits, or that of the case. */
 export type Against = "current" | "recorded";
@@ -93,13 +95,24 @@ export class Suite {
   }
 
   /**
-   * save makes a case of a turn in the page and of those before it; it throws a CaseError when it
+   * save makes a case of a turn, and of those before it in the page; it throws a CaseError when it
    * cannot be played again.
    */
   async save(chosen: number, title: string): Promise<void> {
-    const engine = await this.#session.engine;
-    const turns = conversation(this.#session.player.play.get().turns, chosen);
-    await this.keep(await caseOfTurns(this.#free(title), turns, engine));
+    const { engine, player, document, specs } = this.#session;
+    const { turns } = player.play.get();
+    const turn = turns[chosen];
+    const dsl = document.get()?.dsl;
+    const ids = new RunIds(dsl, specs.get());
+    if (turn?.place === "host") {
+      const asks = (component: string): boolean => specs.get().get(component)?.category === "model";
+      const events = inRun(turn.records.events, ids);
+      const made = readCase(caseOf({ name: title, dsl: {}, events, asks }));
+      return this.keep({ ...made, name: questionOf(made) || title, dsl: dsl ?? {}, canvas: await this.#session.text() });
+    }
+    const led = conversation(turns, chosen);
+    const made = await caseOfTurns(title, led, { engine: await engine, ids });
+    await this.keep({ ...made, name: questionOf(made) || title });
   }
 
   /** keep stores a new case, with everything that its play does as its expectation. */
@@ -299,9 +312,8 @@ function entryOf(kept: KeptCase): Entry {
   }
 }
 
-/** questionOf returns the first question of a case. */
+/** questionOf returns the first question of a case, as a name. */
 export function questionOf({ runs }: Case): string {
-  const first = runs[0]?.["kwargs"];
-  const query = typeof first === "object" && first !== null ? (first as Record<string, unknown>)["query"] : undefined;
-  return isEmpty(query) ? "" : String(query);
+  const query = runs.map(({ kwargs }) => get(kwargs, "query")).find(Boolean);
+  return typeof query === "string" ? query.trim().replaceAll(/\s+/g, " ").slice(0, 60) : "";
 }

@@ -230,6 +230,7 @@ function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance):
       run: () => look.update({ wheel: look.get().wheel === "zoom" ? "pan" : "zoom" }),
     },
     { label: "edit.region", icon: "panel", keys: "F6", where: "anywhere", run: nextRegion },
+    { label: "edit.tests", icon: "play", run: () => look.update({ tab: "tests", panel: true }) },
     { label: "plugins.title", icon: "box", run: () => look.update({ dialog: "plugins" }) },
     { label: "bar.panel", icon: "panel", keys: "P", run: () => look.update({ panel: !look.get().panel }) },
   ];
