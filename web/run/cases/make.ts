@@ -69,31 +69,86 @@ function defined(members: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-// scriptOf returns the answers of models in the order of the calls. Answers to calls at the same
-// time belong to their last message, since their order may differ next time.
+/** Called is a call of a model in the events of a run. */
+interface Called {
+  /** The texts of the request, the last message first. */
+  heard: string[];
+  reply?: Record<string, unknown>;
+  /** Others could be called at the same time, so the order may differ next time. */
+  beside: boolean;
+}
+
+/** Open is what runs at a moment of a run. */
+class Open {
+  readonly calls = new Set<Called>();
+  readonly #nodes = new Set<string>();
+  readonly #asking: ReadonlySet<string>;
+  #tools = 0;
+
+  /** A container and a message that streams an answer are open beside a node that calls a model. */
+  constructor(events: readonly RunEvent[]) {
+    this.#asking = new Set(
+      events.flatMap((event) => (event.event === "model_started" ? [event.data.component_id] : [])),
+    );
+  }
+
+  /** several reports whether several nodes or tools may call models. */
+  get several(): boolean {
+    return this.calls.size > 0 || this.#tools > 1 || this.#nodes.size > 1;
+  }
+
+  take(event: RunEvent): void {
+    switch (event.event) {
+      case "tool_started": this.#tools++; break;
+      case "tool_finished": this.#tools--; break;
+      case "node_started": if (this.#asking.has(event.data.component_id)) this.#nodes.add(nodeOf(event.data)); break;
+      case "node_finished": this.#nodes.delete(nodeOf(event.data)); break;
+    }
+  }
+}
+
+function nodeOf({ component_id: node, index_path: items = [] }: { component_id: string; index_path?: number[] }): string {
+  return [node, ...items].join();
+}
+
+// scriptOf returns the answers of models in the order of the calls.
 function scriptOf(events: readonly RunEvent[]): { script: Record<string, unknown>[]; beside: boolean } {
-  const calls = new Map<string, { reply?: Record<string, unknown>; last: string; beside: boolean }>();
-  const open = new Set<string>();
+  const calls = new Map<string, Called>();
+  const open = new Open(events);
   for (const event of events) {
+    open.take(event);
     if (event.event === "model_started") {
       const { call, messages } = event.data;
       if (messages.some(({ role, tool_calls }) => role === "tool" || tool_calls)) throw new CaseError("functions");
-      const last = messages.at(-1);
-      for (const each of open) Object.assign(calls.get(each) ?? {}, { beside: true });
-      const said = last?.role === "system" ? "" : written(last?.content);
-      calls.set(call, { last: said, beside: open.size > 0 });
-      open.add(call);
+      const heard = messages.map(({ content }) => written(content)).reverse();
+      const made = { heard, beside: open.several };
+      for (const other of open.calls) other.beside = true;
+      calls.set(call, made);
+      open.calls.add(made);
     } else if (event.event === "model_finished") {
       const { call, text: said, error } = event.data;
-      open.delete(call);
       const made = calls.get(call);
-      if (made) made.reply = !error ? { text: said } : said ? { chunks: [said, { raise: error }] } : { raise: error };
+      if (!made) continue;
+      open.calls.delete(made);
+      made.reply = !error ? { text: said } : said ? { chunks: [said, { raise: error }] } : { raise: error };
     }
   }
   const all = [...calls.values()];
   if (all.some(({ reply }) => reply === undefined)) throw new CaseError("models");
-  const script = all.map(({ reply, last, beside }) => ({ ...(beside && last ? { match: last } : {}), ...reply }));
-  return { script, beside: all.some(({ beside }) => beside) };
+  const beside = all.some((each) => each.beside);
+  const marks = beside ? marksOf(all) : [];
+  return { script: all.map(({ reply }, i) => ({ ...(marks[i] ? { match: marks[i] } : {}), ...reply })), beside };
+}
+
+// marksOf returns a line of each call that the fewest others have: another turn of the same agent may
+// have it too, which comes later in any case. The clock of a test shows another date.
+function marksOf(all: readonly Called[]): string[] {
+  const lines = all.map(({ heard }) => [...new Set(heard.join("\n").split("\n").map((line) => line.trim()))]
+    .filter((line) => line.length > 3 && !/\d{4}-\d\d-\d\d/.test(line)));
+  const counts = new Map<string, number>();
+  for (const line of lines.flat()) counts.set(line, (counts.get(line) ?? 0) + 1);
+  const count = (line: string): number => counts.get(line) ?? 0;
+  return lines.map((own) => own.toSorted((a, b) => count(a) - count(b))[0] ?? "");
 }
 
 // answersOf returns what was answered outside of the engine, as cases have it.

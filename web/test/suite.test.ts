@@ -1,0 +1,133 @@
+// Tests of a canvas in the page: runs of every example and template become cases that pass in the
+// page and with easel test, and fail after an edit.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { IDBFactory } from "fake-indexeddb";
+import { readDocument } from "../read/document.ts";
+import { search, type Passage } from "../run/knowledge.ts";
+import { findings } from "../run/cases/report.ts";
+import { CaseStore } from "../run/cases/store.ts";
+import { Suite, type Entry, type Result } from "../run/cases/suite.ts";
+import type { World } from "../run/player.ts";
+import { Session } from "../run/session.ts";
+import type { Store } from "../run/store.ts";
+import { CaseError } from "../run/testcase.ts";
+import { engine } from "./offline.ts";
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+const canvases = ["examples", "templates"].flatMap((folder) =>
+  readdirSync(new URL(`../${folder}/`, import.meta.url)).map((name) => `${folder}/${name}`));
+const passages = JSON.parse(read("demo/passages.json")) as Passage[];
+
+const world: World = {
+  code: ({ script, arguments: args }) =>
+    Promise.resolve({ result: new Function(`${script}; return main(arguments[0])`)(args) as unknown }),
+  fetch: () => Promise.resolve(Response.json({ rates: { CNY: 8, USD: 1 } })),
+  datasets: new Set(passages.map(({ dataset }) => dataset)),
+  read: readDocument,
+  retrieve: search(passages),
+};
+
+const stores: CaseStore[] = [];
+const sessions: Session[] = [];
+after(() => {
+  for (const store of stores) store.close();
+  for (const session of sessions) session.close();
+});
+
+function storeOf(database = new IDBFactory()): CaseStore {
+  const store = new CaseStore(database);
+  stores.push(store);
+  return store;
+}
+
+async function opened(text: string, database?: IDBFactory): Promise<{ session: Session; suite: Suite }> {
+  const session = new Session(Promise.resolve(engine), world, { models: () => Promise.reject(new Error("no host")) });
+  sessions.push(session);
+  session.open(text, "", { kind: "example" });
+  await until(session.specs, ({ size }) => size > 0);
+  const suite = new Suite(session, storeOf(database));
+  await suite.open("example:x");
+  return { session, suite };
+}
+
+function until<T>(store: Store<T>, holds: (value: T) => boolean): Promise<T> {
+  return new Promise((resolve) => {
+    const check = (): void => {
+      if (!holds(store.get())) return;
+      stop();
+      resolve(store.get());
+    };
+    const stop = store.subscribe(() => check());
+    queueMicrotask(check);
+  });
+}
+
+const done = (session: Session): Promise<unknown> => until(session.player.play, ({ running }) => !running);
+
+type Fields = Record<string, { value?: unknown; options?: unknown[] }>;
+
+function filled(fields: unknown): Record<string, unknown> {
+  const all = Object.entries((fields ?? {}) as Fields);
+  return Object.fromEntries(all.map(([name, field]) =>
+    [name, { ...field, value: field.value ?? field.options?.[0] ?? "some text" }]));
+}
+
+async function ran(session: Session, query: string): Promise<void> {
+  const inputs = filled(session.document.get()?.dsl.components["begin"]?.obj.params["inputs"]);
+  session.player.send({ query, ...(Object.keys(inputs).length > 0 ? { inputs } : {}) });
+  await done(session);
+  for (let forms = 0; forms < 3; forms++) {
+    const last = session.player.play.get().turns.at(-1)?.state;
+    if (last?.status !== "paused") return;
+    session.player.answer(filled(last.form?.inputs));
+    await done(session);
+  }
+}
+
+function only(suite: Suite): Entry {
+  const [entry, more] = suite.shown.get().entries ?? [];
+  assert.equal(more, undefined);
+  return entry ?? assert.fail("no case");
+}
+
+function resultOf(suite: Suite): Result {
+  return only(suite).results[suite.shown.get().against] ?? assert.fail("not run");
+}
+
+const summary = ({ verdict, obstacle, trouble, differences }: Result): unknown => ({
+  verdict, obstacle, trouble, found: findings(differences).slice(0, 4),
+});
+
+const passed = { verdict: "passed", obstacle: undefined, trouble: undefined, found: [] };
+
+test("runs of every example and template become cases that pass here and with easel test", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "suite-"));
+  try {
+    const root = fileURLToPath(new URL("../../", import.meta.url));
+    const easel = join(folder, "easel");
+    execFileSync("go", ["build", "-o", easel, "./host/cmd/easel"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+    const files = mkdtempSync(join(folder, "cases-"));
+    for (const path of canvases) {
+      const { session, suite } = await opened(read(path));
+      await ran(session, "How hot should the water be for green tea?");
+      const { turns } = session.player.play.get();
+      await suite.save(turns.length - 1, path);
+      assert.deepEqual(summary(resultOf(suite)), passed, `${path}, current`);
+      suite.shown.update({ against: "recorded" });
+      await suite.run();
+      assert.deepEqual(summary(resultOf(suite)), passed, `${path}, as recorded`);
+      writeFileSync(join(files, path.replace("/", "-")), only(suite).text);
+    }
+    const { stdout } = spawnSync(easel, ["test", files], { encoding: "utf8" });
+    assert.match(stdout, new RegExp(`^${canvases.length} passed, 0 failed`, "m"), stdout);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
