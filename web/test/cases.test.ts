@@ -18,7 +18,7 @@ import { specs } from "./specs.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = new URL("../../engine/testdata/cases/", import.meta.url);
-const abilities = { known: (name: string) => specs.has(name), scripts: false };
+const known = (name: string): boolean => specs.has(name);
 
 /** Verdict is a line of `easel test --json`. */
 interface Verdict {
@@ -40,7 +40,7 @@ const cases: Tried[] = readdirSync(folder)
 
 const played = cases.filter(({ body }) => {
   const each = readCase(body);
-  return obstacle(each, each.dsl, abilities) === undefined;
+  return obstacle(each, each.dsl, known) === undefined;
 });
 
 /** Changed is a parsed case that a mutation changes. */
@@ -87,7 +87,8 @@ function mutants({ name, body }: Tried): Tried[] {
   for (const count of [0, 1, 2]) {
     add(`param${count}`, nth(count, (parsed) => paramsOf(parsed).flatMap(strings)));
     add(`want${count}`, nth(count, (parsed) =>
-      (parsed["runs"] as Changed[]).flatMap(({ events, llm_calls, dsl_after }) => strings({ events, llm_calls, dsl_after }))));
+      (parsed["runs"] as Changed[]).flatMap(
+        ({ events, llm_calls, dsl_after }) => strings({ events, llm_calls, dsl_after }))));
   }
   add("edge0", (parsed) => cutEdge(parsed, 0));
   add("edge1", (parsed) => cutEdge(parsed, 1));
@@ -120,7 +121,8 @@ describe("cases in the page", { timeout: 1_200_000 }, () => {
   before(() => {
     mkdirSync(home, { recursive: true });
     easel = join(home, "easel");
-    execFileSync("go", ["build", "-o", easel, "./host/cmd/easel"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+    const stdio = ["ignore", "ignore", "inherit"] as const;
+    execFileSync("go", ["build", "-o", easel, "./host/cmd/easel"], { cwd: root, stdio: [...stdio] });
   });
   after(() => rmSync(home, { recursive: true }));
 
@@ -151,7 +153,7 @@ describe("cases in the page", { timeout: 1_200_000 }, () => {
 
   test("changed canvases and expectations get the verdicts and differences of easel test", async () => {
     const counts = await agrees(played.flatMap(mutants));
-    assert.ok(counts.passed > 100 && counts.failed.length > 600, JSON.stringify({ ...counts, failed: counts.failed.length }));
+    assert.ok(counts.passed > 100 && counts.failed.length > 600, `${counts.passed} and ${counts.failed.length}`);
   });
 
   test("what is expected of an observation is met by it, in the page and with easel test", async () => {

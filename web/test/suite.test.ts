@@ -112,7 +112,8 @@ test("runs of every example and template become cases that pass here and with ea
   try {
     const root = fileURLToPath(new URL("../../", import.meta.url));
     const easel = join(folder, "easel");
-    execFileSync("go", ["build", "-o", easel, "./host/cmd/easel"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+    const stdio = ["ignore", "ignore", "inherit"] as const;
+    execFileSync("go", ["build", "-o", easel, "./host/cmd/easel"], { cwd: root, stdio: [...stdio] });
     const files = mkdtempSync(join(folder, "cases-"));
     for (const path of canvases) {
       const { session, suite } = await opened(read(path));

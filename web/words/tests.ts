@@ -80,7 +80,7 @@ const en = {
 
   at_runs: "Number of runs",
   at_load: "Loading of the canvas",
-  at_message: "Message to the user",
+  at_message: "{0}: message to the user",
   at_sound: "Sound of the message",
   at_output: "{0}: output {1}",
   at_input: "{0}: input {1}",
@@ -202,7 +202,7 @@ const zh: Record<TestKey, string> = {
 
   at_runs: "运行次数",
   at_load: "画布的加载",
-  at_message: "给用户的消息",
+  at_message: "{0}：给用户的消息",
   at_sound: "消息的语音",
   at_output: "{0}：输出 {1}",
   at_input: "{0}：输入 {1}",

@@ -57,8 +57,8 @@ export function writeCase({ name, about, canvas, runs }: Pick<Case, "name" | "ab
 }
 
 function checkRun(run: Record<string, unknown>): void {
-  const { fallback } = run;
-  for (const reply of [...list(run["llm_script"]), ...(fallback === undefined || fallback === null ? [] : [fallback])]) {
+  const fallback = get(run, "fallback");
+  for (const reply of [...list(run["llm_script"]), ...(fallback === undefined ? [] : [fallback])]) {
     const known = typeof reply === "string" || (isObject(reply) && ("text" in reply || "chunks" in reply));
     if (!known && !text(get(reply, "error")) && !text(get(reply, "raise"))) throw new CaseFault("bad_reply");
   }
@@ -80,16 +80,13 @@ export interface Obstacle {
   names: string[];
 }
 
-/** Abilities are what the page can do. */
-export interface Abilities {
-  /** known reports whether the engine of the page has a component. */
-  known(component: string): boolean;
-  /** Scripts can run. */
-  scripts: boolean;
-}
-
-/** obstacle returns why a case with a canvas cannot be played, before it is tried. */
-export function obstacle(played: Case, dsl: unknown, { known, scripts }: Abilities): Obstacle | undefined {
+/**
+ * obstacle returns why a case with a canvas cannot be played, before it is tried; `known` reports
+ * whether the engine of the page has a component.
+ */
+export function obstacle(
+  played: Case, dsl: unknown, known: (component: string) => boolean,
+): Obstacle | undefined {
   if (played.inexact !== undefined) return { code: "exact", names: [played.inexact] };
   if (played.runs.some((run) => !isEmpty(run["cancel"]))) return { code: "cancel", names: [] };
   // A node that runs alone leaves no state in the engine of a page.
@@ -97,12 +94,12 @@ export function obstacle(played: Case, dsl: unknown, { known, scripts }: Abiliti
   const names = componentsOf(dsl);
   const plugins = names.filter((name) => name.startsWith("plugin:"));
   if (plugins.length > 0) return { code: "plugin", names: plugins };
-  // A canvas that is expected not to load may have a component that nobody has.
+  // A canvas that is expected not to load may have an unknown component.
   const missing = played.runs.every((run) => isEmpty(run["load_error"])) ? names.filter((name) => !known(name)) : [];
   if (missing.length > 0 || names.includes("EchoTool")) {
     return { code: "component", names: missing.length > 0 ? missing : ["EchoTool"] };
   }
-  return !scripts && names.includes("CodeExec") ? { code: "scripts", names: [] } : undefined;
+  return undefined;
 }
 
 // componentsOf lists the components of nodes and of the tools of agents.

@@ -77,8 +77,8 @@ interface Spoken {
   content: unknown;
 }
 
-// joined joins neighbouring messages of one role by a newline; a matcher among them becomes one that
-// requires the words of all.
+// joined joins neighbouring messages of one role by a newline; a matcher among them becomes one
+// that requires the words of all.
 function joined(messages: unknown[]): Spoken[] {
   const out: Spoken[] = [];
   for (const message of messages) {

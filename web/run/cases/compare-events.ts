@@ -20,6 +20,8 @@ const marks = ["start_to_think", "end_to_think"];
 export interface Folded {
   event: string;
   data: unknown;
+  /** The node that is about it; of a message, the last one that began and has not ended. */
+  node: string;
   optional: boolean;
   /** start_to_think or end_to_think. */
   mark: string;
@@ -34,21 +36,27 @@ export interface Folded {
 /** fold joins message pieces between marks; pieces without text and sound are dropped. */
 export function fold(events: unknown): Folded[] {
   const out: Folded[] = [];
+  let open: string[] = [];
   for (const each of list(events)) {
     const [event, data, optional] = [text(get(each, "event")), get(each, "data"), !isEmpty(get(each, "optional"))];
-    if (event === "message" && isObject(data)) foldMessage(out, data, optional);
-    else out.push({ event, data, optional, mark: "", content: undefined, extra: [], sound: [] });
+    const node = written(get(data, "component_id"));
+    if (event === "node_started") open = [...open, node];
+    if (event === "node_finished") open = open.filter((id) => id !== node);
+    if (event === "message" && isObject(data)) foldMessage(out, data, open.at(-1) ?? "", optional);
+    else out.push({ event, data, node, optional, mark: "", content: undefined, extra: [], sound: [] });
   }
   return out;
 }
 
-function foldMessage(out: Folded[], data: Record<string, unknown>, optional: boolean): void {
+function foldMessage(out: Folded[], data: Record<string, unknown>, node: string, optional: boolean): void {
   const content = get(data, "content");
   const sound = isEmpty(data["audio_binary"]) ? [] : [written(data["audio_binary"])];
   const extra = Object.keys(data).filter(
     (name) => !messageFields.includes(name) && !freeFields.includes(name) && get(data, name) !== undefined,
   );
-  const piece: Folded = { event: "message", data: undefined, optional, mark: "", content: content ?? "", extra, sound };
+  const piece: Folded = {
+    event: "message", data: undefined, node, optional, mark: "", content: content ?? "", extra, sound,
+  };
   const mark = marks.find((name) => !isEmpty(data[name]));
   if (mark !== undefined) out.push({ ...piece, optional: false, mark, content: "", sound: [] });
   const isText = content === undefined || typeof content === "string";
@@ -64,12 +72,11 @@ function foldMessage(out: Folded[], data: Record<string, unknown>, optional: boo
   out.push(piece);
 }
 
-function label({ event, mark, data }: Folded): string {
-  return event === "message" ? `message ${mark}`.trim() : `${event} ${written(get(data, "component_id"))}`.trim();
+function label({ event, mark, node }: Folded): string {
+  return event === "message" ? `message ${mark}`.trim() : `${event} ${node}`.trim();
 }
 
-function nodeOf(each: Folded | undefined): { node?: string } {
-  const node = text(get(each?.data, "component_id"));
+function nodeOf({ node }: Folded): { node?: string } {
   return node ? { node } : {};
 }
 
@@ -84,7 +91,7 @@ export function compareEvents(differences: Differences, want: unknown, seen: unk
       const where = { ...place, ...nodeOf(each), what: each.event };
       return differences.add(where, "missing", label(each), now && label(now));
     }
-    compareEvent(differences, each, now, { ...place, ...nodeOf(each), what: each.event });
+    compareEvent(differences, each, now, { ...place, ...nodeOf(now), what: each.event });
     i++;
   }
   const more = actual[i];

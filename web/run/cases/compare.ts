@@ -1,5 +1,5 @@
-// Compares a case with an observation of it. The twin of engine/enginetest/compare.go: both give the
-// same verdict, which test/cases.test.ts checks.
+// Compares a case with an observation of it. The twin of engine/enginetest/compare.go: both give
+// the same verdict, which test/cases.test.ts checks.
 
 import { isObject } from "../../canvas/dsl.ts";
 import { compareCalls, compareToolCalls, compareTraces } from "./compare-calls.ts";
@@ -70,7 +70,8 @@ function compareStored(
   const path = texts(get(seen, "path"));
   while (path.length > list(get(want, "path")).length && waiting.includes(path.at(-1) ?? "")) path.pop();
   const stored = get(seen, "path");
-  differences.value(get(want, "path"), stored === undefined || Array.isArray(stored) ? path : stored, at(place, "path"));
+  const visited = stored === undefined || Array.isArray(stored) ? path : stored;
+  differences.value(get(want, "path"), visited, at(place, "path"));
   differences.value(historyOf(get(want, "history")), historyOf(get(seen, "history")), at(place, "history"));
   const globals = get(want, "globals");
   if (globals !== undefined) {

@@ -35,8 +35,8 @@ export interface Difference extends Place {
 
 /** at returns the place of a member or an element. */
 export function at(place: Place, member: string | number): Place {
-  const path = typeof member === "number" ? `${place.path}[${member}]` : place.path ? `${place.path}.${member}` : member;
-  return { ...place, path };
+  if (typeof member === "number") return { ...place, path: `${place.path}[${member}]` };
+  return { ...place, path: place.path ? `${place.path}.${member}` : member };
 }
 
 const matcherKeys = ["$ignore", "$present", "$contains", "$starts", "$lacks", "$json"];
@@ -52,6 +52,9 @@ const freeOutputs: Record<string, string[]> = {
   IterationItem: ["result"],
   Retrieval: ["content"],
 };
+
+/** requester is the component of web requests in cases: the one whose status is free. */
+export const requester = Object.keys(freeOutputs).find((name) => freeOutputs[name]?.includes("status_code")) ?? "";
 
 /** Differences collects mismatches. */
 export class Differences {

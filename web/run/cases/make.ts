@@ -1,4 +1,5 @@
-// Makes a case of runs: of a conversation in the page with the recorded calls, or of a run of a host.
+// Makes a case of runs: of a conversation in the page with the recorded calls, or of a run of a
+// host.
 
 import { isWire, type Engine, type RunEvent } from "@easel/engine";
 import type { RunIds } from "../../canvas/earlier.ts";
@@ -6,13 +7,14 @@ import type { Outside, Turn } from "../player.ts";
 import { CaseError } from "../testcase.ts";
 import { readCase, writeCase, type Case } from "./case.ts";
 import { fold } from "./compare-events.ts";
+import { requester } from "./differences.ts";
 import { expectation } from "./expect.ts";
 import type { Observation } from "./play.ts";
 import { equal, get, isEmpty, list, text, without, written } from "./value.ts";
 
 /**
- * conversation returns the turns that lead to one: the case plays all of them. It throws a CaseError
- * for a turn that is no run of the whole canvas.
+ * conversation returns the turns that lead to one: the case plays all of them. It throws a
+ * CaseError for a turn that is not a run of the whole canvas.
  */
 export function conversation(turns: readonly Turn[], chosen: number): Turn[] {
   const turn = turns[chosen];
@@ -61,7 +63,8 @@ function runOf({ ask, records, pinned, calls, state, error }: Turn, ids: RunIds)
 export function inRun(events: readonly RunEvent[], ids: RunIds): RunEvent[] {
   return events.map((event) => {
     const node = get(event.data, "component_id");
-    return typeof node === "string" ? { ...event, data: { ...event.data, component_id: ids.run(node) } } as RunEvent : event;
+    if (typeof node !== "string" || ids.run(node) === node) return event;
+    return { ...event, data: { ...event.data, component_id: ids.run(node) } } as RunEvent;
   });
 }
 
@@ -107,8 +110,8 @@ class Open {
   }
 }
 
-function nodeOf({ component_id: node, index_path: items = [] }: { component_id: string; index_path?: number[] }): string {
-  return [node, ...items].join();
+function nodeOf(data: { component_id: string; index_path?: number[] }): string {
+  return [data.component_id, ...(data.index_path ?? [])].join();
 }
 
 // scriptOf returns the answers of models in the order of the calls.
@@ -140,8 +143,8 @@ function scriptOf(events: readonly RunEvent[]): { script: Record<string, unknown
   return { script: all.map(({ reply }, i) => ({ ...(marks[i] ? { match: marks[i] } : {}), ...reply })), beside };
 }
 
-// marksOf returns a line of each call that the fewest others have: another turn of the same agent may
-// have it too, which comes later in any case. The clock of a test shows another date.
+// marksOf returns a line of each call that the fewest others have: another turn of the same agent
+// may have it too, which comes later in any case. The clock of a test shows another date.
 function marksOf(all: readonly Called[]): string[] {
   const lines = all.map(({ heard }) => [...new Set(heard.join("\n").split("\n").map((line) => line.trim()))]
     .filter((line) => line.length > 3 && !/\d{4}-\d\d-\d\d/.test(line)));
@@ -179,7 +182,7 @@ function answersOf(calls: readonly Outside[]): Record<string, unknown> {
       case "fetch":
         if (get(result, "encoding") === "base64") throw new CaseError("calls", kind);
         tools.push({
-          component: "Invoke", arguments: requestOf(payload),
+          component: requester, arguments: requestOf(payload),
           ...(answer.ok ? { result: without(result, "encoding") } : { error: text(get(result, "message")) }),
         });
         break;
@@ -199,8 +202,8 @@ function requestOf({ method, url, body, proxy, headers }: Record<string, unknown
 }
 
 /**
- * settled returns a new case with everything that its play does as the expectation, if the play says
- * the same as the runs did. Otherwise it stays as it is, and the test shows what differs.
+ * settled returns a new case with everything that its play does as the expectation, if the play has
+ * the messages of the runs. Otherwise it stays as it is, and the test shows what differs.
  */
 export function settled(made: Case, observed: Observation): Case {
   const same = observed.obstacle === undefined && made.runs.every(({ events }, i) =>

@@ -61,11 +61,11 @@ async function reset(loaded: Canvas, how: unknown): Promise<void> {
 async function turn(
   loaded: Canvas, run: Record<string, unknown>, code: CodeRunner | undefined, signal: AbortSignal | undefined,
 ): Promise<{ observed: Record<string, unknown>; seen: Seen }> {
-  const { ports, seen } = standIns(run);
+  const { ports, seen } = standIns(run, code);
   const kwargs = isObject(run["kwargs"]) ? run["kwargs"] : {};
   const running = loaded.run(kwargs, {
     ...ports, seed: 1, now: start,
-    ...(code ? { code } : {}), ...(signal ? { signal } : {}),
+    ...(signal ? { signal } : {}),
   });
   const events: Record<string, unknown>[] = [];
   const trace: unknown[] = [];

@@ -11,8 +11,8 @@ export interface Finding {
 }
 
 /**
- * findings joins differences of the same values: a changed answer is in the output of a node, in the
- * message, at the end of the run and in the history. The place closest to the cause is shown.
+ * findings joins differences of the same values: a changed answer is in the output of a node, in
+ * the message, at the end of the run and in the history. The place closest to the cause is shown.
  */
 export function findings(differences: readonly Difference[]): Finding[] {
   const byValue = new Map<string, Finding>();
@@ -27,7 +27,8 @@ export function findings(differences: readonly Difference[]): Finding[] {
     known.echoes++;
     if (rank(difference) < rank(known.difference)) known.difference = difference;
   }
-  return [...byValue.values()].sort((a, b) => a.difference.run - b.difference.run || rank(a.difference) - rank(b.difference));
+  const order = ({ difference }: Finding): number => difference.run * 10 + rank(difference);
+  return [...byValue.values()].sort((a, b) => order(a) - order(b));
 }
 
 // rank is how far a place is from the cause.

@@ -1,10 +1,11 @@
 // The stand-ins that answer the calls of a case from its script, without a network. The twins of
 // those in engine/enginetest.
 
-import { EngineError, type Model, type Port, type Providers } from "@easel/engine";
+import { EngineError, type CodeRunner, type Model, type Port, type Providers } from "@easel/engine";
 import { isObject } from "../../canvas/dsl.ts";
 import type { Obstacle } from "./case.ts";
 import { voiceMark } from "./compare-events.ts";
+import { requester } from "./differences.ts";
 import { equal, get, has, list, text, without, written } from "./value.ts";
 
 /** Seen are the calls that a run made. */
@@ -16,14 +17,20 @@ export interface Seen {
   obstacle?: Obstacle;
 }
 
-/** standIns returns the ports for a run of a case and the list of calls, which grows. */
-export function standIns(run: Record<string, unknown>): { ports: Providers; seen: Seen } {
+/**
+ * standIns returns the ports for a run of a case and the list of calls, which grows. Scripts are run
+ * by `code`.
+ */
+export function standIns(
+  run: Record<string, unknown>, code: CodeRunner | undefined,
+): { ports: Providers; seen: Seen } {
   const seen: Seen = { calls: [], tools: [], saved: [] };
   const answers = new Answers(list(run["tools"]), seen.tools);
-  const isRequest = (call: unknown): boolean => get(call, "component") === "Invoke";
+  const isRequest = (call: unknown): boolean => get(call, "component") === requester;
   return {
     seen,
     ports: {
+      ...(code ? { code } : {}),
       llm: modelOf(run, seen.calls),
       ports: {
         retrieve: ({ query }) => found(run["retrieval"], written(query)),
@@ -33,6 +40,7 @@ export function standIns(run: Record<string, unknown>): { ports: Providers; seen
           const { memory_ids, user_input, agent_response } = exchange;
           seen.saved.push({ memory_ids, user_input, agent_response });
         },
+        ...(code ? {} : { code: noScripts(seen) }),
         fetch: list(run["tools"]).some(isRequest) ? answers.fetch : refused(seen),
         ...(list(run["tools"]).length > 0 ? { tool: answers.tool } : {}),
         ...(run["servers"] ? { mcp: answers.mcp(run["servers"]) } : {}),
@@ -41,8 +49,8 @@ export function standIns(run: Record<string, unknown>): { ports: Providers; seen
   };
 }
 
-// modelOf answers each call with the first unused reply that matches. A call that repeats the key of
-// another is that call made again.
+// modelOf answers each call with the first unused reply that matches. A call that repeats the key
+// of another is that call made again.
 function modelOf(run: Record<string, unknown>, calls: Record<string, unknown>[]): Model {
   const left = [...list(run["llm_script"])];
   const given = new Map<string, unknown>();
@@ -122,8 +130,15 @@ function refused(seen: Seen): Port {
   };
 }
 
-// Answers answers calls of tools, MCP servers and web requests. A call takes the first unused answer
-// to the same call; one that repeats the key of another is a repetition of it.
+function noScripts(seen: Seen): Port {
+  return () => {
+    seen.obstacle = { code: "scripts", names: [] };
+    throw new EngineError("unsupported", "this page cannot run scripts");
+  };
+}
+
+// Answers answers calls of tools, MCP servers and web requests. A call takes the first unused
+// answer to the same call; one that repeats the key of another is a repetition of it.
 class Answers {
   readonly #recorded: unknown[];
   readonly #asked: Record<string, unknown>[];
@@ -142,7 +157,7 @@ class Answers {
     const parts = { method, url, body, proxy };
     const args: Record<string, unknown> = Object.fromEntries(Object.entries(parts).filter(([, part]) => part));
     if (isObject(headers) && Object.keys(headers).length > 0) args["headers"] = headers;
-    return this.#take({ component: "Invoke", arguments: args }, "");
+    return this.#take({ component: requester, arguments: args }, "");
   };
 
   mcp(servers: unknown): Port {

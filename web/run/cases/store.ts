@@ -1,5 +1,5 @@
-// The storage of test cases in this browser, by canvas. It is a database of its own, which is opened
-// when it is first needed.
+// The storage of test cases in this browser, by canvas. It is a database of its own, which is
+// opened when it is first needed.
 
 /** KeptCase is a stored case. */
 export interface KeptCase {

@@ -91,7 +91,7 @@ export class Suite {
   /** add stores case files of the open canvas; it throws a CaseFault for a text that is none. */
   async add(texts: readonly string[]): Promise<void> {
     texts.forEach(readCase);
-    for (const text of texts) await this.#put({ id: crypto.randomUUID(), canvas: this.#canvas, added: Date.now(), text });
+    for (const text of texts) await this.#put(this.#new(text));
   }
 
   /**
@@ -108,7 +108,8 @@ export class Suite {
       const asks = (component: string): boolean => specs.get().get(component)?.category === "model";
       const events = inRun(turn.records.events, ids);
       const made = readCase(caseOf({ name: title, dsl: {}, events, asks }));
-      return this.keep({ ...made, name: questionOf(made) || title, dsl: dsl ?? {}, canvas: await this.#session.text() });
+      const name = questionOf(made) || title;
+      return this.keep({ ...made, name, dsl: dsl ?? {}, canvas: await this.#session.text() });
     }
     const led = conversation(turns, chosen);
     const made = await caseOfTurns(title, led, { engine: await engine, ids });
@@ -118,9 +119,9 @@ export class Suite {
   /** keep stores a new case, with everything that its play does as its expectation. */
   async keep(made: Case): Promise<void> {
     const named = { ...made, name: this.#free(made.name) };
-    const why = obstacle(named, named.dsl, this.#abilities());
+    const why = obstacle(named, named.dsl, this.#known);
     const text = writeCase(why ? named : settled(named, await this.#play(named, named.canvas)));
-    const kept = { id: crypto.randomUUID(), canvas: this.#canvas, added: Date.now(), text };
+    const kept = this.#new(text);
     await this.#put(kept);
     await this.run([kept.id]);
   }
@@ -139,7 +140,7 @@ export class Suite {
     await this.#stored(() => this.#store.drop(entry));
   }
 
-  /** accept makes the result of a play the expectation of the case, and its canvas that of the case. */
+  /** accept makes the result of a play the expectation, and its canvas that of the case. */
   async accept(id: string): Promise<void> {
     const entry = this.#find(id);
     const result = entry?.results[this.shown.get().against];
@@ -205,7 +206,7 @@ export class Suite {
   async #result(read: Case, against: Against): Promise<Result> {
     const document = against === "current" ? this.#session.document.get() : undefined;
     const played = document ? { dsl: document.dsl } : {};
-    const why = obstacle(read, document?.dsl ?? read.dsl, this.#abilities());
+    const why = obstacle(read, document?.dsl ?? read.dsl, this.#known);
     if (why) return { verdict: "not_played", obstacle: why, differences: [], ...played };
     try {
       const observation = await this.#play(read, document ? await this.#session.text() : read.canvas);
@@ -237,9 +238,10 @@ export class Suite {
     return play(read, canvas, { engine: await this.#session.engine, code: this.#session.player.scripts });
   }
 
-  #abilities(): { known(name: string): boolean; scripts: boolean } {
-    const { specs, player } = this.#session;
-    return { known: (name) => specs.get().has(name), scripts: player.scripts !== undefined };
+  readonly #known = (component: string): boolean => this.#session.specs.get().has(component);
+
+  #new(text: string): KeptCase {
+    return { id: crypto.randomUUID(), canvas: this.#canvas, added: Date.now(), text };
   }
 
   // free returns a name that no case has.

@@ -14,7 +14,7 @@ export function has(value: unknown, key: string): boolean {
   return isObject(value) && Object.hasOwn(value, key);
 }
 
-/** list returns the elements of a list; none for what is no list. */
+/** list returns the elements of a list; none for another value. */
 export function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -144,7 +144,7 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await audit(page, "compare");
     await page.getByRole("button", { name: "Back to the runs" }).click();
     const download = page.waitForEvent("download");
-    await rows.first().getByRole("button", { name: "Save as test case" }).click();
+    await rows.first().getByRole("button", { name: "Download as a case" }).click();
     const file = join(host.folder, "case.json");
     await (await download).saveAs(file);
     const played = spawnSync(host.program, ["test", file, "-v"], { encoding: "utf8" });

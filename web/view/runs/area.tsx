@@ -12,7 +12,7 @@ import { useApp, useLook, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { brief, seconds } from "../text.ts";
 import { Compare } from "./compare.tsx";
-import { saveCase } from "./case.ts";
+import { downloadCase, keepCase } from "./case.ts";
 
 const size = 30;
 const statuses: HostRun["status"][] = ["succeeded", "failed", "paused", "canceled", "running", "queued"];
@@ -212,9 +212,13 @@ function Row({
   const t = useText();
   const a = useAreaText();
   const named = useNamed();
-  const { host } = useApp();
+  const app = useApp();
   const language = useLook((look) => look.language);
-  const specs = useStore(useApp().session.specs, (all) => all);
+  const specs = useStore(app.session.specs, (all) => all);
+  const [kept, setKept] = useState(false);
+  const keep = async (): Promise<void> => {
+    if (await attempt.run(() => keepCase(app, api, run, title, a))) setKept(true);
+  };
   const when = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(
     new Date(run.created),
   );
@@ -256,7 +260,14 @@ function Row({
         <button
           type="button"
           disabled={run.status === "running" || run.status === "queued"}
-          onClick={() => void attempt.run(() => saveCase(host, api, run, title, specs, a))}
+          onClick={() => void keep()}
+        >
+          {a(kept ? "run.kept" : "run.keep")}
+        </button>
+        <button
+          type="button"
+          disabled={run.status === "running" || run.status === "queued"}
+          onClick={() => void attempt.run(() => downloadCase(app, api, run, title, a))}
         >
           {a("run.case")}
         </button>

@@ -96,11 +96,11 @@ function ShowNode({ id }: { id: string | undefined }): React.ReactNode {
   const t = useTestText();
   const select = useSelect();
   const { session } = useApp();
-  const name = useStore(session.document, (document) => (id === undefined ? "" : document?.model.byId.get(id)?.name)) ?? "";
+  const name = useStore(session.document, (document) => document?.model.byId.get(id ?? "")?.name);
   if (id === undefined) return null;
   return (
     <button type="button" className="plain" onClick={() => select(id, { reveal: true, tab: "node" })}>
-      {t("show_node", name || id)}
+      {t("show_node", name ?? id)}
     </button>
   );
 }

@@ -40,7 +40,7 @@ export function headOf({ part, what = "", path, rule }: Difference, name: string
     case "event": {
       if (path === "" && rule === "missing") return t("at_step");
       if (path === "" && rule === "extra") return t("at_extra");
-      if (what === "message") return t(path === "audio_binary" ? "at_sound" : "at_message");
+      if (what === "message") return path === "audio_binary" ? t("at_sound") : t("at_message", name);
       if (what === "user_inputs") return t("at_form", path);
       if (what === "workflow_finished" || what === "workflow_started") return t("at_end", path);
       const [, side, member = ""] = /^(inputs|outputs)\.?(.*)$/.exec(path) ?? [];
@@ -82,12 +82,14 @@ function argumentsOf(call: unknown, shown: (value: unknown) => string): string {
   return shown(get(call, "arguments") ?? call);
 }
 
+const steps = [
+  "workflow_started", "node_started", "node_finished", "message", "message_end", "user_inputs", "workflow_finished",
+];
+
 // stepOf names an event from its label: the event and the node.
 function stepOf(label: unknown, nameOf: (id: string) => string, t: TestText): string {
   const [event = "", ...id] = written(label).split(" ");
   if (event === "") return t("step_none");
   const key = `step_${event}` as TestKey;
-  const known = ["workflow_started", "node_started", "node_finished", "message", "message_end", "user_inputs",
-    "workflow_finished"].includes(event);
-  return known ? t(key, nameOf(id.join(" "))) : written(label);
+  return steps.includes(event) ? t(key, nameOf(id.join(" "))) : written(label);
 }
