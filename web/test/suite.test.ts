@@ -132,3 +132,100 @@ test("runs of every example and template become cases that pass here and with ea
     rmSync(folder, { recursive: true });
   }
 });
+
+test("an edit makes a result stale and fails the test, with the node; an accepted result passes", async () => {
+  const database = new IDBFactory();
+  const { session, suite } = await opened(read("examples/meeting-notes.json"), database);
+  await ran(session, "one\ntwo");
+  await suite.save(0, "notes");
+  assert.equal(resultOf(suite).verdict, "passed");
+  const message = Object.entries(session.document.get()?.dsl.components ?? {})
+    .find(([, { obj }]) => Array.isArray(obj.params["content"]))?.[0] ?? assert.fail("no message");
+  session.edit(message, "content", ["Changed words"]);
+  assert.equal(suite.isStale(resultOf(suite)), true);
+  await suite.run();
+  const failed = resultOf(suite);
+  assert.equal(failed.verdict, "failed");
+  assert.equal(suite.isStale(failed), false);
+  const [first] = findings(failed.differences);
+  assert.deepEqual([first?.difference.node, first?.difference.actual], [message, "Changed words"]);
+  session.act((draft) => draft.set(["graph", "viewport"], { x: 1 }));
+  assert.equal(suite.isStale(failed), false, "places have no effect");
+
+  const before = only(suite).text;
+  await suite.accept(only(suite).id);
+  assert.equal(resultOf(suite).verdict, "passed");
+  suite.shown.update({ against: "recorded" });
+  await suite.run();
+  assert.equal(resultOf(suite).verdict, "passed", "the case has the canvas that was accepted");
+  suite.shown.update({ against: "current" });
+  await suite.undo();
+  assert.equal(only(suite).text, before);
+  assert.equal(resultOf(suite).verdict, "failed");
+
+  const again = new Suite(session, storeOf(database));
+  await again.open("example:x");
+  assert.deepEqual(again.shown.get().entries?.map(({ text }) => text), [before], "it is stored");
+  await suite.remove(only(suite).id);
+  assert.deepEqual(suite.shown.get().entries, []);
+  await suite.undo();
+  assert.equal(only(suite).text, before);
+});
+
+test("a canvas that asks the model more often is reported by node, also for files of easel record", async () => {
+  const { session, suite } = await opened(read("templates/summarize.json"));
+  await ran(session, "a text to sum up");
+  await suite.save(0, "sum");
+  const text = only(suite).text;
+  const bare = JSON.parse(text) as { runs: { llm_calls: Record<string, unknown>[] }[] };
+  for (const run of bare.runs) for (const call of run.llm_calls) delete call["node"];
+  await suite.add([JSON.stringify(bare)]);
+  const components = session.document.get()?.dsl.components ?? {};
+  const [asked] = Object.entries(components).find(([, { obj }]) => "sys_prompt" in obj.params) ?? assert.fail("no node");
+  session.editing.switch([asked]);
+  await suite.run();
+  for (const { results } of suite.shown.get().entries ?? []) {
+    assert.deepEqual(results.current?.calls, [{ node: asked, expected: 1, actual: 0 }]);
+  }
+});
+
+test("what cannot be played or saved is refused with the reason", async () => {
+  const { session, suite } = await opened(read("examples/letter.json"));
+  await ran(session, "");
+  const { turns } = session.player.play.get();
+  session.player.pin("begin", { a: 1 });
+  session.player.send({ inputs: {} });
+  await done(session);
+  const code = (want: string) => (err: unknown) => err instanceof CaseError && err.code === want;
+  await assert.rejects(suite.save(turns.length, "x"), code("pinned"));
+  session.player.debug("begin", {});
+  await done(session);
+  await assert.rejects(suite.save(turns.length + 1, "x"), code("part"));
+  const cases = new URL("../../engine/testdata/cases/", import.meta.url);
+  const names = ["cancel_before", "agent_one_tool", "variables_paths_text", "debug_component", "invoke_get"]
+    .filter((name) => readdirSync(cases).includes(`${name}.json`));
+  await suite.add(names.map((name) => readFileSync(new URL(`${name}.json`, cases), "utf8")));
+  suite.shown.update({ against: "recorded" });
+  await suite.run();
+  const seen = (suite.shown.get().entries ?? []).map(({ read: { name } = { name: "" }, results: { recorded } }) =>
+    [name, recorded?.verdict, recorded?.obstacle?.code]);
+  assert.deepEqual(seen.slice(0, 4), [
+    ["cancel_before", "not_played", "cancel"], ["agent_one_tool", "not_played", "component"],
+    ["variables_paths_text", "not_played", "exact"], ["debug_component", "not_played", "debug"],
+  ]);
+  await assert.rejects(suite.add(["{}"]), /no_name/);
+  await assert.rejects(suite.add(['{"name":"x","dsl":{},"runs":[{"llm_script":[{}]}]}']), /bad_reply/);
+});
+
+test("tests move with a canvas to the host, and a copy has its own", async () => {
+  const store = storeOf();
+  await store.put({ id: "1", canvas: "new:a", added: 1, text: "{}" });
+  await store.move("new:a", "host:b");
+  assert.deepEqual(await store.list("new:a"), []);
+  assert.deepEqual((await store.list("host:b")).map(({ id }) => id), ["1"]);
+  await store.move("host:b", "host:c");
+  assert.deepEqual((await store.list("host:b")).map(({ id }) => id), ["1"]);
+  assert.equal((await store.list("host:c")).length, 1);
+  await store.move("host:c", undefined);
+  assert.deepEqual(await store.list("host:c"), []);
+});

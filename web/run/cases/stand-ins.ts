@@ -18,8 +18,8 @@ export interface Seen {
 }
 
 /**
- * standIns returns the ports for a run of a case and the list of calls, which grows. Scripts are run
- * by `code`.
+ * standIns returns the ports for a run of a case and the list of calls, which grows. `code` runs
+ * scripts.
  */
 export function standIns(
   run: Record<string, unknown>, code: CodeRunner | undefined,

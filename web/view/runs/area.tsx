@@ -259,7 +259,7 @@ function Row({
         </button>
         <button
           type="button"
-          disabled={run.status === "running" || run.status === "queued"}
+          disabled={kept || run.status === "running" || run.status === "queued"}
           onClick={() => void keep()}
         >
           {a(kept ? "run.kept" : "run.keep")}
