@@ -114,11 +114,11 @@ function FindingView({ finding, names, runs }: { finding: Finding; names: Names;
   const [first, second] = difference.rule === "same" ? marked(expected, actual) : [expected, actual];
   return (
     <li>
-      <h4>
+      <p className="finding">
         {runs > 1 && <span className="badge">{t("run_nth", difference.run + 1)}</span>}
         {head}
         {node !== undefined && <ShowNode id={names.document(node)} />}
-      </h4>
+      </p>
       <dl className="sides">
         <div>
           <dt>{t("expected")}</dt>
