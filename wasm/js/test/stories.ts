@@ -92,6 +92,22 @@ export const stories: Record<string, Story> = {
     same(events.flatMap((e) => e.seq ?? []), Array.from({ length: 13 }, (_, i) => i + 1), "numbers of the records");
   },
 
+  async "onCall receives calls with their answers"(engine) {
+    const seen: unknown[] = [];
+    const run = engine.run(chat, "hello", {
+      llm: scripted([{ chunks: ["good ", "morning"] }]),
+      onCall: ({ kind, payload }) => {
+        seen.push([kind, (payload["messages"] as { role: string }[]).at(-1)?.role]);
+        return (ok, more, piece) => seen.push([ok, more, (piece as { text?: string }).text]);
+      },
+    });
+    same((await run.result).status, "succeeded");
+    same(seen, [
+      ["model", "user"], [true, true, "good "], [true, true, "morning"], [true, true, undefined],
+      [true, false, undefined],
+    ]);
+  },
+
   async "the same seed and clock give the same bytes"(engine) {
     const once = async (): Promise<string> => {
       let text = "";

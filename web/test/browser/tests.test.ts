@@ -47,10 +47,10 @@ describe("tests of a canvas", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator('#tab-node[aria-selected="true"]').waitFor();
     await page.locator("#tab-tests").click();
 
-    await page.getByLabel("Canvas", { exact: true }).selectOption("recorded");
+    await page.locator(".tests header select").selectOption("recorded");
     await page.getByRole("button", { name: "Run all" }).click();
     await verdict(page, "Passed").waitFor();
-    await page.getByLabel("Canvas", { exact: true }).selectOption("current");
+    await page.locator(".tests header select").selectOption("current");
     await verdict(page, "Failed").waitFor();
     await page.locator(".cases summary").click();
     await page.getByRole("button", { name: "Accept the new result" }).click();
