@@ -153,7 +153,11 @@ test("an edit makes a result stale and fails the test, with the node; an accepte
   assert.equal(suite.isStale(failed), false, "places have no effect");
 
   const before = only(suite).text;
+  session.edit(message, "content", ["Later words"]);
   await suite.accept(only(suite).id);
+  assert.equal(resultOf(suite).verdict, "failed", "what was accepted is the result that was shown");
+  session.undo();
+  await suite.run();
   assert.equal(resultOf(suite).verdict, "passed");
   suite.shown.update({ against: "recorded" });
   await suite.run();
@@ -187,6 +191,18 @@ test("a canvas that asks the model more often is reported by node, also for file
   for (const { results } of suite.shown.get().entries ?? []) {
     assert.deepEqual(results.current?.calls, [{ node: asked, expected: 1, actual: 0 }]);
   }
+});
+
+test("a test that plays is stopped, and keeps its last result", async () => {
+  const { session, suite } = await opened(read("examples/piggy-bank.json"));
+  await ran(session, "");
+  await suite.save(0, "coins");
+  const before = resultOf(suite);
+  const playing = suite.run();
+  suite.stop();
+  await playing;
+  assert.equal(resultOf(suite), before);
+  assert.deepEqual([suite.shown.get().running, only(suite).playing], [false, false]);
 });
 
 test("what cannot be played or saved is refused with the reason", async () => {

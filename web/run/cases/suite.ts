@@ -32,6 +32,8 @@ export interface Result {
   /** Calls of models by node, if their number differs. */
   calls?: CallCount[] | undefined;
   observation?: Observation;
+  /** The canvas that was played, as text. */
+  canvas?: string;
   /** The open canvas that was played; undefined for that of the case. */
   dsl?: Dsl;
 }
@@ -55,7 +57,7 @@ export interface Undo {
 /** Shown is the state of the view. */
 export interface Shown {
   /** Undefined until the cases are read. */
-  entries?: Entry[];
+  entries?: Entry[] | undefined;
   against: Against;
   /** Cases are played again after edits. */
   follows: boolean;
@@ -72,6 +74,8 @@ export class Suite {
   readonly #store: CaseStore;
   #canvas = "";
   #opened = 0;
+  #reading: Promise<void> | undefined;
+  #stop = new AbortController();
 
   constructor(session: Session, store: CaseStore) {
     this.#session = session;
@@ -84,8 +88,9 @@ export class Suite {
     if (canvas === this.#canvas && this.shown.get().entries) return;
     this.#canvas = canvas;
     this.#opened++;
-    this.shown.update({ entries: undefined, undo: undefined } as Partial<Shown>);
-    await this.#read();
+    this.shown.update({ entries: undefined, undo: undefined });
+    this.#reading = this.#read();
+    await this.#reading;
   }
 
   /** add stores case files of the open canvas; it throws a CaseFault for a text that is none. */
@@ -118,6 +123,7 @@ export class Suite {
 
   /** keep stores a new case, with everything that its play does as its expectation. */
   async keep(made: Case): Promise<void> {
+    await this.#reading; // a list that is being read would not have it
     const named = { ...made, name: this.#free(made.name) };
     const why = obstacle(named, named.dsl, this.#known);
     const text = writeCase(why ? named : settled(named, await this.#play(named, named.canvas)));
@@ -152,7 +158,7 @@ export class Suite {
       const kept = Object.fromEntries(Object.entries(next).map(([name, value]) => [name, renewed(run[name], value)]));
       return { ...inputs, ...kept };
     });
-    const canvas = result.dsl ? await this.#session.text() : read.canvas;
+    const canvas = result.canvas ?? read.canvas;
     this.shown.update({ undo: { kind: "accepted", name: read.name, kept: keptOf(entry) } });
     await this.#put({ ...keptOf(entry), text: writeCase({ ...read, canvas, runs }) });
     await this.run([id]);
@@ -175,12 +181,19 @@ export class Suite {
   async run(ids?: readonly string[]): Promise<void> {
     const opened = this.#opened;
     const all = (this.shown.get().entries ?? []).filter(({ id, read }) => read && (!ids || ids.includes(id)));
+    this.#stop = new AbortController();
+    const { signal } = this.#stop;
     this.shown.update({ running: true });
     for (const { id } of all) {
-      if (opened !== this.#opened) break;
-      await this.#runOne(id);
+      if (opened !== this.#opened || signal.aborted) break;
+      await this.#runOne(id, signal);
     }
     this.shown.update({ running: false });
+  }
+
+  /** stop ends the plays; cases that have not been played keep their results. */
+  stop(): void {
+    this.#stop.abort();
   }
 
   /** isStale reports whether the open canvas was edited since a result. */
@@ -193,23 +206,26 @@ export class Suite {
     return [...names].some((name) => dsl[name] !== now[name]);
   }
 
-  async #runOne(id: string): Promise<void> {
+  async #runOne(id: string, signal: AbortSignal): Promise<void> {
     const { against } = this.shown.get();
     const read = this.#find(id)?.read;
     if (!read) return;
     this.#update(id, { playing: true });
-    const result = await this.#result(read, against);
+    const result = await this.#result(read, against, signal);
     const entry = this.#find(id);
-    if (entry) this.#update(id, { playing: false, results: { ...entry.results, [against]: result } });
+    if (!entry) return;
+    this.#update(id, { playing: false, results: { ...entry.results, ...(result && { [against]: result }) } });
   }
 
-  async #result(read: Case, against: Against): Promise<Result> {
+  // result is undefined when the play was stopped.
+  async #result(read: Case, against: Against, signal: AbortSignal): Promise<Result | undefined> {
     const document = against === "current" ? this.#session.document.get() : undefined;
-    const played = document ? { dsl: document.dsl } : {};
+    const canvas = document ? await this.#session.text() : read.canvas;
+    const played = { canvas, ...(document ? { dsl: document.dsl } : {}) };
     const why = obstacle(read, document?.dsl ?? read.dsl, this.#known);
     if (why) return { verdict: "not_played", obstacle: why, differences: [], ...played };
     try {
-      const observation = await this.#play(read, document ? await this.#session.text() : read.canvas);
+      const observation = await this.#play(read, canvas, signal);
       if (observation.obstacle) {
         return { verdict: "not_played", obstacle: observation.obstacle, differences: [], ...played };
       }
@@ -219,6 +235,7 @@ export class Suite {
         ? await this.#counted(read, observation) : undefined;
       return { verdict, differences, observation, calls, ...played };
     } catch (err) {
+      if (signal.aborted) return undefined;
       return { verdict: "not_played", trouble: messageOf(err), differences: [], ...played };
     }
   }
@@ -234,8 +251,9 @@ export class Suite {
     return same ? callCounts(recorded.runs, seen.runs) : undefined;
   }
 
-  async #play(read: Case, canvas: string): Promise<Observation> {
-    return play(read, canvas, { engine: await this.#session.engine, code: this.#session.player.scripts });
+  async #play(read: Case, canvas: string, signal?: AbortSignal): Promise<Observation> {
+    const { engine, player } = this.#session;
+    return play(read, canvas, { engine: await engine, code: player.scripts, signal });
   }
 
   readonly #known = (component: string): boolean => this.#session.specs.get().has(component);

@@ -156,6 +156,16 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
       runs.map(({ kwargs, llm_script: script }) => [kwargs.query, script.length]),
       [["something else", 1]],
     );
+    await rows.first().getByRole("button", { name: "Save as a test" }).click();
+    await rows.first().getByRole("button", { name: "Saved as a test" }).waitFor();
+    await rows.first().getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByRole("button", { name: "Save as a test" }).waitFor();
+    await page.locator("#tab-tests").click();
+    await page.locator(".cases b", { hasText: "something else" }).waitFor();
+    await page.getByRole("button", { name: "Run all" }).click();
+    await page.getByText("1 passed, 0 failed, 0 not played").waitFor();
+    await page.getByRole("button", { name: "Save the last run as a test" }).click();
+    await page.getByText("2 passed, 0 failed, 0 not played").waitFor();
     await done(refused);
   });
 

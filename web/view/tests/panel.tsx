@@ -192,9 +192,16 @@ function Head({ suite, shown }: { suite: Suite; shown: Shown }): React.ReactNode
   return (
     <header>
       <div className="line">
-        <button type="button" className="primary" disabled={running} onClick={() => void suite.run()}>
-          {running ? <span className="spinner" /> : <Icon name="play" />}
-          {t(running ? "running" : stale > 0 ? "run_again" : "run_all")}
+        <button
+          type="button"
+          className="primary"
+          onClick={() => {
+            if (running) suite.stop();
+            else void suite.run();
+          }}
+        >
+          <Icon name={running ? "stop" : "play"} />
+          {t(running ? "stop" : stale > 0 ? "run_again" : "run_all")}
         </button>
         <label className="field">
           {t("against")}
