@@ -9,11 +9,14 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { IDBFactory } from "fake-indexeddb";
+import { open } from "../canvas/dsl.ts";
+import { History } from "../canvas/history.ts";
 import { readDocument } from "../read/document.ts";
 import { search, type Passage } from "../run/knowledge.ts";
 import { findings } from "../run/cases/report.ts";
 import { CaseStore } from "../run/cases/store.ts";
 import { Suite, type Entry, type Result } from "../run/cases/suite.ts";
+import { Drafts } from "../run/drafts.ts";
 import type { World } from "../run/player.ts";
 import { Session } from "../run/session.ts";
 import type { Store } from "../run/store.ts";
@@ -185,7 +188,8 @@ test("a canvas that asks the model more often is reported by node, also for file
   for (const run of bare.runs) for (const call of run.llm_calls) delete call["node"];
   await suite.add([JSON.stringify(bare)]);
   const components = session.document.get()?.dsl.components ?? {};
-  const [asked] = Object.entries(components).find(([, { obj }]) => "sys_prompt" in obj.params) ?? assert.fail("no node");
+  const asked = Object.keys(components).find((id) => "sys_prompt" in (components[id]?.obj.params ?? {}));
+  assert.ok(asked !== undefined);
   session.editing.switch([asked]);
   await suite.run();
   for (const { results } of suite.shown.get().entries ?? []) {
@@ -233,7 +237,28 @@ test("what cannot be played or saved is refused with the reason", async () => {
   await assert.rejects(suite.add(['{"name":"x","dsl":{},"runs":[{"llm_script":[{}]}]}']), /bad_reply/);
 });
 
-test("tests move with a canvas to the host, and a copy has its own", async () => {
+test("tests follow their canvas when it is saved to the host, and go with a deleted draft", async () => {
+  const database = new IDBFactory();
+  const drafts = new Drafts({ database }, {
+    edited: () => undefined, join: () => assert.fail("no other tab writes"), moved: () => undefined,
+  });
+  const text = read("examples/letter.json");
+  const { dsl, title } = open(text);
+  const document = {
+    number: 1, source: { kind: "new" as const }, opened: { title }, base: { dsl, text }, history: new History(dsl),
+  };
+  const store = storeOf(database);
+  for (const canvas of ["new:a", "new:b"]) await store.put({ id: canvas, canvas, added: 1, text });
+  drafts.begin("new:a", document, true);
+  assert.equal(drafts.key.get(), "new:a");
+  await drafts.moved({ id: "h", rev: 1 });
+  assert.equal(drafts.key.get(), "host:h");
+  assert.deepEqual((await store.list("host:h")).map(({ id }) => id), ["new:a"]);
+  await drafts.drop("new:b");
+  assert.deepEqual(await store.list("new:b"), []);
+});
+
+test("tests move between canvases, and a copy of one on the host has its own", async () => {
   const store = storeOf();
   await store.put({ id: "1", canvas: "new:a", added: 1, text: "{}" });
   await store.move("new:a", "host:b");
