@@ -18,7 +18,7 @@ describe("tests of a canvas", { skip: missing(), timeout: 1_200_000 }, () => {
   after(() => stage.close());
 
   test("a run becomes a test, which an edit fails and the new result passes again", async () => {
-    const { page, done } = await stage.visit("#example=letter");
+    const { page, done } = await stage.visit("#example=letter", { width: 2600, height: 900 }); // every node is in view
     await answer(page, ["Dear Ada, happy birthday."]);
     await page.getByLabel("To whom?").fill("Ada");
     await page.getByLabel("What is the occasion?").fill("a birthday");
