@@ -134,16 +134,21 @@ export class Plugins {
 export function absent(list: readonly PluginEntry[], used: readonly string[]): string[] {
   const references = used.map((reference) => {
     const [name = "", version = ""] = reference.split("@");
-    return { file: name.split(".", 1)[0]!, version };
+    return { file: fileOf(name), version };
   });
   const missing = references.filter(({ file, version }) => !list.some((entry) =>
     entry.name === file && (version === "" || `${entry.version}.`.startsWith(`${version}.`))));
   return [...new Set(missing.map(({ file, version }) => (version === "" ? file : `${file}@${version}`)))];
 }
 
+/** fileOf returns the file name of a reference: NAME or NAME.COMPONENT, both also with @VERSION. */
+export function fileOf(reference: string): string {
+  return reference.split(/[.@]/, 1)[0]!;
+}
+
 /** localHosts lists the hosts of the local network that those plugins of a canvas may reach. */
 export function localHosts(list: readonly PluginEntry[], used: readonly string[]): string[] {
-  const names = new Set(used.map((reference) => reference.split(/[.@]/)[0]));
+  const names = new Set(used.map(fileOf));
   return list.filter(({ name, allowed }) => names.has(name) && allowed.includes("http")).flatMap(({ asks }) => {
     const http = asks.find(({ part }) => part === "http");
     const { hosts, private: local } = JSON.parse(http?.text ?? "{}") as { hosts?: string[]; private?: boolean };

@@ -11,6 +11,7 @@ import { Field } from "./field.tsx";
 import { SettingsForm } from "./form/form.tsx";
 import { Structured } from "./form/structured.tsx";
 import { hueOf, Icon, iconOfNode } from "./icons.tsx";
+import { Withheld } from "./plugins.tsx";
 import { Routes } from "./routes.tsx";
 import { bare, like, seconds, show, spoken } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
@@ -59,6 +60,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
         </div>
       </header>
       {spec?.description && <p className="small">{words(spec.description)}</p>}
+      <Withheld kind={node.kind} />
       {spec?.missing && <p className="fault">{t("node.missing", spec.missing)}</p>}
       {mine
         .filter(({ param }) => param === undefined || !own(spec?.params?.properties, param))

@@ -2,9 +2,10 @@
 
 import { useEffect, useId, useRef } from "react";
 import { codeWords } from "../words/codes.ts";
-import type { PluginEntry } from "../run/plugins.ts";
+import { fileOf, type PluginEntry } from "../run/plugins.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { faultOf } from "./reason.tsx";
+import { usePlace } from "./where.tsx";
 
 /** PluginDialog is the content of the dialog of plugins. */
 export function PluginDialog({ onDone }: { onDone(): void }): React.ReactNode {
@@ -102,3 +103,22 @@ export function Asks({ entry: { name, asks, allowed } }: { entry: PluginEntry })
     </fieldset>
   );
 }
+
+/** Withheld lists the permissions that the plugin of a node lacks in this page, with a button. */
+export function Withheld({ kind }: { kind: string }): React.ReactNode {
+  const t = useText();
+  const { session, look } = useApp();
+  const place = usePlace();
+  const list = useStore(session.plugins.list, (all) => all);
+  const entry = list.find(({ name }) => kind.startsWith(reference) && fileOf(kind.slice(reference.length)) === name);
+  const missing = entry?.asks.filter(({ part }) => !entry.allowed.includes(part)) ?? [];
+  if (place !== "page" || !entry || missing.length === 0) return null;
+  return (
+    <p className="problem small" data-severity="warning">
+      {t("plugins.withheld", entry.name, missing.map(({ part }) => t(`plugins.${part}`)).join(", "))}{" "}
+      <button type="button" onClick={() => look.update({ dialog: "plugins" })}>{t("plugins.permissions")}</button>
+    </p>
+  );
+}
+
+const reference = "plugin:";

@@ -67,6 +67,8 @@ export const en = {
   "plugins.lacking": "This page does not have plugins of this canvas: {0}.",
   "plugins.from_host": "Load from the host",
   "plugins.asked": "Done",
+  "plugins.withheld": "{0} may not use in this page: {1}.",
+  "plugins.permissions": "Permissions",
   "plugins.http": "Requests",
   "plugins.secrets": "Secrets in requests",
   "plugins.llm": "Model calls",

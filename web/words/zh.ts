@@ -68,6 +68,8 @@ export const zh: Record<Key, string> = {
   "plugins.lacking": "此页面没有此画布的插件：{0}。",
   "plugins.from_host": "从主机加载",
   "plugins.asked": "完成",
+  "plugins.withheld": "{0} 在此页面中不可使用：{1}。",
+  "plugins.permissions": "权限",
   "plugins.http": "请求",
   "plugins.secrets": "请求中的机密",
   "plugins.llm": "模型调用",

@@ -198,7 +198,14 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await audit(page, "permissions of a plugin of the host");
     await ask(page, "apple");
     await page.getByText("http.fetch is not granted").first().waitFor();
-    await offer.getByRole("button", { name: "Allow all" }).click();
+    await page.locator('.react-flow__node[data-id="P"]').click();
+    await page.getByText("price may not use in this page: Requests, Secrets in requests.").waitFor();
+    await page.getByRole("button", { name: "Permissions", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Allow all" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Permissions", exact: true }).waitFor({ state: "detached" });
+    await page.locator("#tab-chat").click();
     await counted(offer.getByRole("checkbox", { checked: true }), 2);
     await offer.getByRole("button", { name: "Done" }).click();
     await offer.waitFor({ state: "detached" });

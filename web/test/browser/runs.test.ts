@@ -159,7 +159,7 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await rows.first().getByRole("button", { name: "Save as a test" }).click();
     await rows.first().getByRole("button", { name: "Saved as a test" }).waitFor();
     await rows.first().getByRole("button", { name: "Open", exact: true }).click();
-    await page.getByRole("button", { name: "Save as a test" }).waitFor();
+    await page.getByRole("button", { name: "Save as a test" }).first().waitFor();
     await page.locator("#tab-tests").click();
     await page.locator(".cases b", { hasText: "something else" }).waitFor();
     await page.getByRole("button", { name: "Run all" }).click();
