@@ -4,6 +4,7 @@
 
 import type { Words } from "../canvas/dsl.ts";
 import type { Act } from "../canvas/history.ts";
+import { committed, done, openDatabase } from "./database.ts";
 import type { Source } from "./document.ts";
 
 /** Draft is a canvas in its last state. */
@@ -40,7 +41,10 @@ export class DraftStore {
   readonly #database: Promise<IDBDatabase>;
 
   constructor(factory: IDBFactory | undefined) {
-    this.#database = factory ? opened(factory) : Promise.reject(new Error("no IndexedDB"));
+    this.#database = openDatabase(factory, "easel", (database) => {
+      database.createObjectStore("drafts", { keyPath: "key" });
+      database.createObjectStore("texts");
+    });
     this.#database.catch(() => undefined); // each use reports it
   }
 
@@ -67,13 +71,15 @@ export class DraftStore {
     if (!written) return;
     const { draft, text } = written;
     if (text !== undefined) transaction.objectStore("texts").put(text, draft.key);
-    await done(transaction.objectStore("drafts").put(draft));
+    transaction.objectStore("drafts").put(draft);
+    await committed(transaction);
   }
 
   async drop(key: string): Promise<void> {
     const transaction = (await this.#database).transaction(["drafts", "texts"], "readwrite");
     transaction.objectStore("texts").delete(key);
-    await done(transaction.objectStore("drafts").delete(key));
+    transaction.objectStore("drafts").delete(key);
+    await committed(transaction);
   }
 }
 
@@ -124,24 +130,4 @@ async function kept(transaction: IDBTransaction, key: string, known?: Known): Pr
     ? known.text
     : await done<string | undefined>(transaction.objectStore("texts").get(key));
   return text === undefined ? undefined : { ...draft, text };
-}
-
-function opened(factory: IDBFactory): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = factory.open("easel", 1);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore("drafts", { keyPath: "key" });
-      request.result.createObjectStore("texts");
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
-    request.onblocked = () => reject(new Error("IndexedDB is blocked"));
-  });
-}
-
-function done<T>(request: IDBRequest): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result as T);
-    request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
-  });
 }

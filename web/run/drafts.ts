@@ -129,17 +129,14 @@ export class Drafts {
   changed(document: Edited | undefined): void {
     const now = this.#open;
     if (!document || document.number !== now?.number || this.#joining) return;
-    const text = now.text ?? document.base.text;
-    if (document.history.dsl === now.synced && document.base.text === text) return;
+    if (!this.#writing && isStored(now, document)) return; // a write may be of another document
     this.#note(now, document.history.dsl);
     this.#schedule(document);
   }
 
   #schedule(document: Edited): void {
     this.#next = document;
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#write();
   }
 
   /** moved keeps later changes under the key of a canvas of the host, which is stored now. */
@@ -201,19 +198,29 @@ export class Drafts {
     store.close();
   }
 
+  // write ends only when nothing was changed since its last step, the refresh.
   async #write(): Promise<void> {
-    while (this.#next) {
+    do {
       const document = this.#next;
-      const now = this.#open;
       this.#next = undefined;
-      if (!now || now.number !== document.number) continue;
-      try {
-        await this.#put(now, document);
-      } catch {
-        this.working.set(false);
-      }
+      if (document) await this.#writeDocument(document);
+      if (!this.#next) await this.#refresh();
+    } while (this.#next);
+    this.#writing = undefined;
+  }
+
+  async #writeDocument(document: Edited): Promise<void> {
+    const now = this.#open;
+    if (now?.number !== document.number) return;
+    if (now.version > 0 && isStored(now, document)) {
+      this.#journal.clear(now.key, this.#tab);
+      return;
     }
-    await this.#refresh();
+    try {
+      await this.#put(now, document);
+    } catch {
+      this.working.set(false);
+    }
   }
 
   async #put(now: Open, document: Edited): Promise<void> {
@@ -249,7 +256,7 @@ export class Drafts {
   #note(now: Open, latest: Dsl): void {
     const steps = [now.synced, ...(now.writing ? [now.writing] : []), latest];
     const acts = steps.slice(1).map((dsl, i) => ({ changes: diff(steps[i] as Dsl, dsl) }));
-    this.#journal.set(now.key, this.#tab, { acts });
+    this.#journal.set(now.key, this.#tab, { acts: acts.filter(({ changes }) => changes.length > 0) });
   }
 
   #current(now: Open): Edited | undefined {
@@ -326,6 +333,12 @@ export class Drafts {
       this.working.set(false);
     }
   }
+}
+
+// isStored reports whether the last write was of this document; the text of one that was never
+// written does not count.
+function isStored({ synced, text }: Open, { history, base }: Edited): boolean {
+  return history.dsl === synced && base.text === (text ?? base.text);
 }
 
 // actsOf returns the acts since the text that is stored with them.

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { IDBFactory, IDBObjectStore } from "fake-indexeddb";
+import { IDBFactory, IDBObjectStore, IDBTransaction } from "fake-indexeddb";
 import { diff } from "../canvas/diff.ts";
 import { open, type Dsl } from "../canvas/dsl.ts";
 import { History } from "../canvas/history.ts";
@@ -68,6 +68,15 @@ class Tab {
 
   write(id: string, value: string): void {
     this.history = this.history.act(change(this.history.dsl, id, value));
+    this.drafts.changed(this.#edited());
+  }
+
+  /** take changes the canvas and takes it back: the very document from before is shown again. */
+  async take(id: string, value: string, turns: number): Promise<void> {
+    const before = this.history;
+    this.write(id, value);
+    await turn(turns);
+    this.history = before;
     this.drafts.changed(this.#edited());
   }
 
@@ -187,4 +196,46 @@ test("a draft whose changes the host has stored meanwhile is written without the
   await drafts.settled();
   const written = await drafts.find(key);
   assert.deepEqual([written?.acts, written?.text], [[], stored]);
+});
+
+test("a change that is taken back while it is written is not stored", async () => {
+  for (let turns = 0; turns < 30; turns++) {
+    const tab = new Tab(new IDBFactory(), new Memory());
+    tab.write("b", "B1");
+    await tab.drafts.settled();
+    await tab.take("a", "A1", turns);
+    await tab.drafts.settled();
+    assert.equal(prompt(shown(await tab.drafts.find(key)), "a"), "A", `after ${turns} turns`);
+  }
+});
+
+test("a change at any moment of a write is stored", async () => {
+  for (let turns = 0; turns < 30; turns++) {
+    const tab = new Tab(new IDBFactory(), new Memory());
+    tab.write("a", "A1");
+    await turn(turns);
+    tab.write("a", "A2");
+    await tab.drafts.settled();
+    assert.equal(prompt(shown(await tab.drafts.find(key)), "a"), "A2", `after ${turns} turns`);
+  }
+});
+
+test("a journal ends only after the commit of the draft", async () => {
+  const { prototype } = IDBTransaction as unknown as { prototype: { commit(): void } };
+  const { commit } = prototype;
+  const storage = new Memory();
+  let during: string[] | undefined;
+  prototype.commit = function (this: IDBTransaction) {
+    this.addEventListener("complete", () => (during ??= Object.keys(storage)));
+    commit.call(this);
+  };
+  try {
+    const tab = new Tab(new IDBFactory(), storage);
+    tab.write("a", "A1");
+    await tab.drafts.settled();
+  } finally {
+    prototype.commit = commit;
+  }
+  assert.equal(during?.length, 1);
+  assert.deepEqual(Object.keys(storage), []);
 });

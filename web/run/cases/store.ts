@@ -1,6 +1,8 @@
 // The storage of test cases in this browser, by canvas. It is a database of its own, which is
 // opened when it is first needed.
 
+import { committed, done, openDatabase } from "../database.ts";
+
 /** KeptCase is a stored case. */
 export interface KeptCase {
   id: string;
@@ -20,7 +22,9 @@ export class CaseStore {
   readonly #channel: BroadcastChannel | undefined;
 
   constructor(factory: IDBFactory | undefined) {
-    this.#database = factory ? opened(factory) : Promise.reject(new Error("no IndexedDB"));
+    this.#database = openDatabase(factory, name, (database) => {
+      database.createObjectStore("cases", { keyPath: "id" }).createIndex("canvas", "canvas");
+    });
     this.#database.catch(() => undefined); // each use reports it
     this.#channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(name);
   }
@@ -32,18 +36,18 @@ export class CaseStore {
 
   /** list returns the cases of a canvas, the oldest first. */
   async list(canvas: string): Promise<KeptCase[]> {
-    const found = await done<KeptCase[]>((await this.#cases("readonly")).index("canvas").getAll(canvas));
+    const found = await done<KeptCase[]>(
+      (await this.#database).transaction("cases").objectStore("cases").index("canvas").getAll(canvas),
+    );
     return found.sort((a, b) => a.added - b.added);
   }
 
   async put(kept: KeptCase): Promise<void> {
-    await done((await this.#cases("readwrite")).put(kept));
-    this.#tell(kept.canvas);
+    await this.#change(kept.canvas, (cases) => cases.put(kept));
   }
 
   async drop({ id, canvas }: Pick<KeptCase, "id" | "canvas">): Promise<void> {
-    await done((await this.#cases("readwrite")).delete(id));
-    this.#tell(canvas);
+    await this.#change(canvas, (cases) => cases.delete(id));
   }
 
   /**
@@ -53,13 +57,12 @@ export class CaseStore {
   async move(from: string, to: string | undefined): Promise<void> {
     const all = await this.list(from);
     if (all.length === 0) return;
-    const cases = await this.#cases("readwrite");
-    const last = all.map((kept) => {
-      if (to === undefined) return cases.delete(kept.id);
-      return cases.put({ ...kept, canvas: to, id: from.startsWith("host:") ? crypto.randomUUID() : kept.id });
-    }).at(-1);
-    if (last) await done(last as IDBRequest<unknown>);
-    this.#tell(to ?? from);
+    await this.#change(to ?? from, (cases) => {
+      for (const kept of all) {
+        if (to === undefined) cases.delete(kept.id);
+        else cases.put({ ...kept, canvas: to, id: from.startsWith("host:") ? crypto.randomUUID() : kept.id });
+      }
+    });
   }
 
   /** close ends the connection to other tabs. */
@@ -68,30 +71,11 @@ export class CaseStore {
     void this.#database.then((database) => database.close(), () => undefined);
   }
 
-  async #cases(mode: IDBTransactionMode): Promise<IDBObjectStore> {
-    return (await this.#database).transaction("cases", mode).objectStore("cases");
-  }
-
-  #tell(canvas: string): void {
+  // change writes cases of a canvas and tells the other tabs.
+  async #change(canvas: string, write: (cases: IDBObjectStore) => void): Promise<void> {
+    const transaction = (await this.#database).transaction("cases", "readwrite");
+    write(transaction.objectStore("cases"));
+    await committed(transaction);
     this.#channel?.postMessage(canvas);
   }
-}
-
-function opened(factory: IDBFactory): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = factory.open(name, 1);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore("cases", { keyPath: "id" }).createIndex("canvas", "canvas");
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
-    request.onblocked = () => reject(new Error("IndexedDB is blocked"));
-  });
-}
-
-function done<T>(request: IDBRequest): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result as T);
-    request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
-  });
 }
