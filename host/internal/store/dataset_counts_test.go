@@ -42,7 +42,14 @@ func TestCountsFollowDocuments(t *testing.T) {
 			require.Positive(t, use.Documents)
 			require.Positive(t, use.Chunks)
 			for _, shop := range shops {
+				all := DocumentFilter{Tenant: "t", Dataset: shop.ID}
+				list, total, err := s.Documents.List(t.Context(), all, Page{})
+				require.NoError(t, err)
+				require.Len(t, list, total)
 				require.NoError(t, s.Datasets.Delete(t.Context(), "t", shop.ID))
+				_, total, err = s.Documents.List(t.Context(), all, Page{})
+				require.NoError(t, err)
+				require.Zero(t, total)
 			}
 			use, err = s.Datasets.Use(t.Context(), "t")
 			require.NoError(t, err)

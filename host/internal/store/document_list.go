@@ -67,6 +67,9 @@ func (f *DocumentFilter) where() *where {
 	w.in("suffix", f.Suffixes)
 	w.in("state", texts(f.States))
 	w.between("create_time", f.From, f.To)
+	if len(w.conds) == 1 { // all documents of the dataset, which may be deleted
+		w.known = `SELECT COALESCE(MAX(document_count), 0) FROM datasets WHERE id = $1`
+	}
 	return w
 }
 

@@ -98,6 +98,8 @@ func list[T any](ctx context.Context, s *database, l *listing[T], w *where, p Pa
 // countRows counts all matching rows.
 func countRows(ctx context.Context, s *database, table string, w *where) (n counted, err error) {
 	switch {
+	case w.known != "":
+		err = s.read.QueryRowContext(ctx, w.known, w.args...).Scan(&n.total)
 	case w.scope != nil && w.except != nil:
 		return countRest(ctx, s, w)
 	case w.scope != nil:

@@ -56,6 +56,9 @@ type where struct {
 	// except are disjoint conditions with an index: together they select the rows of scope that the
 	// conditions do not.
 	except []string
+	// known is a query of the number of rows with the arguments of the conditions; "" means that
+	// nothing counts them.
+	known string
 }
 
 // add appends a condition; each ? in it becomes the next $n.
