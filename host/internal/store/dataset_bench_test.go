@@ -77,6 +77,7 @@ func fillDocuments(b *testing.B, s *Store, ds Dataset, n int) {
 				return err
 			}
 		}
-		return nil
+		_, err := q.ExecContext(ctx, `UPDATE datasets SET document_count = $1 WHERE id = $2`, n, ds.ID)
+		return err
 	}))
 }
