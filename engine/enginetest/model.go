@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -51,8 +52,13 @@ func (m *Model) Left() int {
 	return n
 }
 
-// ModelInfo returns the same for every llm_id.
-func (m *Model) ModelInfo(context.Context, string) engine.Info { return m.Can }
+// ModelInfo returns the same for every llm_id. A script with function calls is that of a model that
+// supports them.
+func (m *Model) ModelInfo(context.Context, string) engine.Info {
+	info := m.Can
+	info.Tools = info.Tools || slices.ContainsFunc(m.Script, func(r Reply) bool { return r.Calls != nil })
+	return info
+}
 
 // Generate plays the matching reply. A streamed call gets its pieces one by one and ends as soon as
 // ctx does; a plain call gets one piece.
@@ -91,6 +97,9 @@ func (r *Reply) stream(ctx context.Context, yield func(engine.ModelPiece, error)
 			return
 		}
 	}
+	if len(r.Calls) > 0 {
+		yield(engine.ModelPiece{ToolCalls: r.Calls}, nil)
+	}
 }
 
 // atOnce hands out everything at once, or the first error among the pieces.
@@ -101,7 +110,7 @@ func (r *Reply) atOnce(yield func(engine.ModelPiece, error) bool) {
 			return
 		}
 	}
-	yield(engine.ModelPiece{Text: r.text()}, nil)
+	yield(engine.ModelPiece{Text: r.text(), ToolCalls: r.Calls}, nil)
 }
 
 // take records the call and finds its reply.

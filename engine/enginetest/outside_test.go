@@ -67,18 +67,24 @@ var toolCanvas = sketch.Canvas(
 
 func recordTools(t *testing.T, query string) *enginetest.Case {
 	t.Helper()
-	reg, err := engine.NewRegistry(component.Builtin()...)
-	require.NoError(t, err)
-	tape := &enginetest.SecretsTape{Secrets: oneSecret("hush-hush-1234")}
-	model := &enginetest.Model{Script: []enginetest.Reply{
+	return recordScript(t, query, []enginetest.Reply{
 		enginetest.TextReply(`[{"name": "searxng_search_0", "arguments": {"query": "coats"}},
 			{"name": "double", "arguments": {"n": 21}}]`),
 		enginetest.TextReply(`[{"name": "complete_task", "arguments": {"answer": "x"}}]`),
 		enginetest.TextReply("the end"),
-	}}
+	})
+}
+
+func recordScript(t *testing.T, query string, script []enginetest.Reply) *enginetest.Case {
+	t.Helper()
+	reg, err := engine.NewRegistry(component.Builtin()...)
+	require.NoError(t, err)
+	tape := &enginetest.SecretsTape{Secrets: oneSecret("hush-hush-1234")}
 	player := &enginetest.Player{
 		Registry: reg, Concurrency: 1, Secrets: tape,
-		Ports: engine.Ports{Model: model, Tools: &shopTools{secrets: tape}, MCP: &numbers{}},
+		Ports: engine.Ports{
+			Model: &enginetest.Model{Script: script}, Tools: &shopTools{secrets: tape}, MCP: &numbers{},
+		},
 	}
 	dsl, err := engine.ParseJSONText(strings.Replace(toolCanvas, "QUERY", query, 1))
 	require.NoError(t, err)
@@ -103,6 +109,32 @@ func TestRecordedToolsPlayAgain(t *testing.T) {
 	require.Equal(t, "42", run.Tools[i].Result.Str())
 	require.Equal(t, "double", run.Servers.Get("numbers").At(0).Get("name").Str())
 	require.Equal(t, 3, run.Want.Get("tool_calls").Len())
+}
+
+// Native calls of functions are recorded, and a model that made none is still one that could.
+func TestRecordedFunctionCallsPlayAgain(t *testing.T) {
+	none := []engine.ToolCall{}
+	for name, script := range map[string][]enginetest.Reply{
+		"calls": {
+			{Calls: []engine.ToolCall{
+				{ID: "1", Name: "searxng_search_0", Arguments: `{"query": "coats"}`},
+				{ID: "2", Name: "double", Arguments: `{"n": 21}`},
+			}},
+			{Pieces: []enginetest.Piece{{Text: "the "}, {Text: "end"}}, Calls: none},
+		},
+		"no call": {{Pieces: []enginetest.Piece{{Text: "the end"}}, Calls: none}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := enginetest.ParseCase([]byte(recordScript(t, "shoes", script).Value().JSON()))
+			require.NoError(t, err)
+			run := c.Runs[0]
+			require.Equal(t, len(script), run.Want.Get("llm_calls").Len())
+			for i, r := range script {
+				require.Equal(t, r.Calls, run.Script[i].Calls)
+			}
+			require.Contains(t, run.Want.JSON(), "the end")
+		})
+	}
 }
 
 // An error of a tool plays again as it was, with or without another try.

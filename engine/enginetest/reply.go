@@ -13,7 +13,9 @@ type Reply struct {
 	Pieces []Piece // the text, in the order it is streamed
 	Error  string  // the model reports this error inside its text
 	Raise  string  // the call fails with this error
-	whole  bool    // written as one text
+	// Calls are functions that the model calls after the text; nil means that it was offered none.
+	Calls []engine.ToolCall
+	whole bool // written as one text
 }
 
 // Piece is one piece of a reply: a text, or an error at that place.
@@ -34,13 +36,17 @@ func ChunksReply(texts ...string) Reply {
 	return r
 }
 
-// readReply reads {"text"}, {"chunks"}, {"error"} or {"raise"}, with or without "match"; a bare
-// text is a text.
+// readReply reads {"text"}, {"chunks"}, {"error"} or {"raise"}, with or without "match" and
+// "tool_calls"; a bare text is a text, and calls need none.
 func readReply(v engine.Value) (Reply, error) {
 	if v.Kind() == engine.KindString {
 		return TextReply(v.Str()), nil
 	}
 	r := Reply{Match: v.Get("match").Str()}
+	calls, native := v.Lookup("tool_calls")
+	if native {
+		r.Calls = readToolCalls(calls)
+	}
 	if t, ok := v.Lookup("text"); ok {
 		r.Pieces, r.whole = []Piece{{Text: t.Text()}}, true
 		return r, nil
@@ -56,16 +62,33 @@ func readReply(v engine.Value) (Reply, error) {
 		return r, nil
 	}
 	r.Error, r.Raise = v.Get("error").Str(), v.Get("raise").Str()
-	if r.Error == "" && r.Raise == "" {
-		return r, fmt.Errorf("%s: expected one of text, chunks, error and raise", v.JSON())
+	if r.Error == "" && r.Raise == "" && len(r.Calls) == 0 {
+		return r, fmt.Errorf("%s: expected one of text, chunks, error, raise and tool_calls", v.JSON())
 	}
 	return r, nil
 }
 
+func readToolCalls(v engine.Value) []engine.ToolCall {
+	calls := []engine.ToolCall{}
+	for _, c := range v.Elements() {
+		calls = append(calls, engine.ToolCall{
+			ID: c.Get("id").Str(), Name: c.Get("name").Str(), Arguments: c.Get("arguments").Text(),
+		})
+	}
+	return calls
+}
+
 func (r *Reply) value() engine.Value {
-	b := engine.NewObject(2)
+	b := engine.NewObject(3)
 	if r.Match != "" {
 		b.Set("match", engine.String(r.Match))
+	}
+	if r.Calls != nil {
+		calls := make([]engine.Value, len(r.Calls))
+		for i, c := range r.Calls {
+			calls[i] = engine.Object("id", c.ID, "name", c.Name, "arguments", c.Arguments)
+		}
+		b.Set("tool_calls", engine.List(calls...))
 	}
 	switch {
 	case r.Error != "":

@@ -30,6 +30,27 @@ func script(t *testing.T, text string) []enginetest.Reply {
 	return c.Runs[0].Script
 }
 
+func TestFunctionCallsOfReplies(t *testing.T) {
+	const call = `{"tool_calls":[{"id":"1","name":"double","arguments":"{\"n\":2}"}]}`
+	want := []engine.ToolCall{{ID: "1", Name: "double", Arguments: `{"n":2}`}}
+	for _, stream := range []bool{false, true} {
+		m := &enginetest.Model{Script: script(t, "["+call+"]")}
+		require.True(t, m.ModelInfo(t.Context(), "").Tools)
+		var calls []engine.ToolCall
+		for p, err := range m.Generate(t.Context(), &engine.ModelRequest{Stream: stream}) {
+			require.NoError(t, err)
+			calls = append(calls, p.ToolCalls...)
+		}
+		require.Equal(t, want, calls)
+	}
+	able := &enginetest.Model{Script: script(t, `[{"text":"a","tool_calls":[]}]`)}
+	require.True(t, able.ModelInfo(t.Context(), "").Tools)
+	unable := &enginetest.Model{Script: script(t, `["a"]`)}
+	require.False(t, unable.ModelInfo(t.Context(), "").Tools)
+	_, err := enginetest.ParseCase([]byte(`{"name":"x","dsl":{},"runs":[{"llm_script":[{"tool_calls":[]}]}]}`))
+	require.ErrorContains(t, err, "expected one of")
+}
+
 func TestModelReplies(t *testing.T) {
 	tests := []struct {
 		name, reply string

@@ -2,7 +2,9 @@ package enginetest
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/easel-canvas/easel/engine"
@@ -10,33 +12,29 @@ import (
 
 // ModelTape is an engine.Model that forwards calls and records requests and answers, so that a
 // Model can replay the answers. It may be used by many goroutines.
-//
-// Scripted replies are texts, so the models of the tape have no native function calls: agents then
-// plan in text.
 type ModelTape struct {
 	Model engine.Model
 
 	mu     sync.Mutex
 	open   int // calls that have not ended
 	tracks []*track
-	calls  []engine.Value
 }
 
 // track is one call on the tape.
 type track struct {
 	reply   Reply
 	request *engine.ModelRequest
+	call    engine.Value
 	shared  bool // another call was open at the same time, so the order may differ next time
+	refused bool // the model does not accept tools: the agent plans in text, as it does without the call
 }
 
-// ModelInfo returns the info of the model behind the tape, without native functions.
+// ModelInfo returns the info of the model behind the tape.
 func (t *ModelTape) ModelInfo(ctx context.Context, llmID string) engine.Info {
-	var info engine.Info
 	if m, ok := t.Model.(engine.ModelInfo); ok {
-		info = m.ModelInfo(ctx, llmID)
+		return m.ModelInfo(ctx, llmID)
 	}
-	info.Tools = false
-	return info
+	return engine.Info{}
 }
 
 // Generate forwards the call.
@@ -56,7 +54,10 @@ func (t *ModelTape) Generate(ctx context.Context, req *engine.ModelRequest) iter
 func (t *ModelTape) begin(req *engine.ModelRequest) *track {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	tr := &track{request: req, shared: t.open > 0}
+	tr := &track{request: req, call: callValue(req), shared: t.open > 0}
+	if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
+		tr.reply.Calls = []engine.ToolCall{} // the model was asked for calls
+	}
 	if t.open > 0 {
 		for _, other := range t.tracks[max(0, len(t.tracks)-t.open):] {
 			other.shared = true
@@ -64,7 +65,6 @@ func (t *ModelTape) begin(req *engine.ModelRequest) *track {
 	}
 	t.open++
 	t.tracks = append(t.tracks, tr)
-	t.calls = append(t.calls, callValue(req))
 	return tr
 }
 
@@ -80,6 +80,8 @@ func (t *ModelTape) keep(tr *track, piece engine.ModelPiece, err error) {
 	if piece.Text != "" {
 		tr.reply.Pieces = append(tr.reply.Pieces, Piece{Text: piece.Text})
 	}
+	tr.reply.Calls = append(tr.reply.Calls, piece.ToolCalls...)
+	tr.refused = tr.refused || errors.Is(err, engine.ErrToolsRefused)
 	if err != nil {
 		tr.reply.Pieces = append(tr.reply.Pieces, Piece{Raise: err.Error()})
 	}
@@ -89,7 +91,11 @@ func (t *ModelTape) keep(tr *track, piece engine.ModelPiece, err error) {
 func (t *ModelTape) Calls() []engine.Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]engine.Value(nil), t.calls...)
+	calls := make([]engine.Value, 0, len(t.tracks))
+	for _, tr := range t.answered() {
+		calls = append(calls, tr.call)
+	}
+	return calls
 }
 
 // Script returns the recorded replies, in the order the calls began. Replies to overlapping calls
@@ -97,8 +103,9 @@ func (t *ModelTape) Calls() []engine.Value {
 func (t *ModelTape) Script() []Reply {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	script := make([]Reply, len(t.tracks))
-	for i, tr := range t.tracks {
+	tracks := t.answered()
+	script := make([]Reply, len(tracks))
+	for i, tr := range tracks {
 		script[i] = tr.reply
 		script[i].Pieces = append([]Piece{}, tr.reply.Pieces...)
 		if n := len(tr.request.Messages); tr.shared && n > 0 {
@@ -106,6 +113,11 @@ func (t *ModelTape) Script() []Reply {
 		}
 	}
 	return script
+}
+
+// answered returns the tracks that belong into a case.
+func (t *ModelTape) answered() []*track {
+	return slices.DeleteFunc(slices.Clone(t.tracks), func(tr *track) bool { return tr.refused })
 }
 
 // RetrieverTape is an engine.Retriever that forwards queries and records the results.

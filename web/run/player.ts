@@ -1,7 +1,7 @@
 // The conversation with an opened canvas: turns, reruns, pins, and the record that is shown. It
 // accesses canvases only through Stage.
 
-import type { Asked, Canvas, FormField, Port, RunOptions } from "@easel/engine";
+import type { Asked, Canvas, FormField, ModelPiece, Port, RunOptions } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { conclude, emptyState, type RunState } from "@easel/engine/state";
 import { dict, own, type Params } from "../canvas/dsl.ts";
@@ -44,9 +44,14 @@ export interface Turn {
   substitutes: Substitutes;
   /** The calls that it made in the page, but for those of models. */
   calls: Outside[];
+  /** The functions that a model called, by the call of the model; none if it may not call any. */
+  functions: Map<string, Functions>;
   /** The canvas as it was before this turn, so that a rerun finds the same conversation. */
   before?: string;
 }
+
+/** Functions are calls of functions that a model answers with. */
+type Functions = NonNullable<ModelPiece["tool_calls"]>;
 
 /** Outside is a call of a run that was answered outside of the engine. */
 export interface Outside {
@@ -323,6 +328,7 @@ export class Player {
       model: rest.remote ? "host" : this.provider.get().kind,
       place: rest.remote ? "host" : "page",
       calls: [],
+      functions: new Map(),
     };
     const turns = [...this.play.get().turns, turn];
     this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
@@ -371,7 +377,7 @@ export class Player {
       ...ports, llm: this.providers.model(choice), pins: this.pins.get(), reach: { origins },
       ports: { files: this.files.port, ...(canvases && { canvas: canvases }) }, ...options,
       onCall: (call) => {
-        if (call.kind === "model") return undefined; // the events have it
+        if (call.kind === "model") return functionsOf(call, turn.functions); // the events have the rest
         const made: Outside = { call };
         turn.calls.push(made);
         return (ok, _more, payload) => { made.answer = { ok, payload }; };
@@ -442,4 +448,12 @@ function requestFrame(paint: () => void): number {
   if (typeof requestAnimationFrame === "undefined" || document.hidden)
     return setTimeout(paint, 16) as unknown as number;
   return requestAnimationFrame(paint);
+}
+
+// functionsOf listens to the answer of a model that may call functions.
+function functionsOf({ payload }: Asked, all: Turn["functions"]): ReturnType<NonNullable<RunOptions["onCall"]>> {
+  if (!payload["tools"]) return undefined;
+  const called: Functions = [];
+  all.set(String(payload["key"]), called);
+  return (_ok, _more, piece) => { called.push(...((piece as ModelPiece | null)?.tool_calls ?? [])); };
 }

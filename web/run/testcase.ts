@@ -15,7 +15,7 @@ export interface Recorded {
 
 /** CaseError is the reason why a run cannot be a case. */
 export class CaseError extends Error {
-  readonly code: "tools" | "models" | "functions" | "calls" | "part" | "pinned" | "canceled";
+  readonly code: "tools" | "models" | "calls" | "part" | "pinned" | "canceled";
   /** The kind of the call that a case cannot have. */
   readonly detail: string;
 

@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { IDBFactory } from "fake-indexeddb";
 import { open } from "../canvas/dsl.ts";
@@ -37,9 +37,17 @@ const world: World = {
   retrieve: search(passages),
 };
 
+const folder = mkdtempSync(join(tmpdir(), "suite-"));
+const easel = join(folder, "easel");
 const stores: CaseStore[] = [];
 const sessions: Session[] = [];
+before(() => {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const stdio = ["ignore", "ignore", "inherit"] as const;
+  execFileSync("go", ["build", "-o", easel, "./host/cmd/easel"], { cwd: root, stdio: [...stdio] });
+});
 after(() => {
+  rmSync(folder, { recursive: true });
   for (const store of stores) store.close();
   for (const session of sessions) session.close();
 });
@@ -111,28 +119,65 @@ const summary = ({ verdict, obstacle, trouble, differences }: Result): unknown =
 const passed = { verdict: "passed", obstacle: undefined, trouble: undefined, found: [] };
 
 test("runs of every example and template become cases that pass here and with easel test", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "suite-"));
-  try {
-    const root = fileURLToPath(new URL("../../", import.meta.url));
-    const easel = join(folder, "easel");
-    const stdio = ["ignore", "ignore", "inherit"] as const;
-    execFileSync("go", ["build", "-o", easel, "./host/cmd/easel"], { cwd: root, stdio: [...stdio] });
-    const files = mkdtempSync(join(folder, "cases-"));
-    for (const path of canvases) {
-      const { session, suite } = await opened(read(path));
-      await ran(session, "How hot should the water be for green tea?");
-      const { turns } = session.player.play.get();
-      await suite.save(turns.length - 1, path);
-      assert.deepEqual(summary(resultOf(suite)), passed, `${path}, current`);
-      suite.shown.update({ against: "recorded" });
-      await suite.run();
-      assert.deepEqual(summary(resultOf(suite)), passed, `${path}, as recorded`);
-      writeFileSync(join(files, path.replace("/", "-")), only(suite).text);
-    }
-    const { stdout } = spawnSync(easel, ["test", files], { encoding: "utf8" });
-    assert.match(stdout, new RegExp(`^${canvases.length} passed, 0 failed`, "m"), stdout);
-  } finally {
-    rmSync(folder, { recursive: true });
+  const files = mkdtempSync(join(folder, "cases-"));
+  for (const path of canvases) {
+    const { session, suite } = await opened(read(path));
+    await ran(session, "How hot should the water be for green tea?");
+    const { turns } = session.player.play.get();
+    await suite.save(turns.length - 1, path);
+    assert.deepEqual(summary(resultOf(suite)), passed, `${path}, current`);
+    suite.shown.update({ against: "recorded" });
+    await suite.run();
+    assert.deepEqual(summary(resultOf(suite)), passed, `${path}, as recorded`);
+    writeFileSync(join(files, path.replace("/", "-")), only(suite).text);
+  }
+  const { stdout } = spawnSync(easel, ["test", files], { encoding: "utf8" });
+  assert.match(stdout, new RegExp(`^${canvases.length} passed, 0 failed`, "m"), stdout);
+});
+
+// research is a canvas with an agent that searches a dataset.
+const research = JSON.stringify({
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Agent:A"], upstream: [] },
+    "Agent:A": {
+      obj: {
+        component_name: "Agent",
+        params: {
+          llm_id: "m", sys_prompt: "Search first.", prompts: [{ role: "user", content: "{sys.query}" }],
+          tools: [{
+            component_name: "Retrieval", name: "Retrieval",
+            params: { kb_ids: [passages[0]?.dataset], description: "documents" },
+          }],
+        },
+      },
+      downstream: ["Message:M"], upstream: ["begin"],
+    },
+    "Message:M": {
+      obj: { component_name: "Message", params: { content: ["{Agent:A@content}"] } },
+      downstream: [], upstream: ["Agent:A"],
+    },
+  },
+});
+
+test("functions that a model called, or could have called, are part of the case", async () => {
+  const search = { id: "call_1", name: "search_my_dateset_0", arguments: JSON.stringify({ query: "green tea" }) };
+  const answer = { text: "Not too hot.", tool_calls: [] };
+  for (const script of [[{ tool_calls: [search] }, answer], [answer]]) {
+    const { session, suite } = await opened(research);
+    session.player.provider.update({ kind: "scripted", script: JSON.stringify(script) });
+    await ran(session, "How hot should the water be for green tea?");
+    await suite.save(0, "functions");
+    assert.deepEqual(summary(resultOf(suite)), passed);
+    const { runs: [run] } = JSON.parse(only(suite).text) as { runs: Record<string, unknown>[] };
+    assert.deepEqual(
+      (run?.["llm_script"] as Record<string, unknown>[]).map(({ text, tool_calls }) => ({ text, tool_calls })),
+      script.map((reply) => ({ text: "", ...reply })),
+    );
+    assert.equal(Object.keys((run?.["retrieval"] ?? {}) as object).length, script.length - 1);
+    const file = join(folder, "functions.json");
+    writeFileSync(file, only(suite).text);
+    const { stdout } = spawnSync(easel, ["test", file], { encoding: "utf8" });
+    assert.match(stdout, /^1 passed, 0 failed/m, stdout);
   }
 });
 

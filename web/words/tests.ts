@@ -73,7 +73,6 @@ const en = {
 
   cannot_tools: "A run on a host that called tools does not have their answers; record it with easel record.",
   cannot_models: "The run does not have all answers of the model; record it with easel record.",
-  cannot_functions: "The model called functions itself, which a case does not have; record it with easel record.",
   cannot_calls: "A case cannot have the answers that this run used: {0}.",
   cannot_part: "Only a run of the whole canvas can become a test.",
   cannot_pinned: "Nodes were pinned in this run. Unpin them and run again.",
@@ -196,7 +195,6 @@ const zh: Record<TestKey, string> = {
 
   cannot_tools: "在主机上调用过工具的运行没有保存工具的回答；请用 easel record 录制。",
   cannot_models: "该运行没有模型的全部回答；请用 easel record 录制。",
-  cannot_functions: "模型自行调用了函数，用例无法保存；请用 easel record 录制。",
   cannot_calls: "用例无法保存该运行所用的回答：{0}。",
   cannot_part: "只有整个画布的运行才能保存为测试。",
   cannot_pinned: "该运行中有固定输出的节点。请取消固定后重新运行。",

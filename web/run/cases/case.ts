@@ -60,7 +60,8 @@ function checkRun(run: Record<string, unknown>): void {
   const fallback = get(run, "fallback");
   for (const reply of [...list(run["llm_script"]), ...(fallback === undefined ? [] : [fallback])]) {
     const known = typeof reply === "string" || (isObject(reply) && ("text" in reply || "chunks" in reply));
-    if (!known && !text(get(reply, "error")) && !text(get(reply, "raise"))) throw new CaseFault("bad_reply");
+    const others = [text(get(reply, "error")), text(get(reply, "raise")), list(get(reply, "tool_calls"))];
+    if (!known && others.every(isEmpty)) throw new CaseFault("bad_reply");
   }
   for (const call of list(run["tools"])) {
     const component = text(get(call, "component")) !== "";

@@ -43,10 +43,10 @@ export async function caseOfTurns(
   }
 }
 
-function runOf({ ask, records, pinned, calls, state, error }: Turn, ids: RunIds): Record<string, unknown> {
+function runOf({ ask, records, pinned, calls, functions, state, error }: Turn, ids: RunIds): Record<string, unknown> {
   if (pinned.size > 0) throw new CaseError("pinned");
   const { query, inputs, files } = ask;
-  const { script, beside } = scriptOf(records.events);
+  const { script, beside } = scriptOf(records.events, functions);
   const events = inRun(records.events.filter(isWire), ids).map(({ event, data }) => ({ event, data }));
   const failed = error ?? (state.status === "failed" ? state.error : undefined);
   return {
@@ -115,14 +115,15 @@ function nodeOf(data: { component_id: string; index_path?: number[] }): string {
 }
 
 // scriptOf returns the answers of models in the order of the calls.
-function scriptOf(events: readonly RunEvent[]): { script: Record<string, unknown>[]; beside: boolean } {
+function scriptOf(
+  events: readonly RunEvent[], functions: Turn["functions"],
+): { script: Record<string, unknown>[]; beside: boolean } {
   const calls = new Map<string, Called>();
   const open = new Open(events);
   for (const event of events) {
     open.take(event);
     if (event.event === "model_started") {
       const { call, messages } = event.data;
-      if (messages.some(({ role, tool_calls }) => role === "tool" || tool_calls)) throw new CaseError("functions");
       const heard = messages.map(({ content }) => written(content)).reverse();
       const made = { heard, beside: open.several };
       for (const other of open.calls) other.beside = true;
@@ -133,7 +134,11 @@ function scriptOf(events: readonly RunEvent[]): { script: Record<string, unknown
       const made = calls.get(call);
       if (!made) continue;
       open.calls.delete(made);
-      made.reply = !error ? { text: said } : said ? { chunks: [said, { raise: error }] } : { raise: error };
+      const tool_calls = functions.get(call);
+      made.reply = {
+        ...(!error ? { text: said } : said ? { chunks: [said, { raise: error }] } : { raise: error }),
+        ...(tool_calls ? { tool_calls } : {}),
+      };
     }
   }
   const all = [...calls.values()];

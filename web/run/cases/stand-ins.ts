@@ -1,7 +1,7 @@
 // The stand-ins that answer the calls of a case from its script, without a network. The twins of
 // those in engine/enginetest.
 
-import { EngineError, type CodeRunner, type Model, type Port, type Providers } from "@easel/engine";
+import { EngineError, type CodeRunner, type Model, type ModelPiece, type Port, type Providers } from "@easel/engine";
 import { isObject } from "../../canvas/dsl.ts";
 import type { Obstacle } from "./case.ts";
 import { voiceMark } from "./compare-events.ts";
@@ -56,6 +56,7 @@ function modelOf(run: Record<string, unknown>, calls: Record<string, unknown>[])
   const given = new Map<string, unknown>();
   const spare = run["fallback"] ?? { error: "script exhausted" };
   return {
+    can: { tools: left.some((reply) => has(reply, "tool_calls")) },
     async *chat({ mode, messages, options, key = "" }, { node = "", signal }) {
       let reply = key ? given.get(key) : undefined;
       if (reply === undefined) {
@@ -79,8 +80,16 @@ function modelOf(run: Record<string, unknown>, calls: Record<string, unknown>[])
         if (typeof piece !== "string") throw new EngineError("provider", piece.raise);
         yield { text: piece };
       }
+      const called = functionsOf(reply);
+      if (called.length > 0) yield { tool_calls: called };
     },
   };
+}
+
+function functionsOf(reply: unknown): NonNullable<ModelPiece["tool_calls"]> {
+  return list(get(reply, "tool_calls")).map((call) => ({
+    id: text(get(call, "id")), name: text(get(call, "name")), arguments: written(get(call, "arguments")),
+  }));
 }
 
 function piecesOf(reply: unknown): (string | { raise: string })[] {
@@ -90,6 +99,7 @@ function piecesOf(reply: unknown): (string | { raise: string })[] {
     return list(get(reply, "chunks")).map((each) =>
       typeof each === "string" ? each : { raise: written(get(each, "raise")) });
   }
+  if (!has(reply, "error") && !has(reply, "raise")) return []; // it only calls functions
   const raise = text(get(reply, "raise"));
   return raise ? [{ raise }] : [`**ERROR**: GENERIC_ERROR - ${text(get(reply, "error"))}`];
 }

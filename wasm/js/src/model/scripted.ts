@@ -25,7 +25,7 @@ export interface ScriptedOptions {
   fallback?: ScriptedReply | ((request: ModelRequest) => string);
   /** Milliseconds between pieces of a streamed answer, default 0. */
   delay?: number;
-  /** Abilities that this model reports. */
+  /** Abilities that this model reports; with `tool_calls` in a reply, tools by default. */
   can?: Abilities;
 }
 
@@ -33,7 +33,7 @@ export interface ScriptedOptions {
 export function scripted(replies: ScriptedReply[], options: ScriptedOptions = {}): Model {
   const left = [...replies];
   return {
-    can: options.can,
+    can: options.can ?? { tools: replies.some((reply) => reply.tool_calls !== undefined) },
     async *chat(request, { signal }) {
       const reply = take(left, request) ?? fallback(options.fallback, request);
       if (!reply) throw new EngineError("provider", "script exhausted");
