@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -104,13 +105,16 @@ func TestSharedIndexOfOtherSettings(t *testing.T) {
 	require.Empty(t, b.Find("Haus", ds.ID))
 	_, err := a.Update(t.Context(), datasettest.Owner, ds.ID, app.DatasetPatch{Language: new("german")})
 	require.NoError(t, err)
-	require.Equal(t, []string{"viele Häuser"}, a.Find("Haus", ds.ID))
-	require.Equal(t, []string{"viele Häuser"}, b.Find("Haus", ds.ID))
+	for _, host := range []*datasettest.Fixture{a, b} { // the old index answers until the new one is complete
+		require.Eventually(t, func() bool {
+			return slices.Equal([]string{"viele Häuser"}, host.Find("Haus", ds.ID))
+		}, time.Minute, 10*time.Millisecond)
+	}
 	count := func() (n int) {
 		require.NoError(t, db.QueryRow(`SELECT count(*) FROM datasets`).Scan(&n))
 		return n
 	}
-	require.Equal(t, 2, count())
+	require.Positive(t, count()) // two, but the host may have pruned in the meantime
 	require.NoError(t, a.Replica.Prune(t.Context()))
 	require.Equal(t, 1, count())
 	require.Equal(t, []string{"viele Häuser"}, b.Find("Haus", ds.ID))
