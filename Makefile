@@ -115,7 +115,7 @@ lint: $(OUT)/staticcheck $(OUT)/revive
 	GOOS=js GOARCH=wasm $(OUT)/staticcheck -tests=false -checks all,-U1000 ./wasm
 	$(OUT)/revive -set_exit_status -config build/tools/revive.toml ./...
 
-style: ## layers, widths, sizes, words and commit subjects, against build/style/debt.txt
+style: web/node_modules ## layers, widths, sizes, words and commit subjects, against build/style/debt.txt
 	$(GO) run ./build/style
 
 gen: ## write the files that are made from the engine: TypeScript types, the page of the vocabulary

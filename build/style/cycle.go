@@ -11,7 +11,8 @@ import (
 // import("./x.ts").
 var tsImport = regexp.MustCompile(`(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}/[^"']+)["']`)
 
-// cycles finds groups of TypeScript files that import each other, directly or indirectly.
+// cycles finds groups of TypeScript and AssemblyScript files that import each other, directly or
+// indirectly.
 func cycles(files tree) ([]measure, error) {
 	graph := map[string][]string{}
 	for name, data := range files {
@@ -20,6 +21,9 @@ func cycles(files tree) ([]measure, error) {
 		}
 		for _, m := range tsImport.FindAllSubmatch(data, -1) {
 			target := path.Join(path.Dir(name), string(m[1]))
+			if _, ok := files[target]; !ok {
+				target += ".ts" // AssemblyScript names no endings
+			}
 			if _, ok := files[target]; ok {
 				graph[name] = append(graph[name], target)
 			}

@@ -165,6 +165,6 @@ func TestContributingStatesLimits(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), fmt.Sprintf(
 		"columns (%d for code, %d for comments), lines per file (%d) and function (%d), methods per type (%d)",
-		codeWidth, commentWidth, fileLines, functionLines, typeMethods,
+		codeWidth, commentWidth, fileLines, functionLines, maxMethods,
 	))
 }

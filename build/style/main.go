@@ -1,10 +1,12 @@
 // Command style checks rules of this repository that formatters and linters do not cover: widths,
-// sizes of files, functions and types, allowed imports between packages, import cycles in
-// TypeScript, names of components in the page, discouraged words, commit subjects, and what
-// documents say of the repository.
+// sizes of files, functions and method sets, allowed imports between packages, arrows between the
+// files of the engine, import cycles in TypeScript, names of components in the page, discouraged
+// words, commit subjects, and what documents say of the repository.
 //
 // Violations older than their rule are listed in debt.txt, with a number per place. A higher number
 // fails; a lower one must be recorded with -update, which never raises a number.
+//
+// It prints figures of the whole tree beside those of other projects; -figures DIR measures one.
 package main
 
 import (
@@ -25,14 +27,22 @@ type measure struct {
 
 const debtFile = "build/style/debt.txt"
 
+// rules look at the text of files alone.
 var rules = []func(tree) ([]measure, error){
-	widths, fileLengths, functions, methods, layers, cycles, names, words, subjects, documents, dependencies,
+	widths, fileLengths, layers, cycles, names, words, subjects, documents, dependencies,
 }
 
 func main() {
 	update := flag.Bool("update", false, "lower the numbers of "+debtFile+" to what is found")
+	other := flag.String("figures", "", "print the figures of the Go module in this `folder`, and nothing else")
 	flag.Parse()
-	if err := run(*update); err != nil {
+	err := error(nil)
+	if *other != "" {
+		err = printFigures(*other)
+	} else {
+		err = run(*update)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "style:", err)
 		os.Exit(1)
 	}
@@ -51,6 +61,11 @@ func run(update bool) error {
 		}
 		found = append(found, ms...)
 	}
+	shape, err := shapeOf(files, builds)
+	if err != nil {
+		return err
+	}
+	found = append(found, shape.measures()...)
 	slices.SortFunc(found, func(a, b measure) int {
 		return cmp.Or(cmp.Compare(a.rule, b.rule), cmp.Compare(a.key, b.key))
 	})
@@ -61,6 +76,7 @@ func run(update bool) error {
 	if update {
 		return writeDebt(debtFile, owed.lowered(found))
 	}
+	printTable(shape.figures())
 	problems := owed.compare(found)
 	for _, p := range problems {
 		fmt.Fprintln(os.Stderr, p)

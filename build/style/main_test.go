@@ -51,19 +51,6 @@ func TestWidths(t *testing.T) {
 	require.Equal(t, 5, width([]byte("\té")), "a tab is four columns, a letter one")
 }
 
-func TestMethodsAreCountedOverFiles(t *testing.T) {
-	files := tree{}
-	body := "package p\n"
-	for i := range 21 {
-		body += "func (s *S[T]) m" + string(rune('a'+i)) + "() {}\n"
-	}
-	files["p/a.go"], files["p/b.go"] = []byte(body), []byte(body)
-	files["p/c_test.go"] = []byte("package p\nfunc (s *S) x() {}\n")
-	found, err := methods(files)
-	require.NoError(t, err)
-	require.Equal(t, []measure{{rule: "methods", key: "p.S", n: 42, limit: 40}}, found)
-}
-
 func TestImportsOfTestsDoNotCount(t *testing.T) {
 	files := tree{
 		"host/a.go":      []byte("package host\nimport _ \"" + module + "engine\"\nimport _ \"os\"\n"),
@@ -82,11 +69,14 @@ func TestCyclesCountImportsOfTypes(t *testing.T) {
 		"web/e.mjs": []byte("import \"./e.mjs\";\n"),
 
 		"web/sub/c.tsx": []byte("const a = await import(\"../a.ts\");\n"),
+		"sdk/a.ts":      []byte("import { B } from \"./b\";\n"),
+		"sdk/b.ts":      []byte("export { A } from \"./a\";\n"),
 	}
 	found, err := cycles(files)
 	require.NoError(t, err)
-	require.Len(t, found, 1)
-	require.Equal(t, []string{"web/a.ts", "web/b.ts", "web/sub/c.tsx"}, found[0].where)
+	require.Len(t, found, 2)
+	require.Equal(t, []string{"sdk/a.ts", "sdk/b.ts"}, found[0].where)
+	require.Equal(t, []string{"web/a.ts", "web/b.ts", "web/sub/c.tsx"}, found[1].where)
 }
 
 func TestSubjects(t *testing.T) {

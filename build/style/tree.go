@@ -76,3 +76,15 @@ func (t tree) product() tree {
 	}
 	return out
 }
+
+// typeScript returns the TypeScript files of the page and its package that are not tests.
+func (t tree) typeScript() tree {
+	out := tree{}
+	for name, data := range t {
+		typed := strings.HasSuffix(name, ".ts") && !strings.HasSuffix(name, ".d.ts") || strings.HasSuffix(name, ".tsx")
+		if typed && !isTest(name) {
+			out[name] = data
+		}
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tsFunctions measures the functions of TypeScript files in lines, by a program of Node.
+func tsFunctions(files tree) ([]measure, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	names := slices.Sorted(maps.Keys(files))
+	cmd := exec.Command("node", "build/style/functions.mjs")
+	cmd.Stdin = strings.NewReader(strings.Join(names, "\n"))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("functions of TypeScript (`make web/node_modules` installs the parser): %w", err)
+	}
+	var found []measure
+	for line := range bytes.Lines(out) {
+		number, key, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("functions of TypeScript: %q does not begin with a number", line)
+		}
+		found = append(found, measure{rule: "function-lines", key: key, n: n, limit: functionLines})
+	}
+	return longestByName(found), nil
+}
+
+// longestByName keeps the longest function of each name in a file, such as a method of two classes.
+func longestByName(all []measure) []measure {
+	slices.SortStableFunc(all, func(a, b measure) int { return b.n - a.n })
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(m measure) bool {
+		again := seen[m.key]
+		seen[m.key] = true
+		return again
+	})
+}
