@@ -259,7 +259,12 @@ func (e *exchange) read(res *http.Response) (*engine.HTTPResponse, error) {
 }
 
 // Dial connects to an address if it is allowed. Each resolved address is checked when it is dialed.
+// Unix sockets are refused even where private addresses are allowed: a server may take everybody
+// who reaches its socket for the user of this process.
 func (c *Client) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if !strings.HasPrefix(network, "tcp") {
+		return nil, fmt.Errorf("%w: %s %s is not an address of a network", ErrAddress, network, address)
+	}
 	d := net.Dialer{Timeout: 10 * time.Second, Control: c.control}
 	return d.DialContext(ctx, network, address)
 }

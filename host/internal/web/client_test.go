@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +145,17 @@ func TestDialedAddressIsChecked(t *testing.T) {
 	require.ErrorContains(t, err, "127.0.0.1 is private or reserved; allow such addresses with --allow-private")
 	require.NoError(t, (&Client{}).control("tcp4", "93.184.216.34:80", nil))
 	require.NoError(t, (&Client{AllowPrivate: true}).control("tcp4", "127.0.0.1:80", nil))
+}
+
+func TestDialReachesNoSockets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	defer l.Close()
+	for _, network := range []string{"unix", "unixpacket", "unixgram", "udp", "ip"} {
+		_, err := (&Client{AllowPrivate: true}).Dial(t.Context(), network, path)
+		require.ErrorIs(t, err, ErrAddress, network)
+	}
 }
 
 func TestRedirects(t *testing.T) {
