@@ -92,7 +92,8 @@ type Config struct {
 	// NoTools disables the built-in tools, such as web searches; nodes that need one fail when they
 	// are reached.
 	NoTools bool
-	// SQLiteDir is a folder of SQLite files that ExeSQL may read; "" allows none.
+	// SQLiteDir is a folder of SQLite files that ExeSQL may read; "" allows none. It must not
+	// contain Dir.
 	SQLiteDir string
 	// Browser is the path of a Chromium that renders pages for Browser nodes; "" reads pages
 	// without one.

@@ -10,14 +10,15 @@ import (
 	"runtime"
 
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/sql"
 )
 
 // ErrRecordsMissing means that a data directory has a run log and no records: bring easel.db back,
 // restore a backup, or move the run log away to begin with an empty host.
 var ErrRecordsMissing = errors.New("the records are missing")
 
-// checkDataDir refuses a data directory that has lost its records, and closes its files to other
-// users.
+// checkDataDir refuses a data directory that has lost its records or that canvases would read as a
+// folder of SQLite files, and closes its files to other users.
 func checkDataDir(cfg *Config) error {
 	if cfg.Dir == "" {
 		return nil
@@ -27,7 +28,10 @@ func checkDataDir(cfg *Config) error {
 			return err
 		}
 	}
-	return protect(cfg.Dir, cfg.Log)
+	if err := protect(cfg.Dir, cfg.Log); err != nil {
+		return err
+	}
+	return sql.CheckFolder(cfg.SQLiteDir, cfg.Dir)
 }
 
 func checkRecords(dir string) error {

@@ -16,7 +16,7 @@ func (p *ports) testDatabase(ctx context.Context, settings engine.Value) error {
 	if err != nil {
 		return err
 	}
-	return (&sql.Runner{Network: &web.Client{AllowPrivate: p.private}, Dir: p.sqlite}).Test(ctx, &s)
+	return p.databases.Test(ctx, &s)
 }
 
 // guestTools returns the sandboxed modules for previews in a page; nil without any.
@@ -34,7 +34,7 @@ func (p *ports) external(j *runs.Job) engine.Tools {
 	secrets := p.secrets(j)
 	return &hosttool.Port{
 		Network:   &web.Client{AllowPrivate: p.private},
-		SQLiteDir: p.sqlite,
+		Databases: p.databases,
 		Files:     p.files.RunFiles(j.Tenant),
 		Documents: p.files.Documents,
 		Secrets:   secrets,

@@ -10,6 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/sql"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/tools"
 	"github.com/easel-canvas/easel/host/internal/upload"
@@ -26,11 +27,12 @@ type ports struct {
 	sources  external.Sources
 	private  bool       // requests may reach private addresses
 	tools    *tools.Set // nil without built-in tools
-	sqlite   string     // folder of SQLite files for ExeSQL; "" allows none
 	memory   *runMemory
 	memories *memories.Store
 	chromium string            // path of the program; "" means none
 	canvases func() *runs.Runs // which compiles canvases; made after the ports
+	// databases runs the statements of ExeSQL.
+	databases *sql.Runner
 }
 
 func (h *Host) newPorts() *ports {
@@ -39,9 +41,12 @@ func (h *Host) newPorts() *ports {
 		datasets: h.datasets.Service, sources: external.Open(h.cfg.Sources, nil),
 		files:   &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
 		scripts: h.scripts,
-		private: h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
+		private: h.cfg.AllowPrivate, tools: h.tools, memory: h.runMemory,
 		memories: memories.New(h.store, h.models), chromium: h.cfg.Browser,
 		canvases: func() *runs.Runs { return h.runs },
+		databases: &sql.Runner{
+			Network: h.web, Dir: h.cfg.SQLiteDir, HostDir: h.cfg.Dir,
+		},
 	}
 	h.ports = p.of
 	return p

@@ -16,6 +16,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
+// defaultData is the data directory when none is named.
+const defaultData = "easel-data"
+
 // dataPlace is the location of a host's data, from the flags of `easel serve`.
 type dataPlace struct {
 	settings
@@ -55,7 +58,7 @@ EASEL_KEY_FILE, EASEL_NATS, EASEL_NATS_CREDENTIALS, EASEL_NATS_REPLICAS, EASEL_F
 
 func (d *dataPlace) add(fs *flag.FlagSet) {
 	d.flags = fs
-	fs.StringVar(&d.dir, "data", "easel-data", "`DIR` that holds everything")
+	fs.StringVar(&d.dir, "data", defaultData, "`DIR` that holds everything")
 	fs.StringVar(&d.postgres, "postgres", "", "`URL` of the PostgreSQL database for the records")
 	fs.StringVar(&d.keyFile, "key-file", "",
 		"`FILE` with the key that seals secrets; default secret.key in the data directory")

@@ -31,7 +31,7 @@ func TestComponentsOfTheHostRun(t *testing.T) {
 	code, out, errs := easel(t, "run", canvas, "--sqlite", folder, "--save", made, "-q", "Prices of May")
 	require.Equal(t, ExitOK, code, errs)
 	require.Contains(t, out, "| tea | 2.5 |")
-	require.Contains(t, out, "this node only reads (DELETE)")
+	require.Contains(t, out, "SQLite files are only read (DELETE)")
 	require.Contains(t, errs, "saved "+filepath.Join(made, "prices.md"))
 	text, err := os.ReadFile(filepath.Join(made, "prices.md"))
 	require.NoError(t, err)
@@ -43,4 +43,21 @@ func TestComponentsOfTheHostRun(t *testing.T) {
 	code, _, errs = easel(t, "run", canvas, "--save", made, "-q", "x")
 	require.Equal(t, ExitFailed, code)
 	require.Contains(t, errs, "no folder of SQLite files is configured")
+}
+
+// A canvas that somebody runs does not read the records of a host on the same machine.
+func TestRunShowsNoRecordsOfTheHost(t *testing.T) {
+	base := t.TempDir()
+	s := serve(t, nil, "--data", filepath.Join(base, "easel-data"))
+	require.NoError(t, s.stop())
+	canvas := file(t, "read.json", sketch.Chain("begin Begin",
+		`Q ExeSQL {"db_type":"sqlite","database":"easel-data/easel.db","sql":"SELECT * FROM users"}`,
+		`M Message {"content":["{Q@formalized_content}"]}`))
+	for _, env := range []string{filepath.Join(base, "easel-data"), ""} {
+		t.Setenv("EASEL_DATA", env)
+		t.Chdir(base)
+		code, out, errs := easel(t, "run", canvas, "--sqlite", base, "-q", "x")
+		require.Equal(t, ExitUsage, code, out+errs)
+		require.Contains(t, errs, "contains the data directory")
+	}
 }

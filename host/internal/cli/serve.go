@@ -56,7 +56,7 @@ type server struct {
 func (s *server) define(fs *flag.FlagSet) {
 	s.flags = fs
 	fs.StringVar(&s.addr, "addr", "127.0.0.1:9380", "`HOST:PORT` to listen on")
-	fs.StringVar(&s.cfg.Dir, "data", "easel-data", "`DIR` that holds everything")
+	fs.StringVar(&s.cfg.Dir, "data", defaultData, "`DIR` that holds everything")
 	fs.String("nats", "", "`URL,...` of an existing NATS with JetStream")
 	fs.StringVar(&s.cfg.NATSCredentials, "nats-credentials", "", "credentials `FILE` for NATS")
 	fs.IntVar(&s.cfg.Replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")

@@ -18,7 +18,7 @@ import (
 
 const browserUsage = "`PATH` of a Chromium that renders pages for Browser nodes; without one their scripts do not run"
 
-const sqliteUsage = "`DIR` of SQLite files that ExeSQL may read; none when left out"
+const sqliteUsage = "`DIR` of SQLite files that ExeSQL may read, apart from the data directory; none when left out"
 
 const noToolsUsage = "disable the built-in tools, such as web searches; nodes that need one fail when reached"
 

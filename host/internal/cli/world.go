@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,6 +22,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/sql"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -122,6 +126,9 @@ func (w *world) options(a *app) (engine.Options, error) {
 	if w.save != "" {
 		ports.Code = scripts.With(w.runFiles(a).Save)
 	}
+	if err := sql.CheckFolder(w.sqlite, hostDir(a)); err != nil {
+		return engine.Options{}, &usageError{"", fmt.Errorf("--sqlite: %w", err)}
+	}
 	ports.Tools = w.tools(a, secrets, chosen)
 	if dir, err := os.UserCacheDir(); err == nil { // without it, PDF files take a second longer
 		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")
@@ -178,9 +185,11 @@ func (w *world) runFiles(a *app) files.RunFiles {
 // tools returns the runner of components with outside effects: some in this process, all others as
 // sandboxed modules.
 func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engine.Tools {
+	network := &web.Client{AllowPrivate: w.private}
 	port := &hosttool.Port{
-		Network: &web.Client{AllowPrivate: w.private}, SQLiteDir: w.sqlite, Documents: &w.uploads.Documents,
-		Files: w.runFiles(a), Secrets: secrets,
+		Network: network, Documents: &w.uploads.Documents,
+		Databases: &sql.Runner{Network: network, Dir: w.sqlite, HostDir: hostDir(a)},
+		Files:     w.runFiles(a), Secrets: secrets,
 		Model: chosen, Chromium: w.browser,
 	}
 	if !w.noTools {
@@ -191,6 +200,16 @@ func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engin
 		port.Others = set.Port("local", secrets)
 	}
 	return port
+}
+
+// hostDir returns the data directory of a host on this machine, as commands on it find it; "" if
+// there is none.
+func hostDir(a *app) string {
+	dir := cmp.Or(a.getenv("EASEL_DATA"), defaultData)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return dir
 }
 
 // servers returns the MCP servers of --mcp and of addresses in canvases. Commands in the file are

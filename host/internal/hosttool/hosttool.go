@@ -32,7 +32,7 @@ type Files interface {
 // Port runs components of one run.
 type Port struct {
 	Network   *web.Client // dials servers, and refuses private addresses unless they are allowed
-	SQLiteDir string      // folder of SQLite files for ExeSQL; "" allows none
+	Databases *sql.Runner // of ExeSQL
 	Files     Files
 	Documents *document.Reader
 	Secrets   engine.Secrets // nil knows none
@@ -98,7 +98,7 @@ func exeSQL(ctx context.Context, p *Port, c *engine.ExternalCall, box *web.Secre
 	if err != nil {
 		return engine.Null, err
 	}
-	return (&sql.Runner{Network: p.Network, Dir: p.SQLiteDir}).Call(ctx, params, c.Arguments)
+	return p.Databases.Call(ctx, params, c.Arguments)
 }
 
 func email(ctx context.Context, p *Port, c *engine.ExternalCall, box *web.SecretBox) (engine.Value, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/sql"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -52,7 +53,7 @@ func TestSecretsGoToTheirServerOnly(t *testing.T) {
 	defer func() { require.NoError(t, server.Remove()) }()
 	require.NoError(t, server.AddAccount("visitor", password))
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(server.Port))
-	port := &Port{Network: &web.Client{AllowPrivate: true}, Secrets: secrets{[]string{address}}}
+	port := &Port{Databases: &sql.Runner{Network: &web.Client{AllowPrivate: true}}, Secrets: secrets{[]string{address}}}
 
 	// A server may send the password back; a node must not show it.
 	out, err := port.CallTool(t.Context(), exeSQLCall(server.Port, "SELECT '"+password+"' AS echo"))
@@ -73,7 +74,8 @@ func TestSecretsGoToTheirServerOnly(t *testing.T) {
 }
 
 func TestPrivateAddressesAreRefused(t *testing.T) {
-	port := &Port{Network: &web.Client{}, Secrets: secrets{}}
+	network := &web.Client{}
+	port := &Port{Network: network, Databases: &sql.Runner{Network: network}, Secrets: secrets{}}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer listener.Close()

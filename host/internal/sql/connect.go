@@ -4,22 +4,15 @@ import (
 	"context"
 	"crypto/tls"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/url"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/stdlib"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Network connects to servers and refuses forbidden addresses.
@@ -32,12 +25,6 @@ const (
 	// mostPacket bounds one packet of a server, such as a row, in bytes.
 	mostPacket = 16 << 20
 )
-
-// limitSQLite bounds texts and results inside SQLite, which else may have 1 GB.
-func limitSQLite(conn *sql.Conn) error {
-	_, err := sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, mostPacket)
-	return err
-}
 
 // open returns a database of one connection, which the caller closes.
 func (r *Runner) open(s *Settings) (*sql.DB, error) {
@@ -104,34 +91,4 @@ func (r *Runner) openMySQL(s *Settings) (*sql.DB, error) {
 		return nil, fmt.Errorf("%w: %w", ErrSettings, err)
 	}
 	return sql.OpenDB(connector), nil
-}
-
-// openSQLite opens a file below the operator's folder of databases for reading.
-func (r *Runner) openSQLite(s *Settings) (*sql.DB, error) {
-	if r.Dir == "" {
-		return nil, fmt.Errorf("%w: no folder of SQLite files is configured", ErrDriver)
-	}
-	root, err := os.OpenRoot(r.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("folder of SQLite files: %w", err)
-	}
-	defer root.Close()
-	info, err := root.Stat(filepath.FromSlash(s.Database)) // follows links only inside of the folder
-	if err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, fmt.Errorf("database %q: %w", s.Database, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("database %q is not a file", s.Database)
-	}
-	path, err := filepath.Abs(filepath.Join(r.Dir, filepath.FromSlash(s.Database)))
-	if err != nil {
-		return nil, err
-	}
-	file := url.URL{Scheme: "file", OmitHost: true, Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")}
-	file.RawQuery = "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)"
-	return sql.Open("sqlite", file.String())
 }

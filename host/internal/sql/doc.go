@@ -5,6 +5,8 @@
 // read-only transaction unless the node allows writes; results are bounded in rows and bytes;
 // cancelling the context ends the statement on the server. Addresses are checked by the dialer of
 // the [Network], on the dialled IP address.
+//
+// SQLite decides itself what a statement is and that it only reads.
 package sql
 
 import "errors"
@@ -18,6 +20,14 @@ var (
 	// ErrReadOnly means that a statement may change data and the node only reads; set read_only to
 	// false.
 	ErrReadOnly = errors.New("statement is not allowed: this node only reads")
+	// ErrSQLite means that a statement does something else than read a SQLite file, which no node
+	// may.
+	ErrSQLite = errors.New("statement is not allowed: SQLite files are only read")
+	// ErrStatements means that a database finds several statements in a text that was to be one;
+	// write them in separate nodes.
+	ErrStatements = errors.New("more than one statement")
+	// ErrFolder means that the folder of SQLite files would show files of the host.
+	ErrFolder = errors.New("folder of SQLite files")
 	// ErrTooLarge means that a result has too many bytes; select fewer rows or columns.
 	ErrTooLarge = errors.New("result is too large")
 )

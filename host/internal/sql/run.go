@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -16,6 +17,7 @@ import (
 type Runner struct {
 	Network Network
 	Dir     string        // folder of SQLite files; "" allows none
+	HostDir string        // data directory of the host, none of whose files is opened; "" is none
 	Timeout time.Duration // of one execution; 0 is 60 s
 }
 
@@ -45,6 +47,9 @@ func (r *Runner) Run(ctx context.Context, s *Settings, text string) ([]Result, e
 	k, err := kindOf(s.Kind)
 	if err != nil {
 		return nil, err
+	}
+	if strings.ContainsRune(text, 0) {
+		return nil, errors.New("sql has a NUL character, at which databases end a statement")
 	}
 	list := statements(text, k)
 	if len(list) > mostStatements {
@@ -109,7 +114,7 @@ func (r *Runner) connect(ctx context.Context, s *Settings, k kind) (*connection,
 	case mySQL:
 		err = conn.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&c.id)
 	case sqliteFile:
-		err = limitSQLite(conn)
+		err = guardSQLite(conn)
 	}
 	if err != nil {
 		c.close()
@@ -134,6 +139,16 @@ func (c *connection) close() {
 
 // run runs a statement in a separate transaction, which is rolled back unless data may change.
 func (c *connection) run(ctx context.Context, statement string, budget *int) Result {
+	if c.kind == sqliteFile {
+		err := checkSQLite(c.conn, statement)
+		if errors.Is(err, ErrSQLite) {
+			err = fmt.Errorf("%w (%s)", err, strings.ToUpper(firstWord.FindString(statement)))
+		}
+		if err != nil {
+			return Result{Err: err}
+		}
+		return c.query(ctx, c.conn, statement, budget)
+	}
 	if word, ok := reads(statement, c.kind); !ok && !c.settings.Write {
 		return Result{Err: fmt.Errorf("%w (%s)", ErrReadOnly, word)}
 	}
@@ -142,10 +157,7 @@ func (c *connection) run(ctx context.Context, statement string, budget *int) Res
 	if c.settings.Write {
 		return c.query(ctx, c.conn, statement, budget)
 	}
-	tx, err := c.conn.BeginTx(
-		ctx,
-		&sql.TxOptions{ReadOnly: c.kind != sqliteFile},
-	) // the file itself is opened for reading
+	tx, err := c.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return Result{Err: err}
 	}

@@ -2,10 +2,8 @@ package sql
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -208,44 +206,6 @@ func TestRefusedLoginShowsTheReason(t *testing.T) {
 	require.NotContains(t, err.Error(), s.Password)
 	s.Password = "easel"
 	require.NoError(t, runner.Test(t.Context(), &s))
-}
-
-func TestSQLiteFiles(t *testing.T) {
-	dir := t.TempDir()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "shop.db"))
-	require.NoError(t, err)
-	_, err = db.Exec("CREATE TABLE orders (id INTEGER, price NUMERIC); INSERT INTO orders VALUES (1, 9.5), (2, NULL)")
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
-	r := &Runner{Dir: dir}
-	s := Settings{Kind: "sqlite", Database: "shop.db"}
-	results, err := r.Run(t.Context(), &s, "SELECT * FROM orders; DELETE FROM orders; ATTACH 'x.db' AS x")
-	require.NoError(t, err)
-	require.Len(t, results, 3)
-	require.Equal(t, "9.5", results[0].Rows[0][1].JSON())
-	require.ErrorIs(t, results[1].Err, ErrReadOnly)
-	require.ErrorIs(t, results[2].Err, ErrReadOnly)
-
-	s.Write = true // the file stays as it is
-	results, err = r.Run(t.Context(), &s, "DELETE FROM orders")
-	require.NoError(t, err)
-	require.ErrorContains(t, results[0].Err, "readonly")
-
-	for _, name := range []string{"../shop.db", "/etc/passwd", "gone.db", ".", "shop.db?mode=rw"} {
-		_, err := r.Run(t.Context(), &Settings{Kind: "sqlite", Database: name}, "SELECT 1")
-		require.Error(t, err, name)
-	}
-	_, err = (&Runner{}).Run(t.Context(), &Settings{Kind: "sqlite", Database: "shop.db"}, "SELECT 1")
-	require.ErrorIs(t, err, ErrDriver)
-
-	s.Write = false
-	results, err = r.Run(t.Context(), &s, "SELECT zeroblob(900000000)")
-	require.NoError(t, err)
-	require.ErrorContains(t, results[0].Err, "too big")
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	_, err = r.Run(ctx, &s, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(i) FROM n")
-	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
 func TestTooManyStatements(t *testing.T) {

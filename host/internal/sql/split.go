@@ -52,7 +52,9 @@ func skip(s string, k kind) int {
 	}
 	switch {
 	case s[0] == '\'' || s[0] == '"' || s[0] == '`' && k != postgreSQL:
-		return quoted(s, k == mySQL && s[0] != '`')
+		return quoted(s, s[0], k == mySQL && s[0] != '`')
+	case s[0] == '[' && k == sqliteFile:
+		return quoted(s, ']', false)
 	case s[0] == '$' && k == postgreSQL:
 		return dollarQuoted(s)
 	}
@@ -94,12 +96,12 @@ func blockComment(s string, nests bool) int {
 
 // quoted returns the length of a quoted text. A doubled quote needs no care: it ends one text and
 // begins another.
-func quoted(s string, escapes bool) int {
+func quoted(s string, end byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
 		case escapes && s[i] == '\\':
 			i++
-		case s[i] == s[0]:
+		case s[i] == end:
 			return i + 1
 		}
 	}
