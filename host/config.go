@@ -95,6 +95,9 @@ type Config struct {
 	// SQLiteDir is a folder of SQLite files that ExeSQL may read; "" allows none. It must not
 	// contain Dir.
 	SQLiteDir string
+	// SQLSockets allows ExeSQL to use Unix sockets of database servers, which may take everybody
+	// who reaches them for the user of this process; leave it off on a host that tenants share.
+	SQLSockets bool
 	// Browser is the path of a Chromium that renders pages for Browser nodes; "" reads pages
 	// without one.
 	Browser string

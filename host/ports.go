@@ -45,7 +45,7 @@ func (h *Host) newPorts() *ports {
 		memories: memories.New(h.store, h.models), chromium: h.cfg.Browser,
 		canvases: func() *runs.Runs { return h.runs },
 		databases: &sql.Runner{
-			Network: h.web, Dir: h.cfg.SQLiteDir, HostDir: h.cfg.Dir,
+			Network: h.web, Dir: h.cfg.SQLiteDir, HostDir: h.cfg.Dir, Sockets: h.cfg.SQLSockets,
 		},
 	}
 	h.ports = p.of

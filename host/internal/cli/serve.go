@@ -85,6 +85,7 @@ func (s *server) define(fs *flag.FlagSet) {
 		"signatures of plugins: require a trusted one, warn without one, or off")
 	fs.BoolVar(&s.cfg.NoTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&s.cfg.SQLiteDir, "sqlite", "", sqliteUsage)
+	fs.BoolVar(&s.cfg.SQLSockets, "sql-sockets", false, sqlSocketsUsage+"; not for a host with several tenants")
 	fs.StringVar(&s.cfg.Browser, "browser", "", browserUsage)
 	fs.StringVar(&s.pythonDir, "python", "", "`DIR` of the Python interpreter for CodeExec; "+
 		"python in the data directory, the user's folder or the program's when left out")

@@ -33,6 +33,7 @@ func TestServeFlagsTogether(t *testing.T) {
 		"no-tools":          {value: "true"},
 		"mcp-stdio":         {value: "true"},
 		"sqlite":            {value: dir},
+		"sql-sockets":       {value: "true"},
 		"browser":           {value: "/usr/bin/chromium"},
 		"python":            {value: dir},
 		"code-executor":     {value: "http://127.0.0.1:1"},

@@ -20,6 +20,8 @@ const browserUsage = "`PATH` of a Chromium that renders pages for Browser nodes;
 
 const sqliteUsage = "`DIR` of SQLite files that ExeSQL may read, apart from the data directory; none when left out"
 
+const sqlSocketsUsage = "allow ExeSQL to use Unix sockets of database servers"
+
 const noToolsUsage = "disable the built-in tools, such as web searches; nodes that need one fail when reached"
 
 // tools returns the built-in tools. They are loaded on first use and closed when the program ends.

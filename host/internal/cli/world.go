@@ -45,6 +45,7 @@ type world struct {
 	noTools   bool
 	mcp       string
 	sqlite    string
+	sockets   bool
 	browser   string
 	ocr       string
 	save      string
@@ -71,6 +72,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.mcp, "mcp", "",
 		"`FILE` of MCP servers by the ids that Agents use: {\"mcpServers\": {ID: {url} or {command, args, env}}}")
 	fs.StringVar(&w.sqlite, "sqlite", "", sqliteUsage)
+	fs.BoolVar(&w.sockets, "sql-sockets", false, sqlSocketsUsage)
 	fs.StringVar(&w.browser, "browser", "", browserUsage)
 	fs.StringVar(&w.ocr, "ocr", "", ocrUsage)
 	fs.StringVar(&w.save, "save", "",
@@ -188,7 +190,7 @@ func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engin
 	network := &web.Client{AllowPrivate: w.private}
 	port := &hosttool.Port{
 		Network: network, Documents: &w.uploads.Documents,
-		Databases: &sql.Runner{Network: network, Dir: w.sqlite, HostDir: hostDir(a)},
+		Databases: &sql.Runner{Network: network, Dir: w.sqlite, HostDir: hostDir(a), Sockets: w.sockets},
 		Files:     w.runFiles(a), Secrets: secrets,
 		Model: chosen, Chromium: w.browser,
 	}

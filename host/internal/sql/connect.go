@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"path/filepath"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -32,6 +33,10 @@ func (r *Runner) open(s *Settings) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k != sqliteFile && s.socket() && !r.Sockets {
+		return nil, fmt.Errorf("%w: host %q is a Unix socket; name the server by its address, "+
+			"or allow sockets with --sql-sockets", ErrSettings, s.Host)
+	}
 	var db *sql.DB
 	switch k {
 	case postgreSQL:
@@ -46,6 +51,18 @@ func (r *Runner) open(s *Settings) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(1)
 	return db, nil
+}
+
+// dial connects to a server. Unix sockets are not an address that a canvas may choose: a server may
+// take everybody who reaches its socket for the user that this process runs as.
+func (r *Runner) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	switch {
+	case network == "tcp" && r.Network != nil:
+		return r.Network.Dial(ctx, network, address)
+	case network == "unix" && r.Sockets:
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	return nil, fmt.Errorf("%w: %s %s is not allowed", ErrSettings, network, address)
 }
 
 func (r *Runner) openPostgres(s *Settings) (*sql.DB, error) {
@@ -72,7 +89,12 @@ func (r *Runner) openPostgres(s *Settings) (*sql.DB, error) {
 		f.SetMaxBodyLen(mostPacket)
 		return f
 	}
-	config.DialFunc = r.Network.Dial
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if s.socket() {
+			network, address = "unix", filepath.Join(s.Host, fmt.Sprintf(".s.PGSQL.%d", s.Port))
+		}
+		return r.dial(ctx, network, address)
+	}
 	// The dialer resolves and checks names itself.
 	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
 	return stdlib.OpenDB(*config), nil
@@ -81,8 +103,11 @@ func (r *Runner) openPostgres(s *Settings) (*sql.DB, error) {
 func (r *Runner) openMySQL(s *Settings) (*sql.DB, error) {
 	config := mysql.NewConfig()
 	config.Net, config.Addr = "tcp", s.address()
+	if s.socket() {
+		config.Net, config.Addr = "unix", s.Host
+	}
 	config.User, config.Passwd, config.DBName = s.User, s.Password, s.Database
-	config.DialFunc = r.Network.Dial
+	config.DialFunc = r.dial
 	config.Timeout, config.MaxAllowedPacket = connectTimeout, mostPacket
 	config.TLSConfig = "preferred"
 	config.Logger = &mysql.NopLogger{} // errors are returned; the driver logs nothing else of use

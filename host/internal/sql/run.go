@@ -18,6 +18,7 @@ type Runner struct {
 	Network Network
 	Dir     string        // folder of SQLite files; "" allows none
 	HostDir string        // data directory of the host, none of whose files is opened; "" is none
+	Sockets bool          // allows servers at Unix sockets
 	Timeout time.Duration // of one execution; 0 is 60 s
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +69,8 @@ func TestCellsKeepTheirValue(t *testing.T) {
 func TestNodeThatReadsChangesNothing(t *testing.T) {
 	for kind, s := range servers(t) {
 		t.Run(kind, func(t *testing.T) {
-			write(t, s, "CREATE TABLE readonly_test (n int); INSERT INTO readonly_test VALUES (1)")
+			write(t, s, "DROP TABLE IF EXISTS readonly_test; CREATE TABLE readonly_test (n int);"+
+				"INSERT INTO readonly_test VALUES (1)")
 			for _, statement := range []string{
 				"INSERT INTO readonly_test VALUES (2)", "DELETE FROM readonly_test", "UPDATE readonly_test SET n = 3",
 				"DROP TABLE readonly_test", "TRUNCATE TABLE readonly_test", "COMMIT", "ROLLBACK", "BEGIN",
@@ -95,7 +98,7 @@ func TestNodeThatReadsChangesNothing(t *testing.T) {
 // A pair of settings may change the session: the next statement must be read-only all the same.
 func TestReadOnlySurvivesTheSessionsSettings(t *testing.T) {
 	s := postgres(t)
-	write(t, s, "CREATE TABLE session_test (n int)")
+	write(t, s, "DROP TABLE IF EXISTS session_test; CREATE TABLE session_test (n int)")
 	_, err := runner.Run(t.Context(), &s, "SELECT set_config('default_transaction_read_only', 'off', false); "+
 		"SELECT 1; WITH x AS (INSERT INTO session_test VALUES (1) RETURNING n) SELECT n FROM x")
 	require.NoError(t, err)
@@ -198,13 +201,77 @@ func TestOnlyTheNetworkDials(t *testing.T) {
 	}
 }
 
+// A canvas does not choose a Unix socket, also where private addresses are allowed: servers take
+// everybody there for the user of the host.
+func TestSocketsAreForTheOperator(t *testing.T) {
+	sockets := map[string]string{
+		"postgres": cell(t, postgresOperator(t), "SHOW unix_socket_directories"),
+		"mariadb":  cell(t, mariaOperator(t), "SELECT @@socket"),
+	}
+	for kind, s := range servers(t) {
+		socket := strings.Trim(sockets[kind], `"`)
+		require.True(t, filepath.IsAbs(socket), socket)
+		for _, host := range []string{socket, "/", "/../" + socket, "@" + socket, `C:\pipe`, `\\.\pipe\MySQL`} {
+			s.Host = host
+			require.ErrorIs(t, runner.Test(t.Context(), &s), ErrSettings, host)
+			require.ErrorContains(t, runner.Test(t.Context(), &s), "--sql-sockets", host)
+		}
+		for _, host := range []string{
+			"", " ", "host=" + socket, "127.0.0.1," + socket, "%2Ftmp", "./" + socket, "x\x00" + socket,
+		} {
+			s.Host = host
+			require.Error(t, runner.Test(t.Context(), &s), host)
+		}
+		s.Host = socket
+		allowed := &Runner{Sockets: true} // and no network
+		_, err := allowed.Run(t.Context(), &s, "SELECT 1")
+		if kind == "postgres" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, "'canvas'@'localhost'", "the server answered, and has no such account")
+		}
+		s.Host = "127.0.0.1"
+		_, err = allowed.Run(t.Context(), &s, "SELECT 1")
+		require.ErrorContains(t, err, "is not allowed")
+	}
+}
+
+// Settings reach the server as they are and add no others.
+func TestSettingsAddNoOthers(t *testing.T) {
+	for _, s := range servers(t) {
+		for _, smuggled := range []string{
+			"x\x00options\x00-c default_transaction_read_only=off", "x\x00replication\x00database", "x sslmode=disable",
+			"x?multiStatements=true", "x host=/tmp", "postgres://u@/x?host=/tmp", "x&allowAllFiles=true",
+		} {
+			for _, change := range []func(s *Settings){
+				func(s *Settings) { s.Database = smuggled }, func(s *Settings) { s.User = smuggled },
+			} {
+				changed := s
+				change(&changed)
+				require.Error(t, runner.Test(t.Context(), &changed), smuggled)
+			}
+		}
+	}
+}
+
+func TestNoAccountReadsFilesOfTheHost(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(file, []byte(hostMark+"\n"), 0o644))
+	s := mariaOperator(t)
+	mariaScript(t, "CREATE OR REPLACE TABLE loaded (t TEXT)")
+	results, err := runner.Run(t.Context(), &s, "LOAD DATA LOCAL INFILE '"+file+"' INTO TABLE loaded")
+	require.NoError(t, err)
+	require.ErrorContains(t, results[0].Err, "is not registered")
+	require.Equal(t, "0", cell(t, s, "SELECT COUNT(*) FROM loaded"))
+}
+
 func TestRefusedLoginShowsTheReason(t *testing.T) {
 	s := maria(t)
 	s.Password = "s3cret-and-wrong"
 	err := runner.Test(t.Context(), &s)
 	require.ErrorContains(t, err, "Access denied")
 	require.NotContains(t, err.Error(), s.Password)
-	s.Password = "easel"
+	s.Password = "canvas"
 	require.NoError(t, runner.Test(t.Context(), &s))
 }
 

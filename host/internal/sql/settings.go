@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -66,6 +67,13 @@ func (s *Settings) check() error {
 	if err != nil {
 		return err
 	}
+	for name, text := range map[string]string{
+		"database": s.Database, "host": s.Host, "username": s.User, "password": s.Password,
+	} {
+		if strings.ContainsRune(text, 0) {
+			return fmt.Errorf("%w: %s has a NUL character", ErrSettings, name)
+		}
+	}
 	if s.Database == "" {
 		return fmt.Errorf("%w: database is empty", ErrSettings)
 	}
@@ -85,6 +93,11 @@ func (s *Settings) check() error {
 }
 
 func (s *Settings) address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
+
+// socket reports whether the host is the path of a Unix socket, as clients of servers write it.
+func (s *Settings) socket() bool {
+	return strings.HasPrefix(s.Host, "/") || strings.HasPrefix(s.Host, "@") || strings.ContainsRune(s.Host, '\\')
+}
 
 func (s *Settings) rows() int {
 	if s.Rows == 0 {
