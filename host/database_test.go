@@ -18,23 +18,25 @@ func TestDatabaseConnection(t *testing.T) {
 	}
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Remove()) }()
-	ask := func(url, password string) (answer struct {
+	require.NoError(t, server.AddAccount("reader", "reader-password"))
+	ask := func(url, account, password string) (answer struct {
 		Code    int
 		Message string
 		Data    any
 	},
 	) {
 		call(t, "POST", url+"/v1/canvas/test_db_connect", fmt.Sprintf(`{"db_type":"mysql","database":"test",
-			"username":"easel","host":"127.0.0.1","port":"%d","password":%q}`, server.Port, password), &answer)
+			"username":%q,"host":"127.0.0.1","port":"%d","password":%q}`, account, server.Port, password), &answer)
 		return answer
 	}
 	_, url := open(t, Config{AllowPrivate: true})
-	require.Equal(t, "Database Connection Successful!", ask(url, "easel").Data)
-	refused := ask(url, "wrong-password")
+	require.Equal(t, "Database Connection Successful!", ask(url, "reader", "reader-password").Data)
+	require.Contains(t, ask(url, "easel", "easel").Message, `"easel" has ALL PRIVILEGES`)
+	refused := ask(url, "reader", "wrong-password")
 	require.Equal(t, 100, refused.Code)
 	require.Contains(t, refused.Message, "Access denied")
 	require.NotContains(t, refused.Message, "wrong-password")
 
 	_, url = open(t, Config{})
-	require.Contains(t, ask(url, "easel").Message, "allow-private")
+	require.Contains(t, ask(url, "reader", "reader-password").Message, "allow-private")
 }

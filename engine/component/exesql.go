@@ -17,7 +17,7 @@ type ExeSQL struct {
 	Port       int         `json:"port" doc:"port of the server" default:"3306" min:"1"`
 	Password   string      `json:"password" doc:"password, preferably {{secret:NAME}}"`
 	MaxRecords int         `json:"max_records" doc:"maximum number of rows per result" default:"1024" min:"1"`
-	ReadOnly   bool        `json:"read_only" doc:"refuse statements that change data" default:"true"`
+	ReadOnly   bool        `json:"read_only" doc:"refuse statements that change data, and accounts that may do more than read" default:"true"`
 }
 
 // Run runs the statements.

@@ -428,7 +428,7 @@ export const zh: Readonly<Record<string, string>> = {
   "Attachments": "附件",
   "attached files, as references": "随邮件发送的文件（引用）",
   "Read only": "只读",
-  "refuse statements that change data": "拒绝会修改数据的语句",
+  "refuse statements that change data, and accounts that may do more than read": "拒绝会修改数据的语句，以及权限超出读取的账户",
   "address of the sender, also used as account name": "发件人的地址，也是账号",
   "Sender name": "发件人",
   "name of the sender": "发件人的名字",

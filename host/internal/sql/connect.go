@@ -77,8 +77,10 @@ func (r *Runner) openPostgres(s *Settings) (*sql.DB, error) {
 	config.User, config.Password, config.Database = s.User, s.Password, s.Database
 	config.ConnectTimeout = connectTimeout
 	config.RuntimeParams = map[string]string{"application_name": "easel", "client_encoding": "UTF8"}
-	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // poolers in between forget prepared statements
-	for _, f := range config.Fallbacks {                          // the same server without TLS
+	// One statement per message, which the server enforces, and without a name, which poolers in
+	// between would forget.
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	for _, f := range config.Fallbacks { // the same server without TLS
 		f.Host, f.Port = config.Host, config.Port
 		if f.TLSConfig != nil {
 			f.TLSConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // sslmode=prefer does not verify

@@ -6,7 +6,11 @@
 // cancelling the context ends the statement on the server. Addresses are checked by the dialer of
 // the [Network], on the dialled IP address.
 //
-// SQLite decides itself what a statement is and that it only reads.
+// The database decides what a statement is and what it may do, never the text of the statement: a
+// server gets one statement per message and refuses more, SQLite gets one and reports the rest. The
+// package splits texts at semicolons only for texts of several statements; where it splits wrongly,
+// the database refuses the piece. Accounts that can act outside of a read-only transaction are
+// refused to nodes that only read.
 package sql
 
 import "errors"
@@ -26,6 +30,9 @@ var (
 	// ErrStatements means that a database finds several statements in a text that was to be one;
 	// write them in separate nodes.
 	ErrStatements = errors.New("more than one statement")
+	// ErrAccount means that the account of a node that only reads can act outside of a read-only
+	// transaction; the message names the privilege to revoke.
+	ErrAccount = errors.New("account may do more than read")
 	// ErrFolder means that the folder of SQLite files would show files of the host.
 	ErrFolder = errors.New("folder of SQLite files")
 	// ErrTooLarge means that a result has too many bytes; select fewer rows or columns.

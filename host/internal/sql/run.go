@@ -117,6 +117,9 @@ func (r *Runner) connect(ctx context.Context, s *Settings, k kind) (*connection,
 	case sqliteFile:
 		err = guardSQLite(conn)
 	}
+	if err == nil && !s.Write {
+		err = c.checkAccount(ctx)
+	}
 	if err != nil {
 		c.close()
 		return nil, fmt.Errorf("connect to %s: %w", s.name(), err)
@@ -150,13 +153,14 @@ func (c *connection) run(ctx context.Context, statement string, budget *int) Res
 		}
 		return c.query(ctx, c.conn, statement, budget)
 	}
-	if word, ok := reads(statement, c.kind); !ok && !c.settings.Write {
-		return Result{Err: fmt.Errorf("%w (%s)", ErrReadOnly, word)}
-	}
 	stop := c.cancelOnServer(ctx)
 	defer stop()
 	if c.settings.Write {
 		return c.query(ctx, c.conn, statement, budget)
+	}
+	statement, word, ok := reading(statement, c.kind)
+	if !ok {
+		return Result{Err: fmt.Errorf("%w (%s)", ErrReadOnly, word)}
 	}
 	tx, err := c.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

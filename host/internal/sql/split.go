@@ -12,6 +12,9 @@ var (
 
 // statements splits text at semicolons outside of strings, quoted names, comments and the dollar
 // quotes of PostgreSQL. Code fences and citation marks, which models write, are removed first.
+//
+// Nothing may depend on where it splits: settings of a server change what a quote is. Databases
+// refuse a piece with several statements.
 func statements(text string, k kind) []string {
 	text = citation.ReplaceAllString(fence.ReplaceAllString(text, " "), " ")
 	var list []string
@@ -45,7 +48,7 @@ func withoutComments(s string, k kind) string {
 }
 
 // skip returns the length of the token at the start of s as far as splitting needs it: a comment, a
-// quoted text, or one byte.
+// quoted text, a word, or one byte.
 func skip(s string, k kind) int {
 	if n := comment(s, k); n > 0 {
 		return n
@@ -57,19 +60,26 @@ func skip(s string, k kind) int {
 		return quoted(s, ']', false)
 	case s[0] == '$' && k == postgreSQL:
 		return dollarQuoted(s)
+	case k == postgreSQL:
+		return postgresWord(s)
 	}
 	return 1
 }
 
 func comment(s string, k kind) int {
 	switch {
-	case strings.HasPrefix(s, "--"), k == mySQL && strings.HasPrefix(s, "#"):
-		if end := strings.IndexByte(s, '\n'); end >= 0 {
+	case strings.HasPrefix(s, "--") && (k != mySQL || len(s) == 2 || s[2] <= ' '), // MySQL has 1--1
+		k == mySQL && strings.HasPrefix(s, "#"):
+		ends := "\n"
+		if k == postgreSQL {
+			ends = "\n\r"
+		}
+		if end := strings.IndexAny(s, ends); end >= 0 {
 			return end + 1
 		}
 		return len(s)
-	case k == mySQL && strings.HasPrefix(s, "/*!"):
-		return 0 // MySQL executes its content
+	case k == mySQL && (strings.HasPrefix(s, "/*!") || strings.HasPrefix(s, "/*M!")):
+		return 0 // MySQL and MariaDB execute its content
 	case strings.HasPrefix(s, "/*"):
 		return blockComment(s, k == postgreSQL)
 	}
@@ -108,7 +118,7 @@ func quoted(s string, end byte, escapes bool) int {
 	return len(s)
 }
 
-var dollarTag = regexp.MustCompile(`^\$(?:[A-Za-z_][A-Za-z_0-9]*)?\$`)
+var dollarTag = regexp.MustCompile(`^\$(?:[A-Za-z_\x{80}-\x{10FFFF}][0-9A-Za-z_\x{80}-\x{10FFFF}]*)?\$`)
 
 func dollarQuoted(s string) int {
 	tag := dollarTag.FindString(s)
@@ -121,21 +131,60 @@ func dollarQuoted(s string) int {
 	return len(s)
 }
 
+var word = regexp.MustCompile(`^[A-Za-z_\x{80}-\x{10FFFF}][$0-9A-Za-z_\x{80}-\x{10FFFF}]*`)
+
+// postgresWord returns the length of a word, in which a dollar is no quote, or of a string with
+// escapes, which begins with the word E. A string continues in the next line.
+func postgresWord(s string) int {
+	n := max(1, len(word.FindString(s)))
+	if !strings.EqualFold(s[:n], "e") || !strings.HasPrefix(s[n:], "'") {
+		return n
+	}
+	for {
+		n += quoted(s[n:], '\'', true)
+		blanks := len(s[n:]) - len(strings.TrimLeft(s[n:], " \t\n\r\f\v"))
+		if next := n + blanks; strings.ContainsAny(s[n:next], "\n\r") && strings.HasPrefix(s[next:], "'") {
+			n = next
+			continue
+		}
+		return n
+	}
+}
+
 var firstWord = regexp.MustCompile(`^[A-Za-z]+`)
 
-// reading are the statements that a node which only reads may run. The transaction is read-only
-// besides; this refuses statements that end it, or that cannot run in a transaction.
-var reading = map[string]bool{
+// readingWords begin the statements that a node which only reads may run on a server. None of them
+// ends the transaction around it, or leaves something behind in the session of a pooler.
+var readingWords = map[string]bool{
 	"SELECT": true, "WITH": true, "VALUES": true, "TABLE": true, "SHOW": true,
 	"EXPLAIN": true, "DESCRIBE": true, "DESC": true,
 }
 
-// writesFile finds the form of SELECT of MySQL that writes a file on the server.
-var writesFile = regexp.MustCompile(`(?is)\binto\s+(outfile|dumpfile)\b`)
-
-// reads reports whether a statement may run on a node that only reads, and its first word.
-func reads(statement string, k kind) (word string, ok bool) {
-	s := strings.TrimLeft(withoutComments(statement, k), "( \t\r\n")
-	word = strings.ToUpper(firstWord.FindString(withoutComments(s, k)))
-	return word, reading[word] && (k != mySQL || !writesFile.MatchString(statement))
+// reading returns a statement so that the server reads its first word, or only parentheses before
+// it, at the very start: comments before the word, which servers delimit in different ways, are
+// behind it. ok reports whether it is one of readingWords.
+func reading(statement string, k kind) (text, first string, ok bool) {
+	rest, open := statement, 0
+	var comments strings.Builder
+	for {
+		rest = strings.TrimSpace(rest)
+		if n := comment(rest, k); n > 0 {
+			comments.WriteString(rest[:n])
+			rest = rest[n:]
+			continue
+		}
+		if !strings.HasPrefix(rest, "(") {
+			break
+		}
+		open++
+		rest = rest[1:]
+	}
+	first = firstWord.FindString(rest)
+	text = strings.Repeat("(", open) + first
+	if comments.Len() > 0 {
+		text += " " + comments.String()
+	}
+	text += rest[len(first):]
+	first = strings.ToUpper(first)
+	return text, first, readingWords[first]
 }

@@ -35,6 +35,8 @@ func (d databases) test(ctx context.Context, r *api.Request) (api.Response, erro
 	for _, name := range names {
 		settings.Set(name, r.Body.Get(name))
 	}
+	// Not sent by RAGFlow's page: a node that may write may have an account with more privileges.
+	settings.Set("read_only", r.Body.Get("read_only"))
 	if err := d.Services.TestDatabase(ctx, settings.Value()); err != nil {
 		return nil, api.Failed(api.KindBadRequest, "%s", err)
 	}
