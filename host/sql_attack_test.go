@@ -18,7 +18,7 @@ import (
 	easelsql "github.com/easel-canvas/easel/host/internal/sql"
 )
 
-// visitor asks a canvas with the token of its embedding page and returns the response.
+// visitor sends a question to a canvas with the token of its embedding page and returns the response.
 func visitor(t *testing.T, url, canvas, question string) string {
 	t.Helper()
 	var token struct{ Token string }

@@ -204,8 +204,8 @@ func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engin
 	return port
 }
 
-// hostDir returns the data directory of a host on this machine, as commands on it find it; "" if
-// there is none.
+// hostDir returns the data directory of a host on this machine, as commands on it find it; "" if it
+// does not exist.
 func hostDir(a *app) string {
 	dir := cmp.Or(a.getenv("EASEL_DATA"), defaultData)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

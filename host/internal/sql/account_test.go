@@ -115,7 +115,7 @@ func refuses(t *testing.T, s Settings, power string) {
 	require.NoError(t, runner.Test(t.Context(), &s), s.User)
 }
 
-// The lines of MySQL are those of its manual: no server of it can be installed for tests.
+// The lines come from the manual of MySQL: no server of it can be installed for tests.
 func TestPrivilegesInLinesOfMySQL(t *testing.T) {
 	for line, want := range map[string][]string{
 		"GRANT USAGE ON *.* TO `u`@`h`":                                         nil,

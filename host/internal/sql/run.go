@@ -78,7 +78,7 @@ func (r *Runner) Run(ctx context.Context, s *Settings, text string) ([]Result, e
 	return results, nil
 }
 
-// Test connects and asks the server for an answer. Errors: as [Runner.Run].
+// Test connects and runs a statement. Errors: as [Runner.Run].
 func (r *Runner) Test(ctx context.Context, s *Settings) error {
 	_, err := r.Run(ctx, s, "SELECT 1")
 	return err

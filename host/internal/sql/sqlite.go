@@ -35,8 +35,8 @@ func (r *Runner) openSQLite(s *Settings) (*sql.DB, error) {
 	return sql.Open("sqlite", file.String())
 }
 
-// guardSQLite makes SQLite refuse all but reading the open file: it asks [authorize] about each
-// action of a statement, and attaches no other file.
+// guardSQLite makes SQLite refuse all but reading the open file: [authorize] decides about
+// each action of a statement, and no other file is attached.
 func guardSQLite(conn *sql.Conn) error {
 	for limit, most := range map[int]int{
 		sqlite3.SQLITE_LIMIT_LENGTH:   mostPacket, // of texts and results, which else may have 1 GB
