@@ -18,7 +18,7 @@ import (
 	easelsql "github.com/easel-canvas/easel/host/internal/sql"
 )
 
-// visitor sends a question to a canvas with the token of its embedding page and returns the response.
+// visitor sends a question with the token of a page that embeds a canvas and returns the response.
 func visitor(t *testing.T, url, canvas, question string) string {
 	t.Helper()
 	var token struct{ Token string }
