@@ -45,6 +45,9 @@ type Config struct {
 	KeyFile string
 	// Sync is SyncContract by default.
 	Sync Sync
+	// AcceptLoss is the code of a loss of acknowledged records with which the host starts
+	// nevertheless; the error of a refused start has it.
+	AcceptLoss string
 	// Lease is the time after which the runs of an unresponsive host are taken over; 0 means 10 s.
 	Lease time.Duration
 	// shortest is the least time between two runs of a schedule; 0 means a minute. Tests set it.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/logtest"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // openIn opens a host on a directory, and returns its log.
@@ -57,7 +59,7 @@ func TestRecordsMissing(t *testing.T) {
 	require.ErrorContains(t, err, filepath.Join(dir, "nats"))
 	require.Empty(t, records(), "nothing is made")
 
-	for _, name := range []string{"easel.db", "easel.db-wal", "easel.db-shm"} {
+	for _, name := range []string{"easel.db", "easel.db-wal", "easel.db-shm", "easel.db-check"} {
 		if err := os.Rename(filepath.Join(aside, name), filepath.Join(dir, name)); err != nil {
 			require.ErrorIs(t, err, fs.ErrNotExist)
 		}
@@ -70,6 +72,46 @@ func TestRecordsMissing(t *testing.T) {
 	require.NoError(t, os.Rename(filepath.Join(dir, "nats"), filepath.Join(aside, "nats")))
 	_, err = openIn(t, dir)
 	require.NoError(t, err, "the run log is away")
+}
+
+// A host refuses to start when acknowledged records are missing, until the loss is accepted.
+func TestLostRecordsRefuseStart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	h, err := New(t.Context(), Config{Dir: dir, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	killed := filepath.Join(t.TempDir(), "data")
+	require.NoError(t, os.Mkdir(killed, 0o700))
+	for _, name := range []string{"easel.db", "easel.db-wal", "easel.db-check", "secret.key"} {
+		f, err := os.Open(filepath.Join(dir, name))
+		require.NoError(t, err)
+		defer f.Close() // after the host: closing easel.db before would release its locks
+		text, err := io.ReadAll(f)
+		require.NoError(t, err)
+		if name == "easel.db-wal" {
+			text[len(text)-100] ^= 1
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(killed, name), text, 0o600))
+	}
+	require.NoError(t, h.Close())
+
+	_, err = openIn(t, killed)
+	require.ErrorIs(t, err, store.ErrLost)
+	require.Regexp(t, `easel.db-wal is damaged or cut off at byte \d+: 1 acknowledged commit is missing`, err.Error())
+	require.ErrorContains(t, err, "easel restore FILE --replace")
+	_, code, found := strings.Cut(err.Error(), "--accept-loss ")
+	require.True(t, found)
+	code, _, _ = strings.Cut(code, " ")
+	var out bytes.Buffer
+	h, err = New(t.Context(), Config{Dir: killed, AcceptLoss: code, Log: slog.New(slog.NewTextHandler(&out, nil))})
+	require.NoError(t, err)
+	require.NoError(t, h.Close())
+	require.Contains(t, out.String(), "acknowledged commits were dropped, as accepted")
+	aside, err := filepath.Glob(filepath.Join(killed, "easel.db-lost-*", "easel.db-wal"))
+	require.NoError(t, err)
+	require.Len(t, aside, 1)
+	lines, err := openIn(t, killed)
+	require.NoError(t, err)
+	require.NotContains(t, lines, "acknowledged")
 }
 
 // Files of a manually created data directory are private to the host.

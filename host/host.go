@@ -69,6 +69,7 @@ type Host struct {
 	metrics metricsDoor
 	memory  budgets
 	started time.Time
+	damage  damage
 	// accounts creates the codes of sign-in links.
 	accounts *app.Accounts
 	// runMemory is the part of memory.runs that active runs hold.
@@ -222,7 +223,7 @@ func newAPI(
 		Registry: registry, Ports: ports.of, Limits: cfg.Limits,
 		MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates, Models: h.models,
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
-		LogDamaged:   func() bool { return len(h.conn.Damage()) > 0 },
+		LogDamaged: func() bool { return len(h.conn.Damage()) > 0 }, DatabaseDamage: h.damage.get,
 		TestDatabase: ports.testDatabase, Tools: ports.guestTools(),
 		Datasets: h.datasets.Service, Priced: len(cfg.Prices) > 0, Currency: cfg.Currency,
 		Status: func() app.Status { return statusOf(h) },

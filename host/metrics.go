@@ -23,7 +23,7 @@ func (h *Host) newMetrics() *prometheus.Registry {
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		build)
 	h.memory.register(r)
-	registerDamage(r, h.conn)
+	registerDamage(r, h.conn, h.damage.get)
 	return r
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,10 +30,30 @@ func (h *Host) openStore(ctx context.Context) error {
 	return h.await(ctx, "the records store", h.cfg.Postgres != "", func() (err error) {
 		h.store, err = store.Open(ctx, store.Config{
 			Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile,
-			Name: hostName(), Sync: sync,
+			Name: hostName(), Sync: sync, AcceptLoss: h.cfg.AcceptLoss, Log: h.cfg.Log,
+			Damaged: h.damage.report(h.cfg.Log),
 		})
 		return err
 	})
+}
+
+// damage is that of the database, found while it is in use.
+type damage struct{ err atomic.Pointer[error] }
+
+// report logs damage and keeps it for get.
+func (d *damage) report(log *slog.Logger) func(error) {
+	return func(err error) {
+		log.Error("the database is damaged; check the disk, and restore a backup", "err", err)
+		d.err.Store(&err)
+	}
+}
+
+// get returns the damage that was found since the start; nil if there is none.
+func (d *damage) get() error {
+	if err := d.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 func (h *Host) openLog(ctx context.Context) error {
@@ -76,8 +98,17 @@ func (h *Host) openOnBroker(ctx context.Context) (err error) {
 	return err
 }
 
-// registerDamage adds the number of damaged files of the run log.
-func registerDamage(numbers *prometheus.Registry, conn *broker.Conn) {
+// registerDamage adds the numbers of damaged files.
+func registerDamage(numbers *prometheus.Registry, conn *broker.Conn, database func() error) {
+	numbers.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "easel_database_damaged",
+		Help: "1 if pages of the SQLite database were found damaged since the start; the log names them.",
+	}, func() float64 {
+		if database() != nil {
+			return 1
+		}
+		return 0
+	}))
 	numbers.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "easel_run_log_damaged_files",
 		Help: "Files of the embedded run log that have lost messages, found since the start; the log names them.",

@@ -53,5 +53,8 @@ func Ready(ctx context.Context, r *Request) (Response, error) {
 	if health.LogDamaged() {
 		state = state.With("log_files", engine.String("damaged"))
 	}
+	if health.DatabaseDamage() != nil {
+		state = state.With("db_files", engine.String("damaged"))
+	}
 	return Sorted(status, state), nil
 }

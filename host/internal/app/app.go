@@ -61,6 +61,9 @@ type Config struct {
 	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing is
 	// known.
 	LogDamaged func() bool
+	// DatabaseDamage is an error when pages of the database were found damaged; nil means that
+	// nothing is known.
+	DatabaseDamage func() error
 	// Status describes the host; nil for none.
 	Status func() Status
 	// Datasets are the collections of documents.
@@ -137,7 +140,7 @@ func New(cfg Config) *Services {
 		Files:        files,
 		Datasets:     cfg.Datasets,
 		Memories:     memories.New(cfg.Store, cfg.Models),
-		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged, cfg.Status},
+		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged, cfg.DatabaseDamage, cfg.Status},
 		Models:       cfg.Models,
 		TestDatabase: cfg.TestDatabase,
 		Registry:     cfg.Registry,

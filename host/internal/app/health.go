@@ -13,6 +13,7 @@ type Health struct {
 	store  *store.Store
 	log    Log
 	files  func() bool   // whether files of the run log are damaged; nil means that nothing is known
+	pages  func() error  // damage of the database; nil means that nothing is known
 	status func() Status // nil for none
 }
 
@@ -46,6 +47,15 @@ func (h *Health) Damage() error {
 		return errDamaged
 	}
 	return nil
+}
+
+// DatabaseDamage is an error when the file of the database was found damaged. The host still serves
+// what it can read.
+func (h *Health) DatabaseDamage() error {
+	if h.pages == nil {
+		return nil
+	}
+	return h.pages()
 }
 
 // Store reports whether the database answers.

@@ -214,7 +214,11 @@ func (t *Target) used(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 	}
-	return store.Used(ctx, t.Store)
+	used, err := store.Used(ctx, t.Store)
+	if errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrCorrupt) {
+		return true, nil // it has records, which the restore replaces
+	}
+	return used, err
 }
 
 // setAside moves the contents of a data directory into a folder inside it. The directory itself may

@@ -366,6 +366,29 @@ func TestRestoreRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "expected one FILE")
 }
 
+// A restore replaces damaged records: the error of the refused start says to do it.
+func TestRestoreReplacesDamagedRecords(t *testing.T) {
+	file, place := archived(t)
+	records := filepath.Join(place[1], "easel.db")
+	text, err := os.ReadFile(records)
+	require.NoError(t, err)
+	for name, damaged := range map[string][]byte{
+		"a changed page": append(bytes.Clone(text[:len(text)-1]), text[len(text)-1]^1), "no database": []byte("text"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(records, damaged, 0o600))
+			_, err := commandIn(t, append([]string{"restore", file}, place...)...)
+			require.ErrorContains(t, err, "--replace")
+			_, err = commandIn(t, append([]string{"restore", file, "--replace"}, place...)...)
+			require.NoError(t, err)
+			s := serve(t, []string{"EASEL_API_KEY=" + operatorKey}, place...)
+			_, body := s.get("/api/v2/canvases", operatorKey)
+			require.Contains(t, body, `"title":"one"`)
+			require.NoError(t, s.stop())
+		})
+	}
+}
+
 // A backup without its key is restored beside it.
 func TestRestoreWithTheKeyFromElsewhere(t *testing.T) {
 	file, place := archived(t, "--without-key")

@@ -65,6 +65,8 @@ func (s *server) define(fs *flag.FlagSet) {
 		"a database; default secret.key in the data directory")
 	fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract),
 		"when writes are synced to disk: contract, always or interval")
+	fs.StringVar(&s.cfg.AcceptLoss, "accept-loss", "",
+		"`CODE` of a loss of acknowledged records, from the error of a refused start; starts with what is left")
 	fs.DurationVar(&s.cfg.Lease, "lease", 0,
 		"time without a heartbeat after which other hosts take over a host's runs; 0 means 10s")
 	fs.DurationVar(&s.cfg.KeepRuns, "keep-runs", 0,

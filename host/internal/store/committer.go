@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/easel-canvas/easel/host/internal/disk"
+	"github.com/easel-canvas/easel/host/internal/walguard"
 )
 
 // A committer makes writes durable. SQLite has one writer at a time and one fsync per commit, so
@@ -81,13 +82,15 @@ const mostTogether = 256
 // sent after the commit. An operation may run twice (see [group.commit]), so it must assign its
 // results and not add to them.
 type group struct {
-	dir  string // of the database
-	conn *statements
-	keys *keyMemory
-	jobs chan *job
-	quit chan struct{}
-	done chan struct{}
-	once sync.Once
+	dir   string // of the database
+	conn  *statements
+	side  *sql.Conn // makes checkpoints
+	guard *walguard.Guard
+	keys  *keyMemory
+	jobs  chan *job
+	quit  chan struct{}
+	done  chan struct{}
+	once  sync.Once
 }
 
 type job struct {
@@ -98,14 +101,16 @@ type job struct {
 	done   chan struct{}
 }
 
-func newGroup(conn *sql.Conn, dir string, keys *keyMemory) *group {
+func newGroup(conn, side *sql.Conn, dir string, guard *walguard.Guard, keys *keyMemory) *group {
 	g := &group{
-		dir:  dir,
-		keys: keys,
-		conn: newStatements(conn),
-		jobs: make(chan *job, mostTogether),
-		quit: make(chan struct{}),
-		done: make(chan struct{}),
+		dir:   dir,
+		keys:  keys,
+		conn:  newStatements(conn),
+		side:  side,
+		guard: guard,
+		jobs:  make(chan *job, mostTogether),
+		quit:  make(chan struct{}),
+		done:  make(chan struct{}),
 	}
 	go g.loop()
 	return g
@@ -158,7 +163,10 @@ func (g *group) close() (err error) {
 	g.once.Do(func() {
 		close(g.quit)
 		<-g.done
-		err = g.conn.close()
+		// SQLite copies and deletes the WAL with the last connection. A WAL that cannot be copied
+		// now stays and is read at the next start.
+		_ = g.checkpoint(true)
+		err = errors.Join(g.conn.close(), g.side.Close())
 	})
 	return err
 }
@@ -174,7 +182,7 @@ func (g *group) loop() {
 			return
 		}
 		batch = g.collect(batch)
-		g.commit(batch)
+		g.record(batch)
 		if g.conn.touchedKeys() {
 			g.keys.forget()
 		}
@@ -183,7 +191,43 @@ func (g *group) loop() {
 			close(j.done)
 		}
 		clear(batch)
+		if g.guard.Due() {
+			_ = g.checkpoint(false) // the WAL stays until a later one succeeds
+		}
 	}
+}
+
+// record commits a batch and records that, so that a later start detects if it is missing. A commit
+// that cannot be recorded is not acknowledged.
+func (g *group) record(batch []*job) {
+	err := g.guard.Begin()
+	if err == nil {
+		g.commit(batch)
+		err = g.guard.Acknowledge()
+	}
+	if err == nil {
+		return
+	}
+	for _, j := range batch {
+		if j.err == nil {
+			j.err = err
+		}
+	}
+}
+
+// checkpoint copies the WAL to the database file. The write lock keeps other processes from adding
+// pages whose checksums the guard would not have.
+func (g *group) checkpoint(last bool) error {
+	ctx := context.Background()
+	if err := g.do(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer g.rollback(ctx)
+	return g.guard.Checkpoint(last, func() (frames, copied int, err error) {
+		var busy int
+		err = g.side.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &copied)
+		return frames, copied, err
+	})
 }
 
 // explain detects a file system that became read-only, which SQLite reports as an ordinary I/O

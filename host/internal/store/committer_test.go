@@ -103,3 +103,21 @@ func benchEndRun(b *testing.B, sync Sync, bare bool) {
 		}
 	})
 }
+
+// BenchmarkCommit measures commits of one caller, which waits for each, like a session with one
+// turn at a time.
+func BenchmarkCommit(b *testing.B) {
+	for _, sync := range []Sync{SyncAlways, SyncInterval} {
+		b.Run(map[Sync]string{SyncAlways: "always", SyncInterval: "interval"}[sync], func(b *testing.B) {
+			s := openTest(b, Config{Dir: b.TempDir(), Sync: sync})
+			v, err := s.Sessions.Create(b.Context(), Session{ID: "s", Tenant: "t", DSL: make([]byte, 4<<10)})
+			require.NoError(b, err)
+			for turn := 0; b.Loop(); turn++ {
+				v.LastRun = fmt.Sprint(turn)
+				require.NoError(b, s.Runs.Start(b.Context(), Run{ID: v.LastRun, Tenant: "t"}))
+				v.Rev, err = s.Runs.End(b.Context(), RunEnd{ID: v.LastRun, Status: RunDone}, &v)
+				require.NoError(b, err)
+			}
+		})
+	}
+}

@@ -18,6 +18,12 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if dir := os.Getenv(editVariable); dir != "" {
+		if err := editForever(dir); err != nil {
+			panic(err)
+		}
+		return
+	}
 	servertest.Main(m)
 }
 

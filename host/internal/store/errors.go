@@ -38,6 +38,12 @@ var (
 	// backup.
 	ErrCorrupt = errors.New("database is damaged")
 
+	// ErrLost means that acknowledged records are missing from the files of a SQLite database, or
+	// that these were changed on the disk. The message has the number of missing commits and a code
+	// with which the operator may accept the loss in [Config].AcceptLoss; otherwise restore a
+	// backup.
+	ErrLost = errors.New("acknowledged records are missing")
+
 	// ErrNewer means that a newer easel has migrated this database; run that version or restore a
 	// backup.
 	ErrNewer = errors.New("database belongs to a newer version")

@@ -5,11 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
+	"log/slog"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +14,7 @@ import (
 	_ "modernc.org/sqlite" // registers "sqlite"
 
 	"github.com/easel-canvas/easel/host/internal/disk"
+	"github.com/easel-canvas/easel/host/internal/walguard"
 )
 
 // Sync is when acknowledged writes are on disk.
@@ -51,6 +49,16 @@ type Config struct {
 	Sync Sync
 	// KeepVersions is the number of versions kept per canvas; 0 means 20.
 	KeepVersions int
+	// AcceptLoss is the code of a loss with which a SQLite database is opened nevertheless; see
+	// [ErrLost].
+	AcceptLoss string
+	// Damaged is called when a part of a large SQLite database is found damaged while it is in use.
+	Damaged func(error)
+	// Log receives what the operator should know about the files; nil discards it.
+	Log *slog.Logger
+	// verifyFirst is the number of bytes that are compared with their checksums before the database
+	// is opened; 0 means 256 MiB. Tests set it.
+	verifyFirst int64
 	// Conns bounds open read connections; 0 means four per CPU on SQLite and 16 on PostgreSQL.
 	Conns int
 	// Now returns the time; nil means time.Now.
@@ -106,15 +114,17 @@ type database struct {
 	read   querier
 	commit committer
 	engine string
-	dsn    string     // of SQLite, for backups
-	dir    string     // of SQLite
-	keys   *keyMemory // of SQLite; nil otherwise
+	dsn    string          // of SQLite, for backups
+	dir    string          // of SQLite
+	keys   *keyMemory      // of SQLite; nil otherwise
+	guard  *walguard.Guard // of SQLite; nil otherwise
 	totals totals
 }
 
 // Open opens the records, migrates their tables and checks the key file.
 //
-// Errors: [ErrNewer], [ErrOlder], [ErrCorrupt], [ErrWrongKey], [ErrReadOnly], [ErrUnavailable].
+// Errors: [ErrNewer], [ErrOlder], [ErrCorrupt], [ErrLost], [ErrWrongKey], [ErrReadOnly],
+// [ErrUnavailable].
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s, err := connect(ctx, cfg)
 	if err == nil {
@@ -159,7 +169,10 @@ func (s *database) prepare(ctx context.Context, cfg Config) error {
 		}
 		file = filepath.Join(cfg.Dir, "secret.key")
 	}
-	return s.unlock(ctx, file)
+	if err := s.unlock(ctx, file); err != nil {
+		return err
+	}
+	return s.checkGuard(ctx, cfg.Log)
 }
 
 // Engine returns "sqlite" or "postgres".
@@ -183,61 +196,11 @@ func (s *Store) Close() error {
 	for _, db := range s.dbs {
 		all = errors.Join(all, db.Close())
 	}
+	if s.guard != nil {
+		all = errors.Join(all, s.guard.Close())
+		s.guard = nil
+	}
 	return fail(all, "close")
-}
-
-func (s *database) openSQLite(ctx context.Context, cfg Config) error {
-	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
-		return fail(err, "data directory")
-	}
-	sync := "FULL"
-	if cfg.Sync == SyncInterval {
-		sync = "NORMAL"
-	}
-	file := filepath.Join(cfg.Dir, "easel.db")
-	if err := makePrivate(file); err != nil {
-		return fail(err, "open %s", file)
-	}
-	dsn := sqliteDSN(file, "journal_mode(WAL)", "synchronous("+sync+")", "busy_timeout(10000)", "foreign_keys(1)")
-	s.dsn, s.dir = dsn, cfg.Dir
-	writer, err := s.pool("sqlite", dsn, 1)
-	if err != nil {
-		return err
-	}
-	conn, err := writer.Conn(ctx)
-	if err != nil {
-		return fail(err, "open %s", file)
-	}
-	s.keys = &keyMemory{}
-	s.engine, s.commit = "sqlite", newGroup(conn, cfg.Dir, s.keys)
-	conns := cfg.Conns
-	if conns == 0 {
-		conns = 4 * runtime.GOMAXPROCS(0)
-	}
-	reader, err := s.pool("sqlite", sqliteDSN(file, "query_only(1)", "busy_timeout(10000)"), conns)
-	if err != nil {
-		return err
-	}
-	s.read = &readers{db: reader}
-	return nil
-}
-
-// makePrivate creates a database file with access only for its owner. SQLite would create it with
-// the default mode, and gives its other files the mode of this one.
-func makePrivate(file string) error {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-func sqliteDSN(file string, pragmas ...string) string {
-	q := url.Values{"_pragma": pragmas}
-	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + q.Encode()
 }
 
 func (s *database) openPostgres(ctx context.Context, cfg Config) error {
@@ -273,7 +236,29 @@ func (s *database) openPostgres(ctx context.Context, cfg Config) error {
 		return fail(err, "open PostgreSQL")
 	}
 	s.engine, s.read, s.commit = "postgres", db, &each{db: db}
-	return nil
+	return fail(warnOfServer(ctx, db, cfg.Log), "open PostgreSQL")
+}
+
+// protections are the settings of a PostgreSQL server without which damage or a power loss goes
+// unnoticed, and what turns them on.
+var protections = map[string]string{
+	"data_checksums":   "damaged pages are not detected; run pg_checksums --enable on the stopped server",
+	"fsync":            "a power loss may damage the database and lose what was acknowledged",
+	"full_page_writes": "a power loss may damage pages",
+}
+
+// warnOfServer logs which protections of a PostgreSQL server are off.
+func warnOfServer(ctx context.Context, q querier, log *slog.Logger) error {
+	if log == nil {
+		return nil
+	}
+	off, err := queryAll(ctx, q, scanName, `SELECT name FROM pg_settings WHERE setting = 'off'
+		AND name IN ('data_checksums', 'fsync', 'full_page_writes') ORDER BY 1`)
+	for _, name := range off {
+		log.Warn("PostgreSQL has a protection of its data switched off", "setting", name,
+			"consequence", protections[name])
+	}
+	return err
 }
 
 func (s *database) pool(driver, dsn string, conns int) (*sql.DB, error) {

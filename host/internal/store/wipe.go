@@ -55,6 +55,7 @@ func KeyOpens(key, dump []byte) error {
 
 // withoutKey opens a database and its tables without checking the key.
 func withoutKey(ctx context.Context, cfg Config, f func(*Store) error) error {
+	cfg.AsIs = true // without comparing the whole file
 	s, err := connect(ctx, cfg)
 	if err == nil {
 		err = s.migrate(ctx, false)

@@ -63,8 +63,13 @@ func (s system) status(ctx context.Context, r *api.Request) (api.Response, error
 		storage = storage.With("status", engine.String("yellow"))
 		storage = storage.With("error", engine.String("files are damaged; see the log"))
 	}
+	database := part("database", health.Engine(), health.Store)
+	if database.Get("status").Text() == "green" && health.DatabaseDamage() != nil {
+		database = database.With("status", engine.String("yellow"))
+		database = database.With("error", engine.String("its file is damaged; see the log"))
+	}
 	return envelope.OK(engine.Object(
-		"database", part("database", health.Engine(), health.Store), "storage", storage,
+		"database", database, "storage", storage,
 		"runs", s.Services.Runs.Active(), "task_executor_heartbeats", engine.Object(),
 	)), nil
 }

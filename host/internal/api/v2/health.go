@@ -22,7 +22,7 @@ func (h health) operations() []operation {
 }
 
 type partHealth struct {
-	Name   string `json:"name" jsonschema:"database, run_log or run_log_files"`
+	Name   string `json:"name" jsonschema:"database, run_log, run_log_files or database_files"`
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail,omitempty" jsonschema:"what the part is, or why it is not ok"`
 }
@@ -63,6 +63,7 @@ func (h health) get(ctx context.Context, _ struct{}) (healthView, error) {
 	check("database", h.Health.Engine(), h.Health.Store(ctx))
 	check("run_log", status.Log, h.Health.Log(ctx))
 	check("run_log_files", "", h.Health.Damage())
+	check("database_files", "", h.Health.DatabaseDamage())
 	for _, b := range status.Memory {
 		out.Memory = append(out.Memory, budgetView(b))
 	}

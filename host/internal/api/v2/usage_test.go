@@ -1,6 +1,7 @@
 package v2_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,14 @@ func TestHealth(t *testing.T) {
 	a = damaged.As("one", "GET", "/api/v2/health", "", 200)
 	require.False(t, a.Get("ok").True())
 	require.Contains(t, a.Get("parts").At(2).Get("detail").Str(), "damaged")
+
+	found := func() error { return errors.New("3 pages") }
+	pages := apitest.New(t, func(c *apitest.Config) { c.DatabaseDamage = found })
+	a = pages.As("one", "GET", "/api/v2/health", "", 200)
+	require.False(t, a.Get("ok").True())
+	require.Equal(t, "3 pages", a.Get("parts").At(3).Get("detail").Str())
+	require.Contains(t, pages.As("one", "GET", "/readyz", "", 200).JSON(), `"db_files":"damaged"`)
+	require.Contains(t, pages.As("one", "GET", "/api/v1/system/status", "", 200).JSON(), `"status":"yellow"`)
 }
 
 func TestValidateDocument(t *testing.T) {
