@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +19,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // Config selects the server. Set Dir or URLs.
@@ -128,7 +129,7 @@ func (c *Conn) connect(name string) error {
 	}
 	nc, err := nats.Connect(addr, opts...)
 	if err != nil {
-		return Fail(err, "connect to %s", redacted(c.cfg.URLs))
+		return Fail(redact.Error(err), "connect to %s", redacted(c.cfg.URLs))
 	}
 	c.NATS = nc
 	if c.JS, err = jetstream.New(nc, jetstream.WithDefaultTimeout(2*time.Second)); err == nil {
@@ -161,14 +162,11 @@ func (c Config) credentials() []nats.Option {
 	return []nats.Option{nats.UserCredentials(c.Credentials)}
 }
 
-// redacted returns addresses without passwords.
+// redacted returns addresses without credentials.
 func redacted(urls []string) string {
 	var out []string
 	for _, text := range urls {
-		if u, err := url.Parse(text); err == nil {
-			text = u.Redacted()
-		}
-		out = append(out, text)
+		out = append(out, redact.Address(text))
 	}
 	return strings.Join(out, ", ")
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // remote is the API of a running host. It reads the settings of `easel serve`, so that both work
@@ -91,7 +92,8 @@ func (r *remote) ask(ctx context.Context, method, path string, body engine.Value
 	res, err := client.Do(req)
 	var refused *net.OpError
 	if errors.As(err, &refused) {
-		return engine.Null, fmt.Errorf("no response from a host at %s: %w", r.base, refused)
+		return engine.Null, fmt.Errorf("no response from a host at %s: %w", redact.Address(r.base),
+			redact.Error(refused))
 	}
 	if err != nil {
 		return engine.Null, err
@@ -106,7 +108,7 @@ func (r *remote) ask(ctx context.Context, method, path string, body engine.Value
 		if said := v.Get("error").Get("message").Str(); err == nil && said != "" {
 			return engine.Null, errors.New(said)
 		}
-		return engine.Null, fmt.Errorf("%s answers %s", r.base, res.Status)
+		return engine.Null, fmt.Errorf("%s answers %s", redact.Address(r.base), res.Status)
 	}
 	if len(text) == 0 {
 		return engine.Null, nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // Data that must never be in a log line, each marked by a word.
@@ -99,4 +101,59 @@ func TestServeLogsNoSecrets(t *testing.T) {
 			require.NotContains(t, line, secret)
 		}
 	}
+}
+
+// Errors of addresses, which journals collect, have no credentials, even of invalid addresses.
+func TestServeHidesCredentialsOfAddresses(t *testing.T) {
+	const broken, noPort = "u:hush%zz@127.0.0.1:1/x", "u:hush@127.0.0.1:port/x"
+	for _, c := range []struct{ name, value string }{
+		{"--nats", "nats://" + broken},
+		{"--nats", "nats://" + noPort},
+		{"--nats", "hush@127.0.0.1:1"},
+		{"--nats", "nats://127.0.0.1:1?token=hush"},
+		{"--embedding", "http://" + broken + "#m"},
+		{"--embedding", "http://u:hush@127.0.0.1:1/x"},
+		{"--rerank", "http://" + broken + "#m"},
+		{"--rerank", "http://u:hush@127.0.0.1:1/x"},
+		{"--sources", "ftp://u:hush@127.0.0.1:1/x#d"},
+		{"--code-executor", "http://127.0.0.1:1/x?password=hush"},
+		{"--postgres", "postgres://" + broken},
+		{"--redis", "redis://" + broken},
+		{"--index", "https://" + noPort},
+		{"--ocr", "http://" + noPort},
+		{"--files", "s3://b?endpoint=http://" + noPort},
+		{"OPENAI_BASE_URL", "http://" + broken},
+		{"OPENAI_BASE_URL", "u:hush@127.0.0.1:1"},
+	} {
+		t.Run(c.name+" "+c.value, func(t *testing.T) {
+			t.Parallel()
+			env := []string{"EASEL_API_KEY=0123456789abcdef", "OPENAI_MODEL=m", "OPENAI_API_KEY=k"}
+			args := []string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir()}
+			if strings.HasPrefix(c.name, "--") {
+				args = append(args, c.name, c.value)
+			} else {
+				env = append(env, c.name+"="+c.value)
+			}
+			var out servertest.Output
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			a := withEnv(t, &out, waiting{&out, stop}, env)
+			err := a.dispatch(ctx, args)
+			require.Error(t, err)
+			require.NotContains(t, err.Error()+out.String(), "hush")
+		})
+	}
+}
+
+// waiting ends a start that waits for a server.
+type waiting struct {
+	io.Writer
+	stop func()
+}
+
+func (w waiting) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), "not reachable yet") {
+		w.stop()
+	}
+	return w.Writer.Write(b)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // Executor runs scripts at a sandbox of RAGFlow (its executor manager): POST /run. Create it with
@@ -48,7 +49,8 @@ func NewExecutor(base string) (*Executor, error) {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("code executor %q: not an http or https URL such as http://sandbox:9385", base)
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("code executor %q: only scheme, host and path are accepted", base)
+		return nil, fmt.Errorf("code executor %q: only scheme, host and path are accepted",
+			redact.Address(base))
 	}
 	address := u.String()
 	if !strings.HasSuffix(u.Path, "/run") {

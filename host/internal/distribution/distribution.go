@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // Bounds of downloads, in bytes.
@@ -84,16 +85,16 @@ func (c *Client) read(ctx context.Context, address string, most int64) ([]byte, 
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("download %s: server returned %s", u.Redacted(), res.Status)
+		return nil, fmt.Errorf("download %s: server returned %s", redact.Address(u.String()), res.Status)
 	}
-	return bounded(res.Body, most, u.Redacted())
+	return bounded(res.Body, most, redact.Address(u.String()))
 }
 
 // address checks a web address that a person gave.
 func (c *Client) address(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("address %q: want https://HOST/PATH", text)
+		return nil, fmt.Errorf("address %q: want https://HOST/PATH", redact.Address(text))
 	}
 	if err := c.checkScheme(u); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (c *Client) checkScheme(u *url.URL) error {
 	if u.Scheme == "https" || u.Scheme == "http" && (c.PlainHTTP || isLocal(u.Hostname())) {
 		return nil
 	}
-	return fmt.Errorf("address %s: want https; --plain-http allows http", u.Redacted())
+	return fmt.Errorf("address %s: want https; --plain-http allows http", redact.Address(u.String()))
 }
 
 func isLocal(host string) bool {

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // Transports of a server, as stored.
@@ -65,7 +67,7 @@ func (s *Server) Check() error {
 	}
 	u, err := url.Parse(s.resolve(s.URL))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(s.URL) > 2048 {
-		return fmt.Errorf("%w: %.80q", ErrAddress, s.URL)
+		return fmt.Errorf("%w: %.80q", ErrAddress, redact.Address(s.URL))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/limit"
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // DefaultFile is read from the working directory if EASEL_MODEL_FILE is not set.
@@ -195,7 +196,8 @@ func (p *Provider) Check() error {
 	}
 	if u, err := url.Parse(p.BaseURL); p.BaseURL != "" &&
 		(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("%s: base_url %q is not an http or https address", p.Label(), p.BaseURL)
+		return fmt.Errorf("%s: base_url %q is not an http or https address", p.Label(),
+			redact.Address(p.BaseURL))
 	}
 	if err := p.Limits.Check(); err != nil {
 		return fmt.Errorf("%s: %w", p.Label(), err)

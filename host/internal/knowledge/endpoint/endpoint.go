@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/redact"
 	"github.com/easel-canvas/easel/host/internal/retry"
 )
 
@@ -28,6 +29,9 @@ type Endpoint struct {
 	// MaxAnswer bounds an answer in bytes; 0 means 256 MiB.
 	MaxAnswer int64
 }
+
+// Name returns the address for errors, which users read, without credentials.
+func (e *Endpoint) Name() string { return redact.Address(e.URL) }
 
 const (
 	// largestAnswer is where reading stops unless MaxAnswer is set, in bytes.
@@ -51,7 +55,7 @@ func (e *StatusError) Error() string {
 func (e *Endpoint) Post(ctx context.Context, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
-		return fmt.Errorf("%s: %w", e.URL, err)
+		return fmt.Errorf("%s: %w", e.Name(), redact.Error(err))
 	}
 	return e.Send(ctx, "application/json", body, out)
 }
@@ -68,12 +72,12 @@ func (e *Endpoint) Send(ctx context.Context, contentType string, body []byte, ou
 			return nil
 		}
 		if wait < 0 || try >= retries || ctx.Err() != nil {
-			return fmt.Errorf("%s: %w", e.URL, err)
+			return fmt.Errorf("%s: %w", e.Name(), redact.Error(err))
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return fmt.Errorf("%s: %w; last answer: %w", e.URL, context.Cause(ctx), err)
+			return fmt.Errorf("%s: %w; last answer: %w", e.Name(), context.Cause(ctx), err)
 		}
 	}
 }

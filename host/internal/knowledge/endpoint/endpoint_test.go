@@ -79,6 +79,23 @@ func TestNoRetry(t *testing.T) {
 	})
 }
 
+// Users read these errors in their documents and runs.
+func TestErrorsHideCredentials(t *testing.T) {
+	for _, url := range []string{
+		"http://u:hush@models.test/v1", "http://models.test/v1?key=hush", "http://u:hush%zz@models.test",
+	} {
+		e := &Endpoint{
+			URL: url, Retries: -1,
+			Client: &http.Client{Transport: &answers{list: []http.Response{answer(500, "x"), answer(0, "")}}},
+		}
+		for range 2 {
+			err := e.Post(t.Context(), 1, new(int))
+			require.ErrorContains(t, err, "models.test")
+			require.NotContains(t, err.Error(), "hush")
+		}
+	}
+}
+
 func TestCancelWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)

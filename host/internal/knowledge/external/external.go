@@ -23,6 +23,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/remote"
 	"github.com/easel-canvas/easel/host/internal/knowledge/retrieval"
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // Kinds of sources.
@@ -71,7 +72,7 @@ func parse(text string) (s Setting, err error) {
 	u, err := url.Parse(address)
 	switch {
 	case !named || !typed || !chosen || id == "" || err != nil:
-		return s, fmt.Errorf("unknown source %.40q (want %s)", name, form)
+		return s, fmt.Errorf("unknown source %.40q (want %s)", redact.Address(name), form)
 	case !namePattern.MatchString(name):
 		return s, fmt.Errorf("source %.40q: a name has letters, digits and _, and begins with a letter", name)
 	case kind != RAGFlow && kind != Dify:

@@ -88,14 +88,14 @@ func (s *Service) Blocks(ctx context.Context, image []byte) ([]block.Block, erro
 	}
 	switch {
 	case a.Results == nil:
-		return nil, fmt.Errorf("%s: the answer has no results", s.endpoint.URL)
+		return nil, fmt.Errorf("%s: the answer has no results", s.endpoint.Name())
 	case len(*a.Results) > maxResults:
 		return nil, fmt.Errorf("%s: the answer has %d results; at most %d are read",
 			s.endpoint.URL, len(*a.Results), maxResults)
 	}
 	page, err := pageOf(*a.Results)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.endpoint.URL, err)
+		return nil, fmt.Errorf("%s: %w", s.endpoint.Name(), err)
 	}
 	var d layout.Document
 	d.Add(page)

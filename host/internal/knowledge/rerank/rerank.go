@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 // Reranker scores texts. It is safe for concurrent use.
@@ -52,17 +53,17 @@ type Options struct {
 // ends so.
 func Open(base string, o Options) (Reranker, error) {
 	if !slices.Contains(Shapes(), o.Shape) {
-		return nil, fmt.Errorf("reranking server %s: unknown shape %q (one of cohere, jina, ragflow, tei)", base,
-			o.Shape)
+		return nil, fmt.Errorf("reranking server %s: unknown shape %q (one of cohere, jina, ragflow, tei)",
+			redact.Address(base), o.Shape)
 	}
 	if o.Model == "" && o.Shape != TEI {
-		return nil, fmt.Errorf("reranking server %s: name a model", base)
+		return nil, fmt.Errorf("reranking server %s: name a model", redact.Address(base))
 	}
 	address := strings.TrimRight(base, "/")
 	if !strings.HasSuffix(address, "/rerank") {
 		joined, err := url.JoinPath(address, "rerank")
 		if err != nil {
-			return nil, fmt.Errorf("reranking server %s: %w", base, err)
+			return nil, fmt.Errorf("reranking server %s: %w", redact.Address(base), redact.Error(err))
 		}
 		address = joined
 	}
@@ -127,7 +128,7 @@ func (s *server) batch(ctx context.Context, query string, texts []string) ([]flo
 	}
 	list, err := scores(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.endpoint.URL, err)
+		return nil, fmt.Errorf("%s: %w", s.endpoint.Name(), err)
 	}
 	out := make([]float64, len(texts))
 	seen := make([]bool, len(texts))
@@ -144,7 +145,7 @@ func (s *server) batch(ctx context.Context, query string, texts []string) ([]flo
 		out[r.Index] = *value
 	}
 	if len(list) != len(texts) {
-		return nil, fmt.Errorf("%s: the answer has %d scores for %d texts", s.endpoint.URL, len(list), len(texts))
+		return nil, fmt.Errorf("%s: the answer has %d scores for %d texts", s.endpoint.Name(), len(list), len(texts))
 	}
 	return out, nil
 }

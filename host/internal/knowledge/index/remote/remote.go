@@ -140,13 +140,13 @@ func (r *RAGFlow) page(ctx context.Context, in ragflowQuery, out *index.Result) 
 		return 0, err
 	}
 	if answer.Code != 0 {
-		return 0, fmt.Errorf("%s: code %d: %s", r.Endpoint.URL, answer.Code, answer.Message)
+		return 0, fmt.Errorf("%s: code %d: %s", r.Endpoint.Name(), answer.Code, answer.Message)
 	}
 	out.Total = answer.Data.Total
 	for _, raw := range answer.Data.Chunks {
 		var c ragflowChunk
 		if err := json.Unmarshal(raw, &c); err != nil {
-			return 0, fmt.Errorf("%s: chunk: %w", r.Endpoint.URL, err)
+			return 0, fmt.Errorf("%s: chunk: %w", r.Endpoint.Name(), err)
 		}
 		out.Hits = append(out.Hits, index.Hit{
 			Chunk: index.Chunk{ID: c.ID, Content: c.Content, Keywords: c.Keywords, Extra: raw}, Dataset: c.Dataset,
@@ -161,7 +161,7 @@ func (r *RAGFlow) page(ctx context.Context, in ragflowQuery, out *index.Result) 
 	}
 	if len(answer.Data.Documents) > 0 && answer.Data.Documents[0] == '[' {
 		if err := json.Unmarshal(answer.Data.Documents, &list); err != nil {
-			return 0, fmt.Errorf("%s: doc_aggs: %w", r.Endpoint.URL, err)
+			return 0, fmt.Errorf("%s: doc_aggs: %w", r.Endpoint.Name(), err)
 		}
 	}
 	out.Documents = nil // of all pages, in every answer
