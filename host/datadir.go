@@ -50,7 +50,8 @@ func checkRecords(dir string) error {
 
 // private are files of a data directory that hold secrets, tokens and texts of users.
 var private = []string{
-	"easel.db", "easel.db-wal", "easel.db-shm", "easel.db-check", "secret.key", "api.key",
+	"easel.db", "easel.db-wal", "easel.db-shm", "easel.db-check",
+	"secret.key", "api.key", "redis.password", "sign-in.url",
 	"index.db", "index.db-wal", "index.db-shm",
 	"knowledge.db", "knowledge.db-wal", "knowledge.db-shm",
 	"knowledge-index.db", "knowledge-index.db-wal", "knowledge-index.db-shm",

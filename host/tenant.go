@@ -20,8 +20,10 @@ const (
 const FirstTenant = firstTenantID
 
 // SignInPath returns a path at which the first user signs in once, without a password; see
-// [app.SignInLasts].
-func (h *Host) SignInPath() string { return "/login?once=" + h.accounts.NewSignInCode(firstUserID) }
+// [app.SignInLasts]. ended, unless it is nil, is called when the path was used or has expired.
+func (h *Host) SignInPath(ended func()) string {
+	return "/login?once=" + h.accounts.NewSignInCode(firstUserID, ended)
+}
 
 // firstTenant makes tenant, user and key at the first start.
 func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -125,7 +126,7 @@ func serve(t *testing.T, environment []string, flags ...string) *server {
 	t.Helper()
 	file, err := easel()
 	require.NoError(t, err)
-	address, key := make(chan string, 1), make(chan string, 1)
+	address, key := make(chan string, 1), "ragflow-"+rand.Text()
 	cmd := exec.Command(file, append([]string{
 		"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--sync",
 		"interval",
@@ -136,16 +137,13 @@ func serve(t *testing.T, environment []string, flags ...string) *server {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, environment...)
+	cmd.Env = append(append(cmd.Env, "EASEL_API_KEY="+key), environment...)
 	start(t, cmd, func(line string) {
 		if v, ok := strings.CutPrefix(line, "address: "); ok {
 			address <- v
 		}
-		if v, ok := strings.CutPrefix(line, "key: "); ok {
-			key <- v
-		}
 	})
-	return &server{t, await(t, "the host's address", address), await(t, "the host's key", key)}
+	return &server{t, await(t, "the host's address", address), key}
 }
 
 // answer is the response to a request.

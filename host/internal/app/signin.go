@@ -18,39 +18,46 @@ type signInCodes struct {
 }
 
 type signInCode struct {
-	user  string
-	until time.Time
+	user   string
+	expiry *time.Timer
+	ended  func()
 }
 
-// NewSignInCode returns a code with which a user signs in once, within [SignInLasts].
-func (a *Accounts) NewSignInCode(user string) string {
+// NewSignInCode returns a code with which a user signs in once, within [SignInLasts]. ended, unless
+// it is nil, is called when the code was used or has expired.
+func (a *Accounts) NewSignInCode(user string, ended func()) string {
 	code := rand.Text()
-	c := &a.codes
+	hash, c := sha256.Sum256([]byte(code)), &a.codes
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
-	for hash, other := range c.list {
-		if now.After(other.until) {
-			delete(c.list, hash)
-		}
-	}
 	if c.list == nil {
 		c.list = map[[sha256.Size]byte]signInCode{}
 	}
-	c.list[sha256.Sum256([]byte(code))] = signInCode{user, now.Add(SignInLasts)}
+	c.list[hash] = signInCode{user, time.AfterFunc(SignInLasts, func() { c.take(hash) }), ended}
 	return code
+}
+
+// take ends a code and returns its user.
+func (c *signInCodes) take(hash [sha256.Size]byte) (user string, ok bool) {
+	c.mu.Lock()
+	code, ok := c.list[hash]
+	delete(c.list, hash)
+	c.mu.Unlock()
+	if ok {
+		code.expiry.Stop()
+	}
+	if ok && code.ended != nil {
+		code.ended()
+	}
+	return code.user, ok
 }
 
 // TakeSignInCode returns the id of the user of a code, which is not valid any more then. Errors:
 // [ErrNotFound].
 func (a *Accounts) TakeSignInCode(code string) (string, error) {
-	hash, c := sha256.Sum256([]byte(code)), &a.codes
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	found, ok := c.list[hash]
-	delete(c.list, hash)
-	if !ok || time.Now().After(found.until) {
+	user, ok := a.codes.take(sha256.Sum256([]byte(code)))
+	if !ok {
 		return "", ErrNotFound
 	}
-	return found.user, nil
+	return user, nil
 }

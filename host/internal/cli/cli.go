@@ -26,6 +26,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
+	"github.com/easel-canvas/easel/host/internal/page"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/python"
 	"github.com/easel-canvas/easel/host/internal/script"
@@ -50,6 +51,8 @@ type app struct {
 	program  string      // how the program was called, for commands that it prints
 	asks     bool        // standard input is a terminal
 	shows    bool        // standard error is a terminal
+	prints   bool        // standard output is a terminal, so that secrets may be printed
+	page     bool        // the page is part of the program
 	scripts  scriptPlace // where the command runs scripts
 	ends     []func() error
 }
@@ -125,7 +128,8 @@ func (a *app) end() (err error) {
 func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
 	a := &app{
 		in: bufio.NewReader(stdin), out: stdout, err: stderr, getenv: os.Getenv, program: calledAs(os.Args[0]),
-		asks: isTerminal(stdin), shows: isTerminal(stderr),
+		asks: isTerminal(stdin), shows: isTerminal(stderr), prints: isTerminal(stdout),
+		page: page.Built(),
 	}
 	var err error
 	if a.registry, err = engine.NewRegistry(component.Builtin()...); err == nil {

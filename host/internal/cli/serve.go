@@ -17,8 +17,9 @@ var serveCommand = command{
 	name: "serve", args: "[FLAGS]",
 	summary: "serves canvases over HTTP",
 	help: `
-All data is stored in one data directory, without further requirements. The first start creates an API key and prints
-it once. With --nats and --postgres any number of hosts share the work.
+All data is stored in one data directory, without further requirements. The first start creates an API key. A terminal
+shows it; otherwise it is written to api.key in the data directory. With --nats and --postgres any number of hosts
+share the work.
 
 Each flag can also be set by the environment: EASEL_ and its name in capitals, with _ for -, as in EASEL_ADDR. Settings
 that do not belong on a command line have no flag:
@@ -49,6 +50,7 @@ type server struct {
 	datasetBytes        byteSize
 	sources             string
 	madeKey             bool // the key file is new
+	printLink           bool
 	cfg                 host.Config
 }
 
@@ -75,6 +77,9 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.BoolVar(&s.cfg.InstallExamples, "install-examples", false, "save the templates as canvases at the first start")
 	fs.String("trusted-proxy", "", "`CIDR,...` of proxies whose X-Forwarded-For is trusted; none when left out")
 	fs.StringVar(&s.keyFile, "api-key-file", "", "`FILE` with the API key; created with a new key when missing")
+	fs.BoolVar(&s.printLink, "print-link", false,
+		"print the link that signs in once, also when standard output is not a terminal; it is written to "+linkFile+
+			" in the data directory when left out")
 	fs.StringVar(&s.cfg.Metrics, "metrics-addr", "",
 		"`HOST:PORT` that serves metrics to Prometheus without a key; /metrics of --addr requires one")
 	fs.StringVar(&s.cfg.RedisDoor, "redis-door", "",
@@ -158,6 +163,7 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 		return errors.Join(s.trouble(err), listener.Close())
 	}
 	s.greet(ctx, a, listener.Addr().String(), h)
+	defer s.removeLink()
 	return errors.Join(s.serve(ctx, listener, h), h.Close())
 }
 

@@ -21,7 +21,7 @@ func TestServeFlagsTogether(t *testing.T) {
 	priceFile := filepath.Join(dir, "prices.json")
 	require.NoError(t, os.WriteFile(priceFile, []byte(`{"*": {"input": 1, "output": 2}}`), 0o600))
 	table := map[string]struct{ value, needs, of string }{
-		"accept-loss": {value: "0a1b2c3d"},
+		"accept-loss": {value: "0a1b2c3d"}, "print-link": {value: "true"},
 		"addr": {value: "127.0.0.1:0"}, "data": {value: dir}, "nats": {value: "nats://127.0.0.1:1, 127.0.0.1:2"},
 		"nats-credentials": {file, "nats", "nats://127.0.0.1:1"}, "nats-replicas": {"3", "nats", "127.0.0.1:1"},
 		"postgres": {value: "postgres://127.0.0.1/x"}, "key-file": {value: file}, "sync": {value: "always"},

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,62 +112,4 @@ func usableKey(where, key string) error {
 		return fmt.Errorf("%s has a key with spaces or other characters that are not allowed in a header", where)
 	}
 	return nil
-}
-
-// greet prints the addresses and the key of the host and an example request.
-func (s *server) greet(ctx context.Context, a *app, addr string, h *host.Host) {
-	url := "http://" + reachable(addr)
-	fmt.Fprintf(a.out, "address: %s\n", url)
-	shown := "$EASEL_API_KEY"
-	switch {
-	case h.Key != "":
-		shown = h.Key
-		fmt.Fprintf(a.out, "key: %s\n", h.Key)
-	case s.madeKey:
-		shown = s.cfg.Key
-		fmt.Fprintf(a.out, "key: %s\n", s.cfg.Key)
-	case s.keyFile != "" && a.getenv("EASEL_API_KEY") == "":
-		shown = fmt.Sprintf("$(cat '%s')", s.keyFile)
-		fmt.Fprintf(a.out, "key: see %s\n", s.keyFile)
-	case s.cfg.Key == "":
-		fmt.Fprintln(a.out, "key: as printed at the first start; set EASEL_API_KEY or --api-key-file to change it")
-	}
-	if loopback(addr) || isTerminal(a.out) {
-		fmt.Fprintf(a.out, "sign in: %s%s (works once, within an hour)\n", url, h.SignInPath())
-	}
-	if metrics := h.Metrics(); metrics != "" {
-		fmt.Fprintf(a.out, "metrics: http://%s/metrics\n", reachable(metrics))
-	}
-	if door := h.RedisDoor(); door != "" {
-		fmt.Fprintf(a.out, "redis door: %s\n", door)
-	}
-	if h.RedisKey != "" {
-		fmt.Fprintf(a.out, "redis password: %s\n", h.RedisKey)
-	}
-	if canvas, question := h.Sample(ctx); canvas != "" {
-		fmt.Fprintf(a.out, "try: curl -N -H \"Authorization: Bearer %s\" -H 'Content-Type: application/json' -d "+
-			"'{\"question\": \"%s\"}' %s/api/v1/agents/%s/completions\n",
-			shown, question, url, canvas)
-		return
-	}
-	fmt.Fprintf(a.out, "try: curl -H \"Authorization: Bearer %s\" %s/api/v1/agents\n", shown, url)
-}
-
-// loopback reports whether only this machine can reach a listening address.
-func loopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	ip := net.ParseIP(host)
-	return err == nil && ip != nil && ip.IsLoopback()
-}
-
-// reachable returns the address by which this machine can reach a listener.
-func reachable(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return addr
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }

@@ -36,8 +36,15 @@ type served struct {
 // environment is empty otherwise.
 func serve(t *testing.T, env []string, flags ...string) *served {
 	t.Helper()
+	return serveOn(t, func(*app) {}, env, flags...)
+}
+
+// serveOn is serve with a changed environment of the command, such as a terminal.
+func serveOn(t *testing.T, change func(*app), env []string, flags ...string) *served {
+	t.Helper()
 	s := &served{t: t, out: &servertest.Output{}, errs: &servertest.Output{}}
 	a := withEnv(t, s.out, s.errs, env)
+	change(a)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	args := []string{"serve", "--addr", "127.0.0.1:0", "--sync", "interval"}
@@ -86,6 +93,19 @@ func (s *served) shown(pattern string) string {
 	return found[1]
 }
 
+// file returns the content of a file that the command names, which only its owner can read.
+func (s *served) file(pattern string) string {
+	s.t.Helper()
+	name := s.shown(pattern)
+	info, err := os.Stat(name)
+	require.NoError(s.t, err)
+	require.Equal(s.t, os.FileMode(0o600), info.Mode().Perm(), name)
+	text, err := os.ReadFile(name)
+	require.NoError(s.t, err)
+	require.NotContains(s.t, s.out.String()+s.errs.String(), strings.TrimSpace(string(text)))
+	return strings.TrimSpace(string(text))
+}
+
 func (s *served) get(path, key string) (status int, body string) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), "GET", s.url+path, nil)
@@ -112,7 +132,8 @@ func (s *served) pasted() string {
 
 func TestServe(t *testing.T) {
 	s := serve(t, nil)
-	key := s.shown(`key: (ragflow-\S{43})\n`)
+	key := s.file(`key: see (\S+)\n`)
+	require.Regexp(t, `^ragflow-\S{43}$`, key)
 	for path, want := range map[string]int{
 		"/readyz": 200, "/healthz": 200, "/metrics": 200,
 		"/v1/canvas/templates": 200, "/nothing": 404,
@@ -124,15 +145,78 @@ func TestServe(t *testing.T) {
 	require.NoError(t, s.stop())
 }
 
-// A later start cannot show the key again, but prints another way to sign in.
-func TestServeWithAKeyThatWasShown(t *testing.T) {
+// A start on a terminal prints the key, which a later one cannot, and a link to sign in.
+func TestServeOnATerminal(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	s := serve(t, nil, "--data", data)
+	terminal := func(a *app) { a.prints, a.page = true, true }
+	link := `sign in: http://\S+/login\?once=(\S{26}) \(works once, within an hour\)\n`
+	s := serveOn(t, terminal, nil, "--data", data, "--redis-door", "127.0.0.1:0")
 	s.shown(`key: (ragflow-\S{43})\n`)
+	s.shown(link)
+	s.shown(`redis password: (\S{26})\n`)
+	require.JSONEq(t, `{"code": 0, "data": []}`, s.pasted())
 	require.NoError(t, s.stop())
-	s = serve(t, nil, "--data", data)
+	s = serveOn(t, terminal, nil, "--data", data)
 	s.shown(`key: (as printed at the first start; set EASEL_API_KEY or --api-key-file to change it)\n`)
+	s.shown(link)
 	require.NoError(t, s.stop())
+	for _, name := range []string{firstKeyFile, linkFile, redisFile} {
+		require.NoFileExists(t, filepath.Join(data, name))
+	}
+}
+
+// An output that is not a terminal, which a journal may collect, has the names of files instead of
+// secrets.
+func TestServePrintsNoSecretsToAPipe(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	built := func(a *app) { a.page = true }
+	s := serveOn(t, built, nil, "--data", data, "--redis-door", "127.0.0.1:0")
+	require.Equal(t, filepath.Join(data, firstKeyFile), s.shown(`key: see (\S+)\n`))
+	key := s.file(`key: see (\S+)\n`)
+	s.file(`redis password: see (\S+)\n`)
+	const inFile = `sign in: the link in (\S+) works once, within an hour\n`
+	link := s.file(inFile)
+	require.Regexp(t, `^`+s.url+`/login\?once=\S{26}$`, link)
+	require.NotContains(t, s.out.String(), "once=")
+	require.JSONEq(t, `{"code": 0, "data": []}`, s.pasted())
+	require.Equal(t, http.StatusSeeOther, open(t, link))
+	require.NoFileExists(t, s.shown(inFile), "a used link")
+	require.NoError(t, s.stop())
+
+	s = serveOn(t, built, nil, "--data", data)
+	require.Equal(t, key, s.file(`key: see (\S+)\n`))
+	again := s.file(inFile)
+	require.NotEqual(t, link, again)
+	require.NoError(t, s.stop())
+	require.NoFileExists(t, s.shown(inFile), "a link of a stopped host")
+
+	require.NoError(t, os.WriteFile(filepath.Join(data, linkFile), []byte(again), 0o600)) // of a killed host
+	s = serveOn(t, built, nil, "--data", data, "--print-link")
+	s.shown(`sign in: (http://\S+/login\?once=\S{26}) \(works once, within an hour\)\n`)
+	require.NoFileExists(t, filepath.Join(data, linkFile))
+	require.NoError(t, s.stop())
+}
+
+// A program without the page has no use for a link to it.
+func TestServeWithoutThePage(t *testing.T) {
+	s := serveOn(t, func(a *app) { a.prints, a.page = true, false }, nil)
+	s.shown(`page: (not in this program; run make page build/out/easel in the repository to build it in)\n`)
+	require.NotContains(t, s.out.String(), "sign in")
+	require.NoError(t, s.stop())
+}
+
+// open opens a link as a browser does and returns the status, without following redirects.
+func open(t *testing.T, link string) int {
+	req, err := http.NewRequestWithContext(t.Context(), "GET", link, nil)
+	require.NoError(t, err)
+	req.Header.Set("Sec-Fetch-Dest", "document")
+	req.Header.Set("Sec-Fetch-Mode", "navigate")
+	req.Header.Set("Sec-Fetch-User", "?1")
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	return res.StatusCode
 }
 
 // The examples answer the line that is printed, at the first start and at later ones.
@@ -143,13 +227,9 @@ func TestServeExamples(t *testing.T) {
 		"--data", filepath.Join(dir, "data"), "--api-key-file", keyFile, "--install-examples",
 		"--examples", "../../examples/plugins", "--knowledge", "../../examples/knowledge",
 	}
-	for start := range 2 {
+	for range 2 {
 		s := serve(t, nil, flags...)
-		if start == 0 {
-			s.shown(`key: (ragflow-\S{43})\n`)
-		} else {
-			require.NotContains(t, s.out.String(), "ragflow-", "a key is shown once")
-		}
+		s.file(`key: see (\S+)\n`)
 		answer := s.pasted()
 		require.Contains(t, answer, "thirty days")
 		require.Contains(t, answer, `"event": "message"`)
@@ -335,7 +415,7 @@ func TestServeEnvironment(t *testing.T) {
 	})
 	require.NotContains(t, s.out.String(), "0123456789abcdef")
 	s.shown(`redis door: (127.0.0.1:\d+)`)
-	s.shown(`redis password: (\S{26})`)
+	require.Regexp(t, `^\S{26}$`, s.file(`redis password: see (\S+)\n`))
 	status, _ := s.get("/api/v1/agents", "0123456789abcdef")
 	require.Equal(t, 200, status)
 	require.NoError(t, s.stop())

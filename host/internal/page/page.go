@@ -13,6 +13,16 @@ var built embed.FS
 // missing is the response to / if the binary was built without the page.
 const missing = "the page is not built in: make page\n"
 
+// Built reports whether the page is part of the program.
+func Built() bool {
+	for _, name := range []string{"dist/index.html.br", "dist/index.html.gz"} {
+		if _, err := fs.Stat(built, name); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Handler serves the page and passes all other requests to next. The pages of origins may show the
 // chat page in a frame: none means any page, the word "none" alone means no page but the host's.
 func Handler(next http.Handler, origins ...string) http.Handler {

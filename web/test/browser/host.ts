@@ -1,6 +1,7 @@
 // A real `easel serve` in its own folder, for tests of the page as a host serves it.
 
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,10 +78,11 @@ function build(folder: string, name: string, path: string): string {
 }
 
 async function start(folder: string, program: string, more: string[], given?: string): Promise<Served> {
-  const env = given === undefined ? process.env : { ...process.env, EASEL_API_KEY: given };
-  const flags = ["serve", "--addr", "127.0.0.1:0", ...more];
+  const key = given ?? `ragflow-${randomUUID()}`;
+  const env = { ...process.env, EASEL_API_KEY: key };
+  const flags = ["serve", "--addr", "127.0.0.1:0", "--print-link", ...more];
   const host = spawn(program, flags, { stdio: ["ignore", "pipe", "ignore"], env });
-  const { address, key = given ?? "", link = "" } = await greeting(host, given);
+  const { address, "sign in": link } = await lines(host, ["address", "sign in"]);
   return {
     folder, program, address, key, link,
     close: () => ended(host, () => host.kill("SIGTERM")),
@@ -93,13 +95,6 @@ async function ended(program: ChildProcess, stop: () => void): Promise<void> {
   const exit = new Promise((resolve) => program.once("exit", resolve));
   stop();
   await exit;
-}
-
-// greeting returns what a host prints when it is ready; a given key is not printed.
-async function greeting(host: ChildProcess, given?: string): Promise<{ address: string; key?: string; link?: string }> {
-  if (given !== undefined) return lines(host, ["address"]);
-  const { address, key, "sign in": link } = await lines(host, ["address", "key", "sign in"]);
-  return { address, key, link };
 }
 
 // lines returns the values of lines "name: value" once all are printed.

@@ -125,7 +125,7 @@ func TestSignInLink(t *testing.T) {
 	owner := store.Member{Tenant: "one", Role: app.RoleOwner}
 	ann, err := s.Store.Users.CreateMember(t.Context(), owner, store.User{Email: "ann@x.org"}, "correct horse")
 	require.NoError(t, err)
-	link := "/login?once=" + s.Services.Accounts.NewSignInCode(ann.ID)
+	link := "/login?once=" + s.Services.Accounts.NewSignInCode(ann.ID, nil)
 	v := newVisitor(s)
 	previews := [][]string{{"Sec-Purpose", "prefetch"}, {"Purpose", "prefetch"}, {"Sec-Fetch-Mode", "cors"}}
 	for _, header := range previews {
@@ -145,7 +145,7 @@ func TestSignInLink(t *testing.T) {
 	require.Equal(t, 401, other.visit("/api/v2/me", nil).Status, "the link is used up")
 	require.Equal(t, 401, other.visit("/login?once=", nil).Status)
 
-	gone := "/login?once=" + s.Services.Accounts.NewSignInCode("unknown")
+	gone := "/login?once=" + s.Services.Accounts.NewSignInCode("unknown", nil)
 	require.Equal(t, 401, other.visit(gone, nil).Status)
 }
 
