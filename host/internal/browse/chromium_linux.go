@@ -177,6 +177,12 @@ func (t *tail) text() string {
 	return ": " + strings.Join(strings.Fields(strings.ToValidUTF8(string(t.last), "")), " ")
 }
 
+// call runs a method. When the browser was ended, its error is the reason, and not that of a pipe
+// which broke because of it.
+func (c *chromium) call(ctx context.Context, session, method string, params, result any) error {
+	return whyEndedOrNil(c.ctx, c.devtools.call(ctx, session, method, params, result))
+}
+
 // dismissDialogs keeps alerts from holding up a page.
 func (c *chromium) dismissDialogs(opened <-chan json.RawMessage) {
 	for {
