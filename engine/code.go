@@ -32,6 +32,8 @@ const (
 	CodeTimeout          = "timeout"
 	CodeUnknownComponent = "unknown_component"
 	CodeUnknownDataset   = "unknown_dataset"
+	CodeUnknownMemory    = "unknown_memory"
+	CodeUnknownCanvas    = "unknown_canvas"
 	CodeUnknownLanguage  = "unknown_language"
 	CodeUnknownModel     = "unknown_model"
 	CodeUnknownOutput    = "unknown_output"

@@ -88,6 +88,10 @@ type (
 	// Validate lists them with the node; Code, Message and, if it fits, Param say what is wrong.
 	Warner interface{ Warnings() []Diagnostic }
 
+	// Namer lists the objects of a host that its params name, without references; see
+	// [NamedIn].
+	Namer interface{ Names() []Named }
+
 	// Suspender may wait for a person in the middle of its execution, see [Suspension].
 	Suspender interface{ MaySuspend() bool }
 
@@ -230,4 +234,21 @@ func (c *Common) ErrorDefault() Value {
 		return Null
 	}
 	return c.ExceptionDefault
+}
+
+// Objects that a canvas uses by name, by their kinds.
+const (
+	NamedDataset = "dataset"
+	NamedMemory  = "memory"
+	NamedCanvas  = "canvas"
+)
+
+// Named is an object of a host that a node or one of its tools uses by its id or name.
+type Named struct {
+	Kind  string // NamedDataset, NamedMemory or NamedCanvas
+	Name  string
+	Param string
+	// Mild means that the run continues without the object.
+	Mild bool
+	Node string // component id of the node; set by [NamedIn]
 }

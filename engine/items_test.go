@@ -120,8 +120,8 @@ func TestEntriesOfBodiesHaveTheirIndex(t *testing.T) {
 // onlyCanvas is a port with one canvas.
 type onlyCanvas struct{ canvas *engine.Canvas }
 
-func (o onlyCanvas) Canvas(context.Context, string, string) (*engine.Canvas, error) {
-	return o.canvas, nil
+func (o onlyCanvas) Canvas(context.Context, engine.CanvasQuery) (engine.SubCanvas, error) {
+	return engine.SubCanvas{Canvas: o.canvas}, nil
 }
 
 // TestIndexStaysInsideOfACanvas has a node that runs a canvas whose body runs for two elements: the

@@ -12,7 +12,34 @@ import (
 type Canvases interface {
 	// Canvas returns a canvas that this run may use: its published version, or the version that is
 	// named. Errors name the missing canvas or version.
-	Canvas(ctx context.Context, id, version string) (*Canvas, error)
+	Canvas(ctx context.Context, q CanvasQuery) (SubCanvas, error)
+}
+
+// CanvasQuery names a canvas.
+type CanvasQuery struct {
+	ID      string
+	Version string // its id or title; "" is the published one
+	// Resumed means that the canvas continues after a form, on the document that was stored with
+	// the run; Rights are those of the SubCanvas with which it began.
+	Resumed bool
+	Rights  string
+}
+
+// SubCanvas is a canvas that another one runs.
+type SubCanvas struct {
+	*Canvas
+	// Reach is what the canvas may use by name; nil means what the run around it may use.
+	Reach *Reach
+	// Rights are what the port knows the rights of the canvas by. They are stored while it waits
+	// for a form.
+	Rights string
+}
+
+// Reach are the ports by which a canvas uses what it names.
+type Reach struct {
+	Retriever Retriever
+	Memory    Memory
+	Canvases  Canvases
 }
 
 // maxCanvasDepth is the deepest nesting of canvases that run inside each other.
@@ -20,7 +47,7 @@ const maxCanvasDepth = 8
 
 // SubRun is a canvas that a node runs.
 type SubRun struct {
-	Canvas *Canvas
+	Canvas SubCanvas
 	ID     string // what ports know the canvas by
 	Input  Input
 }
@@ -49,6 +76,9 @@ func (c *Call) RunCanvas(ctx context.Context, sub SubRun) (SubResult, error) {
 		return result, err
 	}
 	opt := c.subOptions(sub.ID)
+	if r := sub.Canvas.Reach; r != nil {
+		opt.Ports.Retriever, opt.Ports.Memory, opt.Ports.Canvases = r.Retriever, r.Memory, r.Canvases
+	}
 	if c.slot.rest() { // its nodes take slots
 		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended
 	}
@@ -88,7 +118,7 @@ func (c *Call) subState(sub *SubRun) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	sub.Canvas, sub.Input.Query = canvas, Null
+	sub.Canvas.Canvas, sub.Input.Query = canvas, Null
 	prefix, answers := c.fieldPrefix(), NewObject(4)
 	for name, v := range c.run.in.Inputs.Fields() {
 		if own, ok := strings.CutPrefix(name, prefix); ok {
@@ -112,10 +142,15 @@ func (c *Call) suspendWith(sub *SubRun, st *State, form Value) error {
 	for name, field := range form.Get("inputs").Fields() {
 		fields.Set(c.fieldPrefix()+name, field)
 	}
-	return &Suspension{
-		Fields: fields.Value(), Tips: form.Get("tips").Str(), State: Object("document", document),
+	state := Object("document", document)
+	if sub.Canvas.Rights != "" {
+		state = state.With(rightsKey, String(sub.Canvas.Rights))
 	}
+	return &Suspension{Fields: fields.Value(), Tips: form.Get("tips").Str(), State: state}
 }
+
+// rightsKey is the member of a suspension with the rights of the canvas.
+const rightsKey = "rights"
 
 // subOptions returns the options of a run inside of this execution.
 func (c *Call) subOptions(id string) Options {
@@ -201,18 +236,22 @@ func (r *run) countInner(n int) error {
 	return nil
 }
 
-// FindCanvas requests a canvas from the port.
-func (c *Call) FindCanvas(ctx context.Context, id, version string) (*Canvas, error) {
+// FindCanvas requests a canvas from the port, for this execution.
+func (c *Call) FindCanvas(ctx context.Context, id, version string) (SubCanvas, error) {
 	port := c.run.opt.Ports.Canvases
 	if port == nil {
-		return nil, fmt.Errorf("canvas %q: %w: canvases inside of others need a host", id, ErrNoPort)
+		return SubCanvas{}, fmt.Errorf("canvas %q: %w: canvases inside of others need a host", id, ErrNoPort)
 	}
-	canvas, err := port.Canvas(ctx, id, version)
+	q := CanvasQuery{ID: id, Version: version}
+	if saved, waited := c.Resumed(); waited {
+		q.Resumed, q.Rights = true, saved.Get(rightsKey).Str()
+	}
+	canvas, err := port.Canvas(ctx, q)
 	if err == nil && canvas.pipeline {
 		err = errors.New("an ingestion pipeline runs on a file, not inside another canvas")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("canvas %q: %w", id, err)
+		return SubCanvas{}, fmt.Errorf("canvas %q: %w", id, err)
 	}
 	return canvas, nil
 }

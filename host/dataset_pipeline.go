@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/block"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
@@ -16,26 +17,46 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// runPipeline chunks a document of a dataset with a canvas of the tenant. It uses the draft,
-// because pipelines are not published. A rerun has its own canvas, with the outputs of the nodes
-// before the one where it starts.
+// pipelineOf returns the canvas that chunks a document, and for whom it acts. It is the draft,
+// because pipelines are not published: it acts for the member who chose it, who has to be allowed
+// to use it, as far as its author may too. A rerun has its own canvas, with the outputs of the
+// nodes before the one where it starts, and acts for the member who asked for it.
+func pipelineOf(ctx context.Context, in *ingest.Input, records *store.Store) (store.Canvas, access.Actor, error) {
+	by := in.PipelineBy
+	if in.Rerun != nil {
+		by = in.Rerun.By
+	}
+	chosen := access.Actor{User: by, As: access.Author}
+	viewer, err := (&rights{members: records.Members, tenant: in.Tenant, actor: chosen}).viewer(ctx)
+	if err != nil {
+		return store.Canvas{}, chosen, err
+	}
+	c, err := records.Canvases.Get(ctx, in.Tenant, in.Pipeline)
+	if err == nil && !viewer.May(c.Access()) {
+		c, err = store.Canvas{}, store.ErrNotFound
+	}
+	switch {
+	case in.Rerun != nil && (err == nil || errors.Is(err, store.ErrNotFound)):
+		c.DSL = in.Rerun.Canvas
+		return c, chosen, nil
+	case errors.Is(err, store.ErrNotFound):
+		return c, chosen, fmt.Errorf("pipeline %q: no such canvas in this tenant, or the member who chose it has no "+
+			"access to it; choose it again", in.Pipeline)
+	}
+	return c, chosen.Inside(runs.ActorOf(&c)), err
+}
+
+// runPipeline chunks a document of a dataset with a canvas of the tenant.
 func (h *Host) runPipeline(ctx context.Context, in ingest.Input) (*pipeline.Result, error) {
-	stored, err := h.store.Canvases.Get(ctx, in.Tenant, in.Pipeline)
-	doc := stored.DSL
-	if in.Rerun != nil && (err == nil || errors.Is(err, store.ErrNotFound)) {
-		doc, err = in.Rerun.Canvas, nil
-	}
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("pipeline %q: no such canvas in this tenant", in.Pipeline)
-	}
+	stored, actor, err := pipelineOf(ctx, &in, h.store)
 	if err != nil {
 		return nil, err
 	}
-	canvas, err := h.runs.Load(doc)
+	canvas, err := h.runs.Load(stored.DSL)
 	if err != nil {
 		return nil, err
 	}
-	ports := h.ports(&runs.Job{Tenant: in.Tenant})
+	ports := h.ports(&runs.Job{Tenant: in.Tenant, Actor: actor})
 	ports.Budget = nil // the reader bounds what a document takes
 	ports.Parser = sourceParser{&h.documents, in.Source}
 	options := pipeline.Options{Options: engine.Options{Ports: ports, TenantID: in.Tenant, Limits: h.cfg.Limits}}

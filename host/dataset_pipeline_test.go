@@ -16,7 +16,7 @@ import (
 func TestDatasetWithAPipeline(t *testing.T) {
 	h, url := open(t, Config{})
 	canvas := saved(t, url, "key", lineCutter)
-	ctx, who, service := t.Context(), app.Principal{Tenant: firstTenantID}, h.datasets.Service
+	ctx, who, service := t.Context(), app.Principal{Tenant: firstTenantID, User: firstUserID}, h.datasets.Service
 	parsed := func(pipeline, name, text string) dataset.Document {
 		ds, err := service.Create(ctx, who, dataset.Dataset{Name: name, Pipeline: pipeline, ParseType: 2})
 		require.NoError(t, err)

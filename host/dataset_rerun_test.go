@@ -27,7 +27,7 @@ type rerunFixture struct {
 	document string
 }
 
-var rerunOwner = app.Principal{Tenant: firstTenantID}
+var rerunOwner = app.Principal{Tenant: firstTenantID, User: firstUserID}
 
 func newRerunFixture(t *testing.T) *rerunFixture {
 	h, url := open(t, Config{})

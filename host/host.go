@@ -225,7 +225,8 @@ func newAPI(
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
 		LogDamaged: func() bool { return len(h.conn.Damage()) > 0 }, DatabaseDamage: h.damage.get,
 		TestDatabase: ports.testDatabase, Tools: ports.guestTools(),
-		Datasets: h.datasets.Service, Priced: len(cfg.Prices) > 0, Currency: cfg.Currency,
+		Datasets: h.datasets.Service, Sources: ports.sources.Names(),
+		Priced: len(cfg.Prices) > 0, Currency: cfg.Currency,
 		Status: func() app.Status { return statusOf(h) },
 	})
 	h.accounts = services.Accounts

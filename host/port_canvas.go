@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -13,48 +14,76 @@ import (
 // draft names the saved canvas instead of one of its versions.
 const draft = "draft"
 
-// canvasPort finds canvases of one tenant for runs that use them as nodes.
+// canvasPort finds canvases for runs that use them as nodes. A canvas has to be one that the run
+// may use; its published version then runs with the rights of its publisher, others as
+// [access.Actor.Inside] decides.
 type canvasPort struct {
-	store  *store.Store
-	runs   func() *runs.Runs
-	tenant string
+	ports  *ports
+	rights *rights
 }
 
-// Canvas returns the published version of a canvas, or the one that is named by its id or title.
-func (p canvasPort) Canvas(ctx context.Context, id, version string) (*engine.Canvas, error) {
-	c, err := p.store.Canvases.Get(ctx, p.tenant, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, errors.New("no such canvas in this tenant")
-	}
+// Canvas implements [engine.Canvases].
+func (p canvasPort) Canvas(ctx context.Context, q engine.CanvasQuery) (sub engine.SubCanvas, err error) {
+	c, err := p.get(ctx, q.ID)
 	if err != nil {
-		return nil, err
+		return sub, err
 	}
-	doc := c.DSL
-	switch version {
+	document := runs.ActorOf(&c)
+	switch q.Version {
 	case draft:
 	case "":
-		published, err := p.runs().Published(ctx, c)
-		if err != nil {
-			return nil, fmt.Errorf("%w: publish it, or name a version or %q", err, draft)
+		if c, err = p.ports.canvases().Published(ctx, c); err != nil {
+			return sub, fmt.Errorf("%w: publish it, or name a version or %q", err, draft)
 		}
-		doc = published.DSL
+		document = runs.ActorOf(&c)
 	default:
-		if doc, err = p.version(ctx, id, version); err != nil {
-			return nil, err
+		v, err := p.version(ctx, q.ID, q.Version)
+		if err != nil {
+			return sub, err
+		}
+		c.DSL, c.Version, c.Author = v.DSL, v.ID, v.User
+		document = runs.ActorOf(&c)
+	}
+	if q.Resumed {
+		// The document and its rights come from the state of the run. An editor may have written
+		// the state of a draft that is run by itself: canvases inside of it get no rights of
+		// others.
+		if document = access.ParseActor(q.Rights); !p.rights.trusted {
+			document = access.Actor{As: access.Author}
 		}
 	}
-	return p.runs().Load(doc)
+	if sub.Canvas, err = p.ports.canvases().Load(c.DSL); err != nil {
+		return sub, err
+	}
+	sub.Rights = document.Text()
+	if actor := p.rights.actor.Inside(document); actor != p.rights.actor {
+		sub.Reach = p.ports.reach(p.rights.of(actor))
+	}
+	return sub, nil
 }
 
-func (p canvasPort) version(ctx context.Context, canvas, name string) ([]byte, error) {
-	list, err := p.store.Canvases.Versions(ctx, p.tenant, canvas)
+// get returns a canvas that the run may use. Its error is the same for one that does not exist.
+func (p canvasPort) get(ctx context.Context, id string) (store.Canvas, error) {
+	viewer, err := p.rights.viewer(ctx)
 	if err != nil {
-		return nil, err
+		return store.Canvas{}, err
+	}
+	c, err := p.ports.store.Canvases.Get(ctx, viewer.Tenant, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !viewer.May(c.Access()) {
+		return store.Canvas{}, p.rights.lacks(errors.New("no such canvas in this tenant"))
+	}
+	return c, err
+}
+
+func (p canvasPort) version(ctx context.Context, canvas, name string) (store.Version, error) {
+	list, err := p.ports.store.Canvases.Versions(ctx, p.rights.tenant, canvas)
+	if err != nil {
+		return store.Version{}, err
 	}
 	for _, v := range list {
 		if v.ID == name || v.Title == name {
-			return v.DSL, nil
+			return v, nil
 		}
 	}
-	return nil, fmt.Errorf("no version %q", name)
+	return store.Version{}, fmt.Errorf("no version %q", name)
 }

@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 
 	"github.com/easel-canvas/easel/engine"
@@ -11,7 +13,6 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/retrieval"
 	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
-	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // openKnowledge starts indexing the folder of documents, if there is one.
@@ -33,15 +34,11 @@ func (h *Host) openKnowledge(ctx context.Context, models *searchmodel.Models) er
 	return err
 }
 
-// retriever finds passages in the datasets of a tenant and in the sources of the host.
-func (p *ports) retriever(j *runs.Job) engine.Retriever {
-	return p.sources.Retriever(&retriever{p.datasets, app.Principal{Tenant: j.Tenant}})
-}
-
-// retriever searches datasets by their ids or names.
+// retriever searches datasets that a run may use, by their ids or names. Sources of other systems
+// and the watched folder belong to all tenants.
 type retriever struct {
 	datasets *app.Datasets
-	who      app.Principal
+	rights   *rights
 }
 
 var (
@@ -51,11 +48,11 @@ var (
 
 // Retrieve implements [engine.Retriever].
 func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
-	ids, err := r.resolve(ctx, q.Datasets)
+	who, ids, err := r.resolve(ctx, q.Datasets)
 	if err != nil || len(ids) == 0 {
 		return engine.Found{}, err
 	}
-	found, err := r.datasets.Search(ctx, r.who, app.SearchQuery{
+	found, err := r.datasets.Search(ctx, who, app.SearchQuery{
 		Datasets: ids, Question: q.Text, Size: max(1, q.TopN), TopK: q.TopK, Threshold: q.SimilarityThreshold,
 		VectorWeight: 1 - q.KeywordWeight, Rerank: q.Rerank, Filter: retrieval.Filter(q.Filter),
 	})
@@ -67,29 +64,39 @@ func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (eng
 	return out, nil
 }
 
-// resolve finds datasets by their ids or names.
-func (r *retriever) resolve(ctx context.Context, names []string) (ids []string, err error) {
+// resolve finds datasets by their ids or names, and on whose behalf they are used.
+func (r *retriever) resolve(ctx context.Context, names []string) (who app.Principal, ids []string, err error) {
+	viewer, err := r.rights.viewer(ctx)
+	if err != nil {
+		return who, nil, err
+	}
+	who = app.For(viewer)
 	for _, name := range names {
-		list, err := r.datasets.Resolve(ctx, r.who, name)
+		list, err := r.datasets.Resolve(ctx, who, name)
+		if errors.Is(err, app.ErrNotFound) && r.rights.actor.Unattended() {
+			// Without the datasets that there are: readers of the run may not be those who may use
+			// them.
+			err = r.rights.lacks(fmt.Errorf("dataset %q does not exist", name))
+		}
 		if err != nil {
-			return nil, err
+			return who, nil, err
 		}
 		for i := range list {
 			ids = append(ids, list[i].ID)
 		}
 	}
-	return ids, nil
+	return who, ids, nil
 }
 
 // Metadata implements [component.MetadataLister].
 func (r *retriever) Metadata(ctx context.Context, datasets []string) (engine.Value, error) {
-	ids, err := r.resolve(ctx, datasets)
+	who, ids, err := r.resolve(ctx, datasets)
 	if err != nil {
 		return engine.Null, err
 	}
 	all := map[string]map[string]int{}
 	for _, id := range ids {
-		keys, err := r.datasets.Metadata(ctx, r.who, id)
+		keys, err := r.datasets.Metadata(ctx, who, id)
 		if err != nil {
 			return engine.Null, err
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // fillDataset makes a dataset of one document for the first tenant.
@@ -49,7 +49,12 @@ func TestCanvasSearchesDatasets(t *testing.T) {
 			"unopened. [ID:", name)
 	}
 
-	r := (&ports{datasets: h.datasets.Service}).retriever(&runs.Job{Tenant: firstTenantID})
+	of := func(tenant string) *retriever {
+		return &retriever{h.datasets.Service, &rights{
+			members: h.store.Members, tenant: tenant, actor: access.Actor{As: access.Present},
+		}}
+	}
+	r := of(firstTenantID)
 	q := &engine.RetrievalQuery{
 		Text: "returned", Datasets: []string{"cellar", "shop"}, TopN: 5, KeywordWeight: 0.5, KnowledgeGraph: true,
 		Rerank: "nothing",
@@ -67,8 +72,7 @@ func TestCanvasSearchesDatasets(t *testing.T) {
 	require.Contains(t, strings.Join(found.Diagnostics, "\n"), `rerank_id: reranking model "nothing": unknown model`)
 
 	// The dataset of another tenant does not exist.
-	other := (&ports{datasets: h.datasets.Service}).retriever(&runs.Job{Tenant: "other"})
-	_, err = other.Retrieve(t.Context(), &engine.RetrievalQuery{Text: "x", Datasets: []string{ds.ID}, TopN: 1})
+	_, err = of("other").Retrieve(t.Context(), &engine.RetrievalQuery{Text: "x", Datasets: []string{ds.ID}, TopN: 1})
 	require.ErrorContains(t, err, `dataset "`+ds.ID+`" does not exist; there are guides, shop`)
 
 	meta := map[string]any{"year": "2024"}

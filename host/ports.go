@@ -54,12 +54,12 @@ func (h *Host) newPorts() *ports {
 
 // of returns the ports of one run.
 func (p *ports) of(j *runs.Job) engine.Ports {
-	models := p.model(j)
+	models, reach := p.model(j), p.reach(p.rightsOf(j))
 	return engine.Ports{
 		Model:     models,
 		Speech:    models,
-		Retriever: p.retriever(j),
-		Memory:    p.memories.Of(memories.Principal{Tenant: j.Tenant, Caller: j.Caller}),
+		Retriever: reach.Retriever,
+		Memory:    reach.Memory,
 		Files:     p.files.RunFiles(j.Tenant),
 		Parser:    p.files.ParserOf(j.Tenant),
 		Counter:   chunking.Counter{},
@@ -68,7 +68,7 @@ func (p *ports) of(j *runs.Job) engine.Ports {
 		Code:      p.code(j.Tenant),
 		MCP:       p.mcpServers(j),
 		Tools:     p.external(j),
-		Canvases:  canvasPort{p.store, p.canvases, j.Tenant},
+		Canvases:  reach.Canvases,
 		Secrets:   p.secrets(j),
 		Budget:    p.memory.open(j.ID),
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -20,7 +21,7 @@ func (h *Host) installTemplates(ctx context.Context, list []app.Template) error 
 	for _, t := range list {
 		title := t.Title.Get("en").Text()
 		_, taken, err := h.store.Canvases.List(
-			ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: title},
+			ctx, store.CanvasFilter{Viewer: access.All(firstTenantID), Title: title},
 			store.Page{Documents: store.NoDocuments},
 		)
 		if err != nil {
@@ -44,7 +45,7 @@ func (h *Host) installTemplates(ctx context.Context, list []app.Template) error 
 // is none.
 func (h *Host) Sample(ctx context.Context) (canvas, question string) {
 	list, _, err := h.store.Canvases.List(
-		ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: sampleTitle},
+		ctx, store.CanvasFilter{Viewer: access.All(firstTenantID), Title: sampleTitle},
 		store.Page{Limit: 1, Documents: store.NoDocuments},
 	)
 	if err != nil || len(list) == 0 {

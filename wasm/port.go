@@ -190,12 +190,12 @@ func mcpRequest(op string, server *engine.MCPServer) *engine.ObjectBuilder {
 type canvases struct{ *run }
 
 // Canvas finds a canvas that a node runs.
-func (c canvases) Canvas(ctx context.Context, id, version string) (*engine.Canvas, error) {
-	v, err := c.once(ctx, "canvas", engine.Object("canvas", id, "version", version))
-	if err != nil {
-		return nil, err
+func (c canvases) Canvas(ctx context.Context, q engine.CanvasQuery) (sub engine.SubCanvas, err error) {
+	v, err := c.once(ctx, "canvas", engine.Object("canvas", q.ID, "version", q.Version))
+	if err == nil {
+		sub.Canvas, err = c.b.parse(v.Get("dsl").Str())
 	}
-	return c.b.parse(v.Get("dsl").Str())
+	return sub, err
 }
 
 type memory struct{ *run }

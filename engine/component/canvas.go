@@ -71,6 +71,11 @@ func (c *Canvas) References() []engine.Ref {
 	return refs
 }
 
+// Names returns the canvas.
+func (c *Canvas) Names() []engine.Named {
+	return []engine.Named{{Kind: engine.NamedCanvas, Name: c.Canvas, Param: "canvas"}}
+}
+
 // MaySuspend returns true: the canvas may contain a form.
 func (c *Canvas) MaySuspend() bool { return true }
 
@@ -89,7 +94,7 @@ func (c *Canvas) Run(ctx context.Context, call *engine.Call) error {
 		return err
 	}
 	if _, resumed := call.Resumed(); !resumed {
-		if err := engine.CheckStart(canvas, inputs); err != nil {
+		if err := engine.CheckStart(canvas.Canvas, inputs); err != nil {
 			return fmt.Errorf("canvas %q: %w", c.Canvas, err)
 		}
 	}

@@ -17,16 +17,17 @@ import (
 // library is a port of canvases by id, in the versions they have now.
 type library map[string]string
 
-func (s library) Canvas(_ context.Context, id, version string) (*engine.Canvas, error) {
-	doc, ok := s[id+version]
+func (s library) Canvas(_ context.Context, q engine.CanvasQuery) (sub engine.SubCanvas, err error) {
+	doc, ok := s[q.ID+q.Version]
 	if !ok {
-		return nil, errors.New("not found")
+		return sub, errors.New("not found")
 	}
 	reg, err := engine.NewRegistry(append(Builtin(), enginetest.EchoToolSpec())...)
 	if err != nil {
-		return nil, err
+		return sub, err
 	}
-	return engine.Load(reg, []byte(doc))
+	sub.Canvas, err = engine.Load(reg, []byte(doc))
+	return sub, err
 }
 
 // inner is a canvas of nodes after each other, N0, N1 and so on, given as component and params.

@@ -267,6 +267,14 @@ func (m *Message) attach(ctx context.Context, call *engine.Call, said *engine.Sa
 	call.Out("attachment", file)
 }
 
+// Names returns the memories that store the text.
+func (m *Message) Names() (list []engine.Named) {
+	for _, id := range m.MemoryIDs {
+		list = append(list, engine.Named{Kind: engine.NamedMemory, Name: id, Param: "memory_ids", Mild: true})
+	}
+	return list
+}
+
 func (m *Message) remember(ctx context.Context, call *engine.Call, said *engine.Said) {
 	memory := call.Ports().Memory
 	if memory == nil {

@@ -75,6 +75,18 @@ func (r *Retrieval) Init(s *engine.Setup) (err error) {
 // References returns those in the filter.
 func (r *Retrieval) References() []engine.Ref { return r.filter.references }
 
+// Names returns the datasets or memories that are searched.
+func (r *Retrieval) Names() (list []engine.Named) {
+	if r.From != "memory" {
+		list = engine.AppendNames(list, engine.Named{Kind: engine.NamedDataset, Param: "kb_ids"}, r.Datasets)
+		list = engine.AppendNames(list, engine.Named{Kind: engine.NamedDataset, Param: "dataset_ids"}, r.MoreDatasets)
+	}
+	if r.From == "memory" || r.From == "" && len(r.Datasets)+len(r.MoreDatasets) == 0 {
+		list = engine.AppendNames(list, engine.Named{Kind: engine.NamedMemory, Param: "memory_ids"}, r.Memories)
+	}
+	return list
+}
+
 // Needs returns the port the component uses.
 func (*Retrieval) Needs() string { return "Retriever" }
 

@@ -14,6 +14,8 @@ export interface HostCanvas {
   id: string;
   title: string;
   description: string;
+  /** Who may use it: its creator, or all members of the tenant. */
+  permission: "me" | "team";
   /** When it was changed last, ISO 8601. */
   updated: string;
   /** The published version, if there is one. */
@@ -149,6 +151,14 @@ export class Host {
     const { id, rev = 0 } = JSON.parse(await textOf(answer)) as { id: string; rev?: number };
     this.#outdate();
     return { id, rev };
+  }
+
+  /** share lets all members of the tenant use a canvas, or its creator only. */
+  async share(id: string, team: boolean): Promise<void> {
+    const permission = team ? "team" : "me";
+    await this.request("PUT", `/api/v2/canvases/${encodeURIComponent(id)}`, { permission });
+    const canvases = this.state.get().canvases.map((each) => (each.id === id ? { ...each, permission } : each));
+    this.state.update({ canvases } as Partial<HostState>);
   }
 
   /** request sends a request of the page itself to the host's API, and reads its JSON. */

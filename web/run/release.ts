@@ -3,7 +3,6 @@
 
 import type { Code, Diagnostic, Status } from "@easel/engine";
 import type { Dsl } from "../canvas/dsl.ts";
-import { namesDatasets } from "../canvas/summary.ts";
 import type { Installed } from "./admin.ts";
 import type { Host } from "./host.ts";
 import { isListed } from "./model-names.ts";
@@ -73,9 +72,13 @@ export class Release {
     return this.#host.request("POST", `${this.#path}/publish`, { rev });
   }
 
-  /** published returns the time of the last publication, if any. */
-  async published(): Promise<string | undefined> {
-    return (await this.#host.request<{ published?: { at: string } }>("GET", this.#path)).published?.at;
+  /** stored returns when the canvas was published last, and whether the team may use it. */
+  async stored(): Promise<{ published: string | undefined; team: boolean }> {
+    const { published, permission } = await this.#host.request<{ published?: { at: string }; permission: string }>(
+      "GET",
+      this.#path,
+    );
+    return { published: published?.at, team: permission === "team" };
   }
 
   /** token returns the embed token of the canvas; it is made when there is none. */
@@ -117,32 +120,45 @@ export class Release {
     return this.#host.request("DELETE", `/api/v2/schedules/${encodeURIComponent(id)}`);
   }
 
-  /** needs finds requirements of a document that the host lacks. */
-  needs(dsl: Dsl): Promise<Need[]> {
-    return needsAt(this.#host, `${this.#path}/validate`, dsl);
+  /** check finds requirements of a document that the host lacks, and what publishing it opens. */
+  check(dsl: Dsl): Promise<Check> {
+    return check(this.#host, `${this.#path}/validate`, dsl);
   }
 }
 
-/** needsAt lists requirements of a document that the host lacks; `path` validates documents. */
-export async function needsAt(host: Pick<Host, "request">, path: string, dsl: Dsl): Promise<Need[]> {
+/** Opened is a private object of the person that others read through a published canvas. */
+export interface Opened {
+  kind: "dataset" | "memory";
+  id: string;
+  title: string;
+}
+
+/** Check is what a host says about a document. */
+export interface Check {
+  needs: Need[];
+  opened: Opened[];
+}
+
+/** check asks the host about a document; `path` validates documents. */
+export async function check(host: Pick<Host, "request">, path: string, dsl: Dsl): Promise<Check> {
   const names = async (list: string): Promise<Set<string>> => {
     const { items } = await host.request<{ items: { id?: string; name?: string }[] }>("GET", list);
     return new Set(items.flatMap(({ id, name }) => [id, name].filter((each) => each !== undefined)));
   };
-  const [checked, models, datasets, secrets] = await Promise.all([
-    host.request<{ diagnostics: Diagnostic[] }>("POST", path, { dsl }),
+  const [checked, models, secrets] = await Promise.all([
+    host.request<{ diagnostics: Diagnostic[]; opened: Opened[] }>("POST", path, { dsl }),
     names("/api/v2/models"),
-    names("/api/v2/datasets?page_size=1000"),
     names("/api/v2/secrets"),
   ]);
-  return [...checked.diagnostics.map(ofDiagnostic), ...lacking(dsl, { models, datasets, secrets })];
+  const needs = [...checked.diagnostics.map(ofDiagnostic), ...lacking(dsl, { models, secrets })];
+  return { needs, opened: checked.opened };
 }
 
 /** Need is a missing requirement of a canvas. */
 export interface Need {
   /** An error stops publishing. */
   severity: "error" | "warning";
-  kind: "diagnostic" | "model" | "no_model" | "dataset" | "secret";
+  kind: "diagnostic" | "model" | "no_model" | "secret";
   /** Node that needs it. */
   node?: string;
   /** Message of a diagnostic, or the name of what is missing. */
@@ -159,14 +175,13 @@ function ofDiagnostic({ severity, code, node, message }: Diagnostic): Need {
 /** There is the set of resources of a host, by id and name. */
 export interface There {
   models: ReadonlySet<string>;
-  datasets: ReadonlySet<string>;
   secrets: ReadonlySet<string>;
 }
 
 /** offline is the model that calls no model. */
 const offline = "offline";
 
-/** lacking lists the models, datasets and secrets that nodes name and a host does not have. */
+/** lacking lists the models and secrets that nodes name and a host does not have. */
 export function lacking(dsl: Dsl, there: There): Need[] {
   const needs: Need[] = [];
   const alone = [...there.models].every((id) => id === offline);
@@ -178,12 +193,6 @@ export function lacking(dsl: Dsl, there: There): Need[] {
         if (typeof value === "string" && value !== "" && !alone && !isListed(there.models, value)) {
           needs.push({ severity: "error", kind: "model", node, text: value });
         }
-      }
-      if (namesDatasets(name) && Array.isArray(value)) {
-        const missing = value.filter(
-          (id): id is string => typeof id === "string" && !/[{}]/.test(id) && !there.datasets.has(id),
-        );
-        for (const id of missing) needs.push({ severity: "warning", kind: "dataset", node, text: id });
       }
     }
     for (const [, name = ""] of JSON.stringify(obj.params).matchAll(/\{\{\s*secret:([\w.-]+)/g)) {

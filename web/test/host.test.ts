@@ -8,7 +8,7 @@ before(() => {
   (globalThis as { location?: unknown }).location = { origin: "https://easel.example" };
 });
 
-const named = (title: string): HostCanvas => ({ id: title, title, description: "", updated: "" });
+const named = (title: string): HostCanvas => ({ id: title, title, description: "", permission: "me", updated: "" });
 
 // serve returns a host whose answers to searches are sent by `answer`.
 function serve(): { host: Host; answer(words: string): void; asked: string[] } {

@@ -22,16 +22,15 @@ const canvas = (nodes: Record<string, [kind: string, params: object, to?: string
     ),
   }) as unknown as Dsl;
 
-test("missing models, datasets and secrets are found, also in the tools of an agent", () => {
+test("missing models and secrets are found, also in the tools of an agent", () => {
   const dsl = canvas({
-    a: ["Agent", { llm_id: "gpt@OpenAI", tools: [{ params: { kb_ids: ["shop", "{begin@set}", "gone"] } }] }],
+    a: ["Agent", { tools: [{ params: { llm_id: "gpt@OpenAI" } }] }],
     b: ["Invoke", { headers: "Bearer {{secret:API_KEY}} {{secret:there}}" }],
   });
-  const there = { models: new Set(["other", "offline"]), datasets: new Set(["shop"]), secrets: new Set(["there"]) };
+  const there = { models: new Set(["other", "offline"]), secrets: new Set(["there"]) };
   const found = lacking(dsl, there).map(({ severity, kind, node, text }) => [severity, kind, node, text]);
   assert.deepEqual(found, [
     ["error", "model", "a", "gpt@OpenAI"],
-    ["warning", "dataset", "a", "gone"],
     ["error", "secret", "b", "API_KEY"],
   ]);
   const alone = lacking(dsl, { ...there, models: new Set(["offline"]) });

@@ -40,6 +40,7 @@ export const en = {
     "until then. “none” searches by words only.",
   "dataset.pagerank": "Boost of its hits, 0 to 100",
   "dataset.team": "Visible to everyone in the tenant",
+  "canvas.team": "Visible to everyone in the tenant: {0}",
   "dataset.delete": "Delete dataset",
   "dataset.delete_sure": "Delete the dataset and its {0} documents?",
   "dataset.id": "ID: {0}",

@@ -38,6 +38,7 @@ export const zh: Record<AreaKey, string> = {
   "dataset.model_hint": "更换模型后会在后台重新嵌入所有文档，完成之前仍由原模型回答。“none”表示仅按词检索。",
   "dataset.pagerank": "命中加权（0 到 100）",
   "dataset.team": "租户内所有人可见",
+  "canvas.team": "租户内所有人可见：{0}",
   "dataset.delete": "删除数据集",
   "dataset.delete_sure": "删除该数据集及其 {0} 个文档？",
   "dataset.id": "ID：{0}",

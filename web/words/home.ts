@@ -50,7 +50,6 @@ const en = {
   import_templates: "Show templates",
   need_model: "Model {0} is not on this host",
   need_no_model: "No model is set up on this host: an offline stand-in answers",
-  need_dataset: "Dataset {0} is not on this host",
   need_secret: "Secret {0} is not on this host",
 };
 
@@ -105,7 +104,6 @@ const zh: Record<HomeKey, string> = {
   import_templates: "查看模板",
   need_model: "此主机没有模型 {0}",
   need_no_model: "此主机未配置模型：由离线替身回答",
-  need_dataset: "此主机没有数据集 {0}",
   need_secret: "此主机没有密钥 {0}",
 };
 

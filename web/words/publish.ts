@@ -26,7 +26,6 @@ const en = {
   check_ready: "Everything that the canvas needs is on this host",
   need_model: "Model {0} is not on this host",
   need_no_model: "No model is set up on this host: an offline stand-in answers",
-  need_dataset: "Dataset {0} is not on this host",
   need_secret: "Secret {0} is not on this host",
   show: "Show",
   publish: "Publish this version",
@@ -38,6 +37,8 @@ const en = {
   go_embed: "Put the chat on a site",
   go_api: "Call it from a program",
   blocked: "Errors have to be corrected first.",
+  opened_dataset: "Only you can use dataset {0}. Everyone who uses the published canvas reads it through the canvas.",
+  opened_memory: "Only you can use memory {0}. Everyone who uses the published canvas reads it through the canvas.",
 
   saved_versions: "Saved versions",
   no_versions: "No versions yet. Each save to the host adds one.",
@@ -160,7 +161,6 @@ const zh: Record<PublishKey, string> = {
   check_ready: "画布所需的一切都在此主机上",
   need_model: "此主机没有模型 {0}",
   need_no_model: "此主机未配置模型：将由离线替身回答",
-  need_dataset: "此主机没有数据集 {0}",
   need_secret: "此主机没有密钥 {0}",
   show: "查看",
   publish: "发布此版本",
@@ -172,6 +172,8 @@ const zh: Record<PublishKey, string> = {
   go_embed: "将聊天放到网站上",
   go_api: "从程序调用",
   blocked: "请先更正错误。",
+  opened_dataset: "数据集 {0} 只有您可以使用。发布后，使用此画布的所有人都能通过画布读取它。",
+  opened_memory: "记忆库 {0} 只有您可以使用。发布后，使用此画布的所有人都能通过画布读取它。",
 
   saved_versions: "已保存的版本",
   no_versions: "还没有版本。每次保存到主机都会新增一个。",

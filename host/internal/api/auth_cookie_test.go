@@ -89,7 +89,8 @@ func TestRunsInThePageReachModelsOnly(t *testing.T) {
 func TestEventSourceOfThePageReadsEvents(t *testing.T) {
 	s := apitest.New(t)
 	cookie, _, _ := s.LoggedIn()
-	id := s.Request("POST", "/api/v2/canvases", "one", `{"title":"t","dsl":`+apitest.Echo+`}`).Body.Get("id").Str()
+	canvas := `{"title":"t","permission":"team","dsl":` + apitest.Echo + `}`
+	id := s.Request("POST", "/api/v2/canvases", "one", canvas).Body.Get("id").Str()
 	run := s.Request("POST", "/api/v2/canvases/"+id+"/runs", "one", `{"inputs":{"query":"x"}}`).Body.Get("id").Str()
 	require.NotEmpty(t, run)
 	events := "/api/v2/runs/" + run + "/events"

@@ -38,7 +38,7 @@ func (a *Accounts) ByKey(ctx context.Context, text string) (Principal, error) {
 	}, nil
 }
 
-// ByEmbedToken returns the principal of an embedded page. Errors: [ErrNotFound].
+// ByEmbedToken returns the principal of an embedded page, which has no user. Errors: [ErrNotFound].
 func (a *Accounts) ByEmbedToken(ctx context.Context, text string) (Principal, error) {
 	token, err := a.store.Betas.ByText(ctx, text)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *Accounts) ByEmbedToken(ctx context.Context, text string) (Principal, er
 		canvas = "*"
 	}
 	return Principal{
-		Tenant: token.Tenant, User: token.Tenant, Canvas: canvas, Embeds: true, Caller: "beta " + token.ID,
+		Tenant: token.Tenant, Canvas: canvas, Embeds: true, Caller: "beta " + token.ID, embedder: token.User,
 	}, nil
 }
 

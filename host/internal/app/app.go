@@ -68,6 +68,8 @@ type Config struct {
 	Status func() Status
 	// Datasets are the collections of documents.
 	Datasets *Datasets
+	// Sources are the names of datasets of other systems, which all tenants may use.
+	Sources []string
 	// Priced means that the host has prices of models.
 	Priced bool
 	// Currency is the code of their currency, such as USD; "" means an unnamed one.
@@ -124,7 +126,10 @@ func New(cfg Config) *Services {
 	}
 	usage := &Usage{cfg.Store, cfg.Store.Uses, cfg.Quota, cfg.Priced, cfg.Currency}
 	accounts := &Accounts{store: cfg.Store}
-	canvases := &Canvases{cfg.Store, cfg.Runs, cfg.Schedules, cfg.Registry, cfg.ForgetTask, cfg.Plugins}
+	kept := memories.New(cfg.Store, cfg.Models)
+	canvases := &Canvases{
+		cfg.Store, cfg.Runs, cfg.Schedules, cfg.Registry, cfg.ForgetTask, cfg.Plugins, cfg.Datasets, kept, cfg.Sources,
+	}
 	return &Services{
 		Accounts: accounts,
 		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, cfg.Operator},
@@ -134,12 +139,12 @@ func New(cfg Config) *Services {
 		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},
 		Presence: NewPresence(), Revisions: NewRevisions(cfg.Store.Canvases.Revisions),
 		Sessions:     &Sessions{cfg.Store, cfg.Runs, canvases},
-		Runs:         &Runs{cfg.Store, cfg.Runs, cfg.Ports, cfg.Limits},
+		Runs:         &Runs{cfg.Store, cfg.Runs, canvases, cfg.Ports, cfg.Limits},
 		Schedules:    &Schedules{cfg.Schedules, canvases},
 		Servers:      &Servers{cfg.Store, cfg.MCP, cfg.Logger},
 		Files:        files,
 		Datasets:     cfg.Datasets,
-		Memories:     memories.New(cfg.Store, cfg.Models),
+		Memories:     kept,
 		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged, cfg.DatabaseDamage, cfg.Status},
 		Models:       cfg.Models,
 		TestDatabase: cfg.TestDatabase,

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -18,14 +20,15 @@ type Canvases struct {
 	registry   *engine.Registry
 	forgetTask func(ctx context.Context, task string) error // nil when there is nothing to forget
 	plugins    Plugins                                      // nil when there can be none
+	datasets   *Datasets                                    // nil when there are none
+	memories   *memories.Store
+	sources    []string // names of datasets of other systems
 }
 
 // Values of canvases.
 const (
 	AgentCategory    = "agent_canvas"
 	DataflowCategory = "dataflow_canvas"
-	permissionMe     = "me"
-	permissionTeam   = "team"
 )
 
 // CanvasPatch is what a request changes of a canvas; nil leaves a member as it is.
@@ -65,7 +68,7 @@ type CanvasEdit struct {
 	// Unique refuses a new title; nil allows any.
 	Unique func(ctx context.Context, old, next Canvas) error
 	Rev    *int64 // the revision that is changed; nil changes any
-	Author string // id of the author of the change, for the version
+	Author string // id of the author of the change
 }
 
 var errCanvasChanged = Refuse(CodeChanged, "the canvas was changed meanwhile; read it again")
@@ -76,7 +79,7 @@ func checkCanvas(c *Canvas) error {
 		return BadArgument("No title in request.")
 	case len([]rune(c.Title)) > LongestTitle:
 		return BadArgument("The title has more than %d characters.", LongestTitle)
-	case c.Permission != permissionMe && c.Permission != permissionTeam:
+	case c.Permission != store.PermissionMe && c.Permission != store.PermissionTeam:
 		return BadArgument("permission must be me or team, not %.40q", c.Permission)
 	}
 	return nil
@@ -86,7 +89,7 @@ func checkCanvas(c *Canvas) error {
 // [ErrNotFound].
 func (s *Canvases) Get(ctx context.Context, who Principal, id string) (Canvas, error) {
 	v, err := s.store.Canvases.Get(ctx, who.Tenant, id)
-	if err == nil && !who.MayUse(id) {
+	if err == nil && !who.mayUse(id, v.Access()) {
 		err = ErrNotFound
 	}
 	if err != nil {
@@ -95,14 +98,35 @@ func (s *Canvases) Get(ctx context.Context, who Principal, id string) (Canvas, e
 	return v, reserveDocument(ctx, v.DSL)
 }
 
+// MayUse refuses a principal that may not use a canvas, or could not when it was deleted: its runs
+// and sessions remain. Errors: [ErrNotFound].
+func (s *Canvases) MayUse(ctx context.Context, who Principal, id string) error {
+	whose, err := s.store.Canvases.Access(ctx, who.Tenant, id)
+	if err == nil && !who.mayUse(id, whose) {
+		err = ErrNotFound
+	}
+	return missing(err, "canvas")
+}
+
 // Revision returns the revision of a canvas that a principal may use, and when it was made, Unix
 // milliseconds. Errors: [ErrNotFound].
 func (s *Canvases) Revision(ctx context.Context, who Principal, id string) (Revision, error) {
-	if !who.MayUse(id) {
-		return Revision{}, missing(ErrNotFound, "canvas")
-	}
 	v, err := s.store.Canvases.Revision(ctx, who.Tenant, id)
-	return v, missing(err, "canvas")
+	if err == nil && !who.mayUse(id, v.Access) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Revision{}, missing(err, "canvas")
+	}
+	return v, nil
+}
+
+// StillMay returns [ErrNotFound] if a principal may not use a canvas of this revision any more.
+func (who Principal) StillMay(canvas string, now Revision) error {
+	if !who.mayUse(canvas, now.Access) {
+		return missing(ErrNotFound, "canvas")
+	}
+	return nil
 }
 
 // ByID finds a canvas of any tenant, for requests that bring a proof of their own. Errors:
@@ -115,8 +139,9 @@ func (s *Canvases) ByID(ctx context.Context, id string) (Canvas, error) {
 	return s.store.Canvases.Get(ctx, tenant, id)
 }
 
-// List lists canvases and counts all that match.
-func (s *Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, int, error) {
+// List lists canvases that a principal may use, and counts all that match.
+func (s *Canvases) List(ctx context.Context, who Principal, f CanvasFilter, p Page) ([]Canvas, int, error) {
+	f.Viewer = who.Viewer()
 	return s.store.Canvases.List(ctx, f, p)
 }
 
@@ -129,14 +154,14 @@ func CutPage[T any](list []T, p Page) []T {
 	return list
 }
 
-// Titled lists canvases of a tenant whose title is the same apart from case, in one category or,
-// with "", in all.
-func (s *Canvases) Titled(ctx context.Context, tenant, title, category string) ([]Canvas, error) {
-	f := CanvasFilter{Tenants: []string{tenant}, Title: title}
+// Titled lists canvases that a principal may use whose title is the same apart from case, in one
+// category or, with "", in all. Titles of others are free: a refusal would reveal them.
+func (s *Canvases) Titled(ctx context.Context, who Principal, title, category string) ([]Canvas, error) {
+	f := CanvasFilter{Title: title}
 	if category != "" {
 		f.Categories = []string{category}
 	}
-	list, _, err := s.List(ctx, f, Page{Limit: 10, Documents: NoDocuments})
+	list, _, err := s.List(ctx, who, f, Page{Limit: 10, Documents: NoDocuments})
 	return list, err
 }
 
@@ -145,7 +170,7 @@ func (s *Canvases) Create(
 	ctx context.Context, who Principal, p CanvasPatch, versionTitle func(string) string,
 ) (Canvas, error) {
 	v := Canvas{
-		Tenant: who.Tenant, User: who.User, Category: AgentCategory, Permission: permissionMe, DSL: p.DSL,
+		Tenant: who.Tenant, User: who.User, Category: AgentCategory, Permission: store.PermissionMe, DSL: p.DSL,
 	}
 	p.apply(&v)
 	if err := checkCanvas(&v); err != nil {
@@ -159,7 +184,8 @@ func (s *Canvases) Create(
 	return s.store.Canvases.Create(ctx, v, versionTitle(v.Title))
 }
 
-// Edit changes a canvas, and publishes it if the patch has that flag. Errors: those of [Error].
+// Edit changes a canvas, and publishes it for its author if the patch has that flag. Errors: those
+// of [Error].
 func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, error) {
 	next := old
 	e.apply(&next)
@@ -180,9 +206,9 @@ func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, 
 			return errCanvasChanged
 		}
 		e.apply(v)
-		v.Author = e.Author
-		if e.DSL != nil {
-			v.DSL = e.DSL
+		v.Publisher = e.Author
+		if e.DSL != nil && !bytes.Equal(e.DSL, v.DSL) {
+			v.DSL, v.Author = e.DSL, e.Author
 		}
 		if v.Released {
 			return s.Check(v.DSL)
@@ -191,9 +217,12 @@ func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, 
 	})
 }
 
-// SetTags replaces the tags of a canvas.
-func (s *Canvases) SetTags(ctx context.Context, tenant, id string, tags []string) error {
-	_, err := s.store.Canvases.Edit(ctx, tenant, id, "", func(v *Canvas) error {
+// SetTags replaces the tags of a canvas. Errors: [ErrNotFound].
+func (s *Canvases) SetTags(ctx context.Context, who Principal, id string, tags []string) error {
+	if err := s.MayUse(ctx, who, id); err != nil {
+		return err
+	}
+	_, err := s.store.Canvases.Edit(ctx, who.Tenant, id, "", func(v *Canvas) error {
 		v.Tags = tags
 		return nil
 	})
@@ -201,16 +230,23 @@ func (s *Canvases) SetTags(ctx context.Context, tenant, id string, tags []string
 }
 
 // Delete removes a canvas with its versions and schedules. Errors: [ErrNotFound].
-func (s *Canvases) Delete(ctx context.Context, tenant, id string) error {
-	if err := s.store.Canvases.Delete(ctx, tenant, id); err != nil {
+func (s *Canvases) Delete(ctx context.Context, who Principal, id string) error {
+	if err := s.MayUse(ctx, who, id); err != nil {
+		return err
+	}
+	if err := s.store.Canvases.Delete(ctx, who.Tenant, id); err != nil {
 		return missing(err, "canvas")
 	}
-	return s.schedules.DeleteOf(ctx, tenant, id)
+	return s.schedules.DeleteOf(ctx, who.Tenant, id)
 }
 
-// Reset removes the state of the editor's runs from a canvas and returns its document.
-func (s *Canvases) Reset(ctx context.Context, tenant, id string) (engine.Value, error) {
-	v, err := s.store.Canvases.Edit(ctx, tenant, id, "", func(v *Canvas) error {
+// Reset removes the state of the editor's runs from a canvas and returns its document. Errors:
+// [ErrNotFound].
+func (s *Canvases) Reset(ctx context.Context, who Principal, id string) (engine.Value, error) {
+	if err := s.MayUse(ctx, who, id); err != nil {
+		return engine.Null, err
+	}
+	v, err := s.store.Canvases.Edit(ctx, who.Tenant, id, "", func(v *Canvas) error {
 		canvas, err := s.runs.Load(v.DSL)
 		if err != nil {
 			return err
@@ -241,14 +277,17 @@ func (s *Canvases) Check(dsl []byte) error {
 	return nil
 }
 
-// Diagnostics returns everything that is wrong with a document for a tenant.
-func (s *Canvases) Diagnostics(tenant string, dsl []byte) []engine.Diagnostic {
+// Diagnostics returns everything that is wrong with a document for a principal, and what of the
+// principal's own others get to read when the principal publishes it.
+func (s *Canvases) Diagnostics(ctx context.Context, who Principal, dsl []byte) ([]engine.Diagnostic, []Opened, error) {
 	registry := s.registry
 	if s.plugins != nil {
 		registry = registry.Clone()
-		registry.Plugin = s.plugins.LookupFor(tenant)
+		registry.Plugin = s.plugins.LookupFor(who.Tenant)
 	}
-	return engine.Validate(registry, dsl)
+	found := engine.Validate(registry, dsl)
+	lacking, opened, err := s.named(ctx, who, dsl)
+	return append(found, lacking...), opened, err
 }
 
 // Role returns the role of a component by its name, "" for one that is not known.

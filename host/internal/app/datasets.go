@@ -99,7 +99,7 @@ func (d *Datasets) Create(ctx context.Context, p Principal, ds dataset.Dataset) 
 	if ds.ID, err = newDocumentID(); err != nil {
 		return dataset.Dataset{}, err
 	}
-	ds.Tenant, ds.CreatedBy = p.Tenant, p.User
+	ds.Tenant, ds.CreatedBy, ds.PipelineBy = p.Tenant, p.User, p.User
 	v, err := d.store.Datasets.Create(ctx, store.Dataset{Dataset: ds, Model: ds.EmbeddingModel})
 	return v.Dataset, err
 }
@@ -142,18 +142,13 @@ func (d *Datasets) get(ctx context.Context, p Principal, id string) (store.Datas
 		return store.Dataset{}, readOnly(&v)
 	}
 	v, err := d.store.Datasets.Get(ctx, p.Tenant, id)
-	if err == nil && !seesDataset(p, &v) {
+	if err == nil && !p.Viewer().May(v.Access()) {
 		err = ErrNotFound
 	}
 	if err != nil {
 		return store.Dataset{}, missing(err, fmt.Sprintf("dataset %q", id))
 	}
 	return v, nil
-}
-
-// seesDataset reports whether a principal of its tenant may use a dataset.
-func seesDataset(p Principal, v *store.Dataset) bool {
-	return p.User == "" || v.Team || v.CreatedBy == p.User || v.CreatedBy == ""
 }
 
 // Methods returns the names of the chunk methods that a dataset may have, sorted.
@@ -172,7 +167,7 @@ type DatasetList struct {
 
 // List returns a page of the datasets that the principal sees, and the number of all.
 func (d *Datasets) List(ctx context.Context, p Principal, q DatasetList) ([]dataset.Dataset, int, error) {
-	f := store.DatasetFilter{Tenant: p.Tenant, User: p.User, IDs: q.IDs, Name: q.Name, Words: q.Words}
+	f := store.DatasetFilter{Viewer: p.Viewer(), IDs: q.IDs, Name: q.Name, Words: q.Words}
 	if q.ID != "" {
 		f.IDs = []string{q.ID}
 	}
@@ -238,8 +233,8 @@ func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch Dat
 		}
 		patch.EmbeddingModel = &name
 	}
-	v, err := d.store.Datasets.Edit(ctx, p.Tenant, id, func(v *store.Dataset) error {
-		patch.apply(v)
+	v, err := d.store.Datasets.Edit(ctx, p.Viewer(), id, func(v *store.Dataset) error {
+		patch.apply(v, p.User)
 		return nil
 	})
 	if err == nil {
@@ -248,8 +243,11 @@ func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch Dat
 	return v.Dataset, err
 }
 
-// apply changes a record. A dataset without chunks has its new model at once.
-func (q *DatasetPatch) apply(v *store.Dataset) {
+// apply changes a record on behalf of a member. A dataset without chunks has its new model at once.
+func (q *DatasetPatch) apply(v *store.Dataset, by string) {
+	if q.Pipeline != nil && *q.Pipeline != v.Pipeline {
+		v.PipelineBy = by
+	}
 	set(&v.Name, q.Name)
 	set(&v.Description, q.Description)
 	set(&v.Avatar, q.Avatar)

@@ -162,7 +162,9 @@ func (d *Datasets) UpdateDocument(
 		return dataset.Document{}, &Error{CodeBadArgument, fmt.Sprintf("File name must be %d bytes or less.",
 			longestFileName), "name"}
 	}
-	v, err := d.store.Documents.Edit(ctx, p.Tenant, id, document, patch.apply)
+	v, err := d.store.Documents.Edit(ctx, p.Tenant, id, document, func(v *store.Document) (store.Affects, error) {
+		return patch.apply(v, p.User)
+	})
 	if err == nil && patch.Enabled != nil && v.Disabled == *patch.Enabled {
 		v, err = d.editChunks(ctx, p, id, document, func(v *store.Document, _ string) ([]store.ChunkEdit, bool, error) {
 			v.Disabled = !*patch.Enabled
@@ -172,8 +174,8 @@ func (d *Datasets) UpdateDocument(
 	return v.Document, err
 }
 
-// apply changes a record and returns the changes for the index.
-func (q *DocumentPatch) apply(v *store.Document) (store.Affects, error) {
+// apply changes a record on behalf of a member and returns the changes for the index.
+func (q *DocumentPatch) apply(v *store.Document, by string) (store.Affects, error) {
 	affects := store.Nothing
 	if q.Meta != nil {
 		affects = store.Metadata
@@ -182,6 +184,9 @@ func (q *DocumentPatch) apply(v *store.Document) (store.Affects, error) {
 		affects = store.Content
 	}
 	cut := q.Method != nil && *q.Method != v.Method || q.Pipeline != nil && *q.Pipeline != v.Pipeline
+	if q.Pipeline != nil && *q.Pipeline != v.Pipeline {
+		v.PipelineBy = by
+	}
 	set(&v.Name, q.Name)
 	set(&v.Method, q.Method)
 	set(&v.Pipeline, q.Pipeline)

@@ -41,13 +41,15 @@ func (d *Datasets) Resolve(ctx context.Context, p Principal, name string) ([]dat
 	if !errors.Is(err, ErrNotFound) {
 		return []dataset.Dataset{v}, err
 	}
-	f := store.DatasetFilter{Tenant: p.Tenant, User: p.User, Name: name}
-	list, _, err := d.store.Datasets.List(ctx, f, store.Page{Limit: 1})
+	f := store.DatasetFilter{Viewer: p.Viewer(), Name: name}
+	list, _, err := d.store.Datasets.List(ctx, f, store.Page{})
 	if err != nil {
 		return nil, err
 	}
 	if len(list) > 0 {
-		return []dataset.Dataset{list[0].Dataset}, nil
+		// Names are unique among what one member may use until others share theirs.
+		own := slices.IndexFunc(list, func(v store.Dataset) bool { return v.CreatedBy == p.User })
+		return []dataset.Dataset{list[max(own, 0)].Dataset}, nil
 	}
 	if d.watched.folder != nil {
 		if err := d.watched.folder.Await(ctx); err != nil {

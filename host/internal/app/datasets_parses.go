@@ -82,6 +82,8 @@ func (d Parses) Rerun(ctx context.Context, p Principal, log, node string, canvas
 			store.LargestPipeline), "canvas"}
 	}
 	return d.each(ctx, p, v.Dataset, []string{v.Document}, func(document string) error {
-		return d.store.Ingestion.Rerun(ctx, p.Tenant, v.Dataset, document, dataset.Rerun{Node: node, Canvas: canvas})
+		return d.store.Ingestion.Rerun(ctx, p.Tenant, v.Dataset, document, dataset.Rerun{
+			Node: node, Canvas: canvas, By: p.User,
+		})
 	})
 }

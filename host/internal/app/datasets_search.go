@@ -160,7 +160,7 @@ func (s *searching) openOne(ctx context.Context, id string) (name, model string,
 		}
 	}
 	v, err := s.d.replica.Sync(ctx, id)
-	if err == nil && (v.Tenant != s.p.Tenant || !seesDataset(s.p, &v.Dataset)) {
+	if err == nil && !s.p.Viewer().May(v.Access()) {
 		err = ErrNotFound
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/datasettest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -17,7 +18,7 @@ func TestSearchWithoutTheModel(t *testing.T) {
 	f := datasettest.New(t, datasettest.Options{})
 	ds := f.Dataset(dataset.Dataset{Name: "shop"})
 	f.Parsed(ds.ID, "a.txt", "red apples")
-	_, err := f.Store.Datasets.Edit(t.Context(), "t", ds.ID, func(v *store.Dataset) error {
+	_, err := f.Store.Datasets.Edit(t.Context(), access.All("t"), ds.ID, func(v *store.Dataset) error {
 		v.EmbeddingModel, v.Model = "gone@vendor", "gone@vendor"
 		return nil
 	})

@@ -61,7 +61,7 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 	}
 	v := store.Document{Tenant: p.Tenant, Document: dataset.Document{
 		Dataset: id, Name: u.Name, Kind: kindOf(u.Name), Source: u.Source, Method: methodOf(u.Name, ds.Method),
-		Config: ds.Config, Pipeline: ds.Pipeline, CreatedBy: p.User, State: dataset.Unparsed,
+		Config: ds.Config, Pipeline: ds.Pipeline, PipelineBy: ds.PipelineBy, CreatedBy: p.User, State: dataset.Unparsed,
 	}}
 	if v.Source == "" {
 		v.Source = "local"

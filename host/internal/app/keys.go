@@ -117,14 +117,20 @@ func (k *Keys) DeleteAny(ctx context.Context, tenant, idOrText string) error {
 	return nil
 }
 
-// EmbedToken returns the token with which pages embed a canvas, or with "" those of the tenant; it
+// EmbedToken returns the token with which pages embed a canvas; it is made when there is none.
+func (k *Keys) EmbedToken(ctx context.Context, of Canvas) (string, error) {
+	token, err := k.store.Betas.For(ctx, of.Tenant, of.ID)
+	return token.Text, err
+}
+
+// EmbedTokenForAll returns the token with which pages embed any canvas that a principal may use; it
 // is made when there is none.
-func (k *Keys) EmbedToken(ctx context.Context, tenant, canvas string) (string, error) {
-	token, err := k.store.Betas.For(ctx, tenant, canvas)
+func (k *Keys) EmbedTokenForAll(ctx context.Context, who Principal) (string, error) {
+	token, err := k.store.Betas.ForAll(ctx, who.Tenant, who.User)
 	return token.Text, err
 }
 
 // DeleteEmbedToken ends the token with which pages embed a canvas. Errors: [ErrNotFound].
-func (k *Keys) DeleteEmbedToken(ctx context.Context, tenant, canvas string) error {
-	return missing(k.store.Betas.Delete(ctx, tenant, canvas), "token")
+func (k *Keys) DeleteEmbedToken(ctx context.Context, of Canvas) error {
+	return missing(k.store.Betas.Delete(ctx, of.Tenant, of.ID), "token")
 }

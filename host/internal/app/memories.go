@@ -52,7 +52,7 @@ func NewMemorySettings() MemorySettings { return memories.Defaults() }
 
 // Remembers returns the user of memories on behalf of a principal.
 func (p Principal) Remembers() memories.Principal {
-	return memories.Principal{Tenant: p.Tenant, User: p.User, Caller: p.Caller}
+	return memories.Principal{Viewer: p.Viewer(), Caller: p.Caller}
 }
 
 // MemoryError puts the errors of memories into words for callers; others stay.

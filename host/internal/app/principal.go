@@ -3,18 +3,33 @@ package app
 import (
 	"crypto/subtle"
 	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // Principal is the authenticated sender of a request: a key, a login, or an embedded page.
 type Principal struct {
 	Tenant string
-	User   string
+	User   string   // a member; "" is none, such as the visitor of an embedded page
 	Canvas string   // "*" or the one canvas that an embedded page may use; "" for others
 	Embeds bool     // it came with the token of an embedded page
 	Scopes []string // what it may do; empty means everything
 	CSRF   string   // of a login held by a cookie
 	Caller string   // whose requests and model tokens are counted together
 	Rate   int64    // requests per minute; 0 means the host's own limit
+
+	whole bool // see [access.Viewer]
+	// embedder is the member whose canvases an embedded page with the Canvas "*" may use.
+	embedder string
+}
+
+// For returns the principal that uses objects on behalf of a viewer: a run of a canvas, or with
+// [access.All] the host itself.
+func For(v access.Viewer) Principal { return Principal{Tenant: v.Tenant, User: v.User, whole: v.Whole} }
+
+// Viewer returns on whose behalf the principal uses objects.
+func (p Principal) Viewer() access.Viewer {
+	return access.Viewer{Tenant: p.Tenant, User: p.User, Whole: p.whole}
 }
 
 // Scopes of keys and logins. Those of the host work for the tenant that operates it only.
@@ -51,15 +66,26 @@ func (p Principal) Proves(sent string) bool {
 	return p.CSRF != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(p.CSRF)) == 1
 }
 
-// MayUse reports whether a principal may use a canvas of its tenant.
-func (p Principal) MayUse(canvas string) bool {
-	return !p.Embeds || p.Canvas == "*" || p.Canvas == canvas
+// mayUse reports whether a principal may use a canvas: what it may as a viewer, or with the token
+// of an embedded page what that is for.
+func (p Principal) mayUse(id string, canvas access.Object) bool {
+	v := p.Viewer()
+	switch {
+	case !p.Embeds:
+	case p.Canvas == "*":
+		v.User = p.embedder
+	default:
+		return p.Canvas == id && p.Tenant == canvas.Tenant
+	}
+	return v.May(canvas)
 }
 
-// MayReach reports whether a principal may stop and trace a run. An embedded page may with runs
-// that pages started, not with those of the canvas's owner.
-func (p Principal) MayReach(run Run) bool {
-	return p.MayUse(run.Canvas) && (!p.Embeds || run.Source == SourceBot)
+// Actor returns for whom runs of a principal act; see [access.Actor.On].
+func (p Principal) Actor() access.Actor {
+	if p.Embeds {
+		return access.Actor{}
+	}
+	return access.Actor{User: p.User, As: access.Present}
 }
 
 // Sources of runs, and of sessions.

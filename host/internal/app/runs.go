@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // Runs start canvases, follow them and stop them.
 type Runs struct {
-	store  *store.Store
-	runs   *runs.Runs
-	ports  func(j *Job) engine.Ports // nil for none
-	limits engine.Limits
+	store    *store.Store
+	runs     *runs.Runs
+	canvases *Canvases
+	ports    func(j *Job) engine.Ports // nil for none
+	limits   engine.Limits
 }
 
 // Start accepts a job; it is written when Start returns. Errors: [ErrNotFound], [ErrSession],
@@ -45,23 +47,59 @@ func (s *Runs) Records(ctx context.Context, run string) ([]Record, error) {
 // Active returns how many runs this host works on.
 func (s *Runs) Active() int { return s.runs.Active() }
 
-// Get finds a run of a tenant. Errors: [ErrNotFound].
-func (s *Runs) Get(ctx context.Context, tenant, id string) (Run, error) {
-	v, err := s.store.Runs.Get(ctx, tenant, id)
-	return v, missing(err, "run")
+// Get finds a run of a canvas that a principal may use. Errors: [ErrNotFound].
+func (s *Runs) Get(ctx context.Context, who Principal, id string) (Run, error) {
+	v, err := s.store.Runs.Get(ctx, who.Tenant, id)
+	if err == nil {
+		err = s.canvases.MayUse(ctx, who, v.Canvas)
+	}
+	if err != nil {
+		return Run{}, missing(err, "run")
+	}
+	return v, nil
 }
 
-// List lists runs without their documents, and counts all that match.
-func (s *Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error) {
-	p.Documents = NoDocuments
+// List lists runs of the canvases that a principal may use, without their documents, and counts all
+// that match.
+func (s *Runs) List(ctx context.Context, who Principal, f RunFilter, p Page) ([]Run, int, error) {
+	f.Tenant, f.Viewer, p.Documents = who.Tenant, who.Viewer(), NoDocuments
+	if f.Canvas != "" {
+		err := s.canvases.MayUse(ctx, who, f.Canvas)
+		if errors.Is(err, ErrNotFound) {
+			return nil, 0, nil
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		f.Viewer = access.Viewer{} // all of them may be used
+	}
 	return s.store.Runs.List(ctx, f, p)
 }
 
 // Cancel stops a run; one that has ended stays as it is.
 func (s *Runs) Cancel(ctx context.Context, run string) error { return s.runs.Cancel(ctx, run) }
 
-// Named returns the runs of a tenant that a run id, message id or session id names.
-func (s *Runs) Named(ctx context.Context, tenant, name string) ([]Run, error) {
+// Named returns the runs that a run id, message id or session id names, as far as a principal may
+// stop and trace them: an embedded page those that pages started, not those of the canvas's owner.
+func (s *Runs) Named(ctx context.Context, who Principal, name string) ([]Run, error) {
+	list, err := s.named(ctx, who.Tenant, name)
+	if err != nil {
+		return nil, err
+	}
+	var out []Run
+	for _, run := range list {
+		err := s.canvases.MayUse(ctx, who, run.Canvas)
+		if err == nil && (!who.Embeds || run.Source == SourceBot) {
+			out = append(out, run)
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *Runs) named(ctx context.Context, tenant, name string) ([]Run, error) {
 	for _, find := range []func(ctx context.Context, tenant, id string) (Run, error){
 		s.store.Runs.Get, s.store.Runs.OfMessage,
 	} {
@@ -81,12 +119,12 @@ func (s *Runs) Named(ctx context.Context, tenant, name string) ([]Run, error) {
 // CancelNamed stops the runs that a name stands for, see Named, as far as a principal may. It does
 // not tell whether there were any, so that callers cannot probe for the runs of others.
 func (s *Runs) CancelNamed(ctx context.Context, who Principal, name string) error {
-	runs, err := s.Named(ctx, who.Tenant, name)
+	runs, err := s.Named(ctx, who, name)
 	if err != nil {
 		return err
 	}
 	for _, run := range runs {
-		if run.Status != RunActive || !who.MayReach(run) {
+		if run.Status != RunActive {
 			continue
 		}
 		if err := s.runs.Cancel(ctx, run.ID); err != nil {
@@ -107,9 +145,9 @@ type Rerun struct {
 // ErrNodeOrSeq refuses a rerun from nowhere.
 var ErrNodeOrSeq = BadArgument("node and seq are missing; expected one of them")
 
-// RerunJob returns the job that repeats a run on a copy of its state. Errors: those of [Error],
-// [ErrRecord], [ErrGone].
-func (s *Runs) RerunJob(ctx context.Context, run Run, in Rerun) (Job, error) {
+// RerunJob returns the job that repeats a run on a copy of its state for a principal. Errors: those
+// of [Error], [ErrRecord], [ErrGone].
+func (s *Runs) RerunJob(ctx context.Context, who Principal, run Run, in Rerun) (Job, error) {
 	if in.Node == "" && in.Seq == 0 {
 		return Job{}, ErrNodeOrSeq
 	}
@@ -120,22 +158,26 @@ func (s *Runs) RerunJob(ctx context.Context, run Run, in Rerun) (Job, error) {
 			return Job{}, err
 		}
 	}
-	return Job{Canvas: run.Canvas, User: run.User, Base: run.ID, At: at, Pins: in.Pins}, nil
+	return Job{
+		Canvas: run.Canvas, User: run.User, Base: run.ID, At: at, Pins: in.Pins,
+		Actor: who.Actor().On(run.Actor, in.Pins.Len() > 0),
+	}, nil
 }
 
-// ResumeJob returns the job that answers the form of a paused run. Errors: those of [Error].
-func (s *Runs) ResumeJob(run Run, inputs engine.Value) (Job, error) {
+// ResumeJob returns the job that answers the form of a paused run for a principal. Errors: those of
+// [Error].
+func (s *Runs) ResumeJob(who Principal, run Run, inputs engine.Value) (Job, error) {
 	if run.Status != RunPaused {
 		return Job{}, Refuse(CodeNotPaused, "the run is %s and waits for nothing", run.Status)
 	}
-	j := Job{Canvas: run.Canvas, User: run.User, Inputs: inputs, Query: engine.String("")}
+	j := Job{Canvas: run.Canvas, User: run.User, Inputs: inputs, Query: engine.String(""), Actor: who.Actor()}
 	switch {
 	case run.Session != "":
 		j.Session, j.Keep = run.Session, KeepSession
 	case run.Source == SourceEditor:
 		j.Keep = KeepCanvas
 	default:
-		j.Base = run.ID
+		j.Base, j.Actor = run.ID, who.Actor().On(run.Actor, false)
 	}
 	return j, nil
 }
@@ -151,7 +193,9 @@ func (s *Runs) Debug(
 	}
 	opt := engine.Options{CanvasID: v.ID, TenantID: who.Tenant, Limits: s.limits}
 	if s.ports != nil {
-		opt.Ports = s.ports(&Job{Tenant: who.Tenant, Canvas: v.ID, User: who.User, Source: "debug", Caller: who.Caller})
+		opt.Ports = s.ports(&Job{
+			Tenant: who.Tenant, Canvas: v.ID, User: who.User, Source: "debug", Caller: who.Caller, Actor: who.Actor(),
+		})
 	}
 	started := time.Now()
 	out, err := canvas.Debug(ctx, canvas.State(), component, params, opt)

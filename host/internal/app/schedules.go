@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,10 +61,16 @@ func mayRun(who Principal) error {
 	return nil
 }
 
-// Get finds a schedule. Errors: [ErrNotFound].
-func (s *Schedules) Get(ctx context.Context, tenant, id string) (Schedule, error) {
-	v, err := s.schedules.Get(ctx, tenant, id)
-	return v, missing(err, "schedule")
+// Get finds a schedule of a canvas that a principal may use. Errors: [ErrNotFound].
+func (s *Schedules) Get(ctx context.Context, who Principal, id string) (Schedule, error) {
+	v, err := s.schedules.Get(ctx, who.Tenant, id)
+	if err == nil {
+		err = s.canvases.MayUse(ctx, who, v.Job.Canvas)
+	}
+	if err != nil {
+		return Schedule{}, missing(err, "schedule")
+	}
+	return v, nil
 }
 
 // State returns what became of a schedule.
@@ -83,9 +90,10 @@ func (s *Schedules) State(ctx context.Context, v Schedule) (ScheduleState, error
 	return out, err
 }
 
-// List returns the schedules of a tenant, oldest first, or those of one canvas.
-func (s *Schedules) List(ctx context.Context, tenant, canvas string) ([]ScheduleState, error) {
-	list, err := s.schedules.List(ctx, tenant)
+// List returns the schedules of the canvases that a principal may use, oldest first, or those of
+// one canvas.
+func (s *Schedules) List(ctx context.Context, who Principal, canvas string) ([]ScheduleState, error) {
+	list, err := s.usable(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +109,38 @@ func (s *Schedules) List(ctx context.Context, tenant, canvas string) ([]Schedule
 		out = append(out, one)
 	}
 	return out, nil
+}
+
+// usable returns the schedules of the canvases that a principal may use, oldest first.
+func (s *Schedules) usable(ctx context.Context, who Principal) ([]Schedule, error) {
+	list, err := s.schedules.List(ctx, who.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, 0, len(list))
+	for _, v := range list {
+		ids = append(ids, v.Job.Canvas)
+	}
+	slices.Sort(ids)
+	canvases, err := s.canvases.store.Canvases.Revisions(ctx, slices.Compact(ids))
+	return slices.DeleteFunc(list, func(v Schedule) bool {
+		return who.StillMay(v.Job.Canvas, canvases[v.Job.Canvas]) != nil
+	}), err
+}
+
+// free refuses the name of another schedule that a principal sees. Names of others are free: a
+// refusal would reveal them.
+func (s *Schedules) free(ctx context.Context, who Principal, v *Schedule) error {
+	list, err := s.usable(ctx, who)
+	if err != nil {
+		return err
+	}
+	for _, other := range list {
+		if other.ID != v.ID && strings.EqualFold(other.Name, v.Name) {
+			return Refuse(CodeExists, "there is a schedule with the name %q already; give this one another", v.Name)
+		}
+	}
+	return nil
 }
 
 // Create makes a schedule. Errors: those of [Error].
@@ -119,12 +159,12 @@ func (s *Schedules) Create(ctx context.Context, who Principal, in ScheduleChange
 		return ScheduleState{}, err
 	}
 	job := Job{User: who.User, Caller: who.Caller, Query: engine.String(""), Canvas: canvas.ID}
-	return s.put(ctx, Schedule{Tenant: who.Tenant, Name: canvas.Title, Job: job}, in)
+	return s.put(ctx, who, Schedule{Tenant: who.Tenant, Name: canvas.Title, Job: job}, in)
 }
 
 // Update changes a schedule. Errors: those of [Error].
 func (s *Schedules) Update(ctx context.Context, who Principal, id string, in ScheduleChange) (ScheduleState, error) {
-	v, err := s.Get(ctx, who.Tenant, id)
+	v, err := s.Get(ctx, who, id)
 	if err == nil {
 		err = mayRun(who)
 	}
@@ -136,11 +176,12 @@ func (s *Schedules) Update(ctx context.Context, who Principal, id string, in Sch
 	case in.Canvas != nil && *in.Canvas != v.Job.Canvas:
 		return ScheduleState{}, BadArgument("a schedule stays with its canvas; make another one")
 	}
-	return s.put(ctx, v, in)
+	return s.put(ctx, who, v, in)
 }
 
 // put writes a schedule with a change.
-func (s *Schedules) put(ctx context.Context, v Schedule, in ScheduleChange) (ScheduleState, error) {
+func (s *Schedules) put(ctx context.Context, who Principal, v Schedule, in ScheduleChange) (ScheduleState, error) {
+	name := v.Name
 	in.apply(&v)
 	switch n := len([]rune(v.Name)); {
 	case n == 0 || n > LongestTitle:
@@ -152,9 +193,14 @@ func (s *Schedules) put(ctx context.Context, v Schedule, in ScheduleChange) (Sch
 	case !v.Params.IsNull() && v.Params.Kind() != engine.KindObject:
 		return ScheduleState{}, BadArgument("params must be an object, not a %s", v.Params.Kind())
 	}
+	if v.ID == "" || v.Name != name {
+		if err := s.free(ctx, who, &v); err != nil {
+			return ScheduleState{}, err
+		}
+	}
 	stored, err := s.schedules.Put(ctx, v)
 	if err != nil {
-		return ScheduleState{}, scheduleError(err, v.Name)
+		return ScheduleState{}, scheduleError(err)
 	}
 	return s.State(ctx, stored)
 }
@@ -216,7 +262,7 @@ func (in *ScheduleChange) when(old When) When {
 }
 
 // scheduleError returns the reason why a schedule was refused.
-func scheduleError(err error, name string) error {
+func scheduleError(err error) error {
 	var when *WhenError
 	switch {
 	case errors.As(err, &when):
@@ -227,8 +273,6 @@ func scheduleError(err error, name string) error {
 		return Refuse(CodeTooMany, "%s", err)
 	case errors.Is(err, ErrSession):
 		return Missing("session")
-	case errors.Is(err, ErrExists):
-		return Refuse(CodeExists, "there is a schedule with the name %q already; give this one another", name)
 	case errors.Is(err, ErrConflict):
 		return errScheduleChanged
 	}
@@ -236,8 +280,11 @@ func scheduleError(err error, name string) error {
 }
 
 // Delete ends a schedule; runs that it has started continue. Errors: [ErrNotFound].
-func (s *Schedules) Delete(ctx context.Context, tenant, id string) error {
-	return missing(s.schedules.Delete(ctx, tenant, id), "schedule")
+func (s *Schedules) Delete(ctx context.Context, who Principal, id string) error {
+	if _, err := s.Get(ctx, who, id); err != nil {
+		return err
+	}
+	return missing(s.schedules.Delete(ctx, who.Tenant, id), "schedule")
 }
 
 // Hook calls the plugin of a schedule with a request from outside, whose proof the plugin checks,
@@ -248,12 +295,12 @@ func (s *Schedules) Delete(ctx context.Context, tenant, id string) error {
 func (s *Schedules) Hook(ctx context.Context, tenant, id string, r contract.TriggerRequest) (
 	contract.TriggerResponse, error,
 ) {
-	v, err := s.Get(ctx, tenant, id)
+	v, err := s.schedules.Get(ctx, tenant, id)
 	if err == nil && (!v.Trigger.Hook || v.Paused) {
 		err = Missing("webhook")
 	}
 	if err != nil {
-		return contract.TriggerResponse{}, err
+		return contract.TriggerResponse{}, missing(err, "schedule")
 	}
 	call := schedule.TriggerCall{ID: uuid.NewString(), Arguments: r.Arguments()}
 	t, err := s.schedules.Fire(ctx, v, call)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -44,8 +45,8 @@ type NewTurn struct {
 	Session   string // "" makes one
 	Published bool   // a new session starts with the published document
 
-	// Of a new session. The user is the principal's when it is empty, the name the beginning of the
-	// question.
+	// Of a new session. The user is the principal's when it is empty, or the tenant for a visitor
+	// of an embedded page, the name the beginning of the question.
 	User, Name, Source string
 
 	Query, Inputs, Files engine.Value
@@ -63,7 +64,7 @@ func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session
 		return v, Job{}, err
 	}
 	return v, Job{
-		Tenant: who.Tenant, Canvas: in.Canvas.ID, Session: v.ID, User: v.User, Source: SourceAPI,
+		Actor: who.Actor(), Tenant: who.Tenant, Canvas: in.Canvas.ID, Session: v.ID, User: v.User, Source: SourceAPI,
 		Caller: who.Caller, Keep: KeepSession, Scheduling: engine.Batch, Query: in.Query, Inputs: in.Inputs,
 		Files: OwnFiles(who.Tenant, in.Files), Visitor: who.Embeds,
 	}, nil
@@ -72,11 +73,9 @@ func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session
 // sessionOf finds or makes the session of a question.
 func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Session, error) {
 	if in.Session != "" {
-		return s.Get(ctx, who.Tenant, in.Canvas.ID, in.Session)
+		return s.get(ctx, who.Tenant, in.Canvas.ID, in.Session)
 	}
-	if in.User == "" {
-		in.User = who.User
-	}
+	in.User = cmp.Or(in.User, who.User, who.Tenant)
 	if in.Name == "" {
 		text := []rune(in.Query.Text())
 		in.Name = string(text[:min(len(text), longestName)])
@@ -88,9 +87,17 @@ func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Se
 	return s.Create(ctx, NewSession{Canvas: canvas, User: in.User, Name: in.Name, Source: in.Source})
 }
 
-// Get finds a session of a canvas and reserves the memory to answer with it. Errors: [ErrSession],
-// [ErrOtherCanvas].
-func (s *Sessions) Get(ctx context.Context, tenant, canvas, id string) (Session, error) {
+// Get finds a session of a canvas that a principal may use, and reserves the memory to answer with
+// it. Errors: [ErrNotFound] for the canvas, [ErrSession], [ErrOtherCanvas].
+func (s *Sessions) Get(ctx context.Context, who Principal, canvas, id string) (Session, error) {
+	if err := s.canvases.MayUse(ctx, who, canvas); err != nil {
+		return Session{}, err
+	}
+	return s.get(ctx, who.Tenant, canvas, id)
+}
+
+// get is Get for a canvas that was found.
+func (s *Sessions) get(ctx context.Context, tenant, canvas, id string) (Session, error) {
 	v, err := s.store.Sessions.Get(ctx, tenant, id)
 	if errors.Is(err, ErrNotFound) {
 		err = ErrSession
@@ -104,23 +111,29 @@ func (s *Sessions) Get(ctx context.Context, tenant, canvas, id string) (Session,
 	return v, errors.Join(reserveDocument(ctx, v.DSL), reserveDocument(ctx, v.Messages))
 }
 
-// List lists sessions within the memory of requests, and counts all that match.
-func (s *Sessions) List(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
+// List lists sessions of a canvas within the memory of requests, and counts all that match. Errors:
+// [ErrNotFound] for the canvas.
+func (s *Sessions) List(ctx context.Context, who Principal, f SessionFilter, p Page) ([]Session, int, error) {
+	f.Tenant = who.Tenant
+	if err := s.canvases.MayUse(ctx, who, f.Canvas); err != nil {
+		return nil, 0, err
+	}
 	p.Reserve = func(n int64) error { return reserve(ctx, listFactor*n) }
 	return s.store.Sessions.List(ctx, f, p)
 }
 
 // IDs lists the ids of all sessions of a canvas.
-func (s *Sessions) IDs(ctx context.Context, tenant, canvas string) ([]string, error) {
-	return s.store.Sessions.IDs(ctx, SessionFilter{Tenant: tenant, Canvas: canvas})
+func (s *Sessions) IDs(ctx context.Context, of Canvas) ([]string, error) {
+	return s.store.Sessions.IDs(ctx, SessionFilter{Tenant: of.Tenant, Canvas: of.ID})
 }
 
-// Delete removes a session. Errors: [ErrNotFound].
+// Delete removes a session, as Get or IDs found it. Errors: [ErrNotFound].
 func (s *Sessions) Delete(ctx context.Context, tenant, id string) error {
 	return s.store.Sessions.Delete(ctx, tenant, id)
 }
 
-// Days sums up sessions by day.
-func (s *Sessions) Days(ctx context.Context, f SessionFilter) ([]SessionDay, error) {
+// Days sums up sessions of the canvases that a principal may use by day.
+func (s *Sessions) Days(ctx context.Context, who Principal, f SessionFilter) ([]SessionDay, error) {
+	f.Tenant, f.Viewer = who.Tenant, who.Viewer()
 	return s.store.Sessions.Days(ctx, f)
 }

@@ -115,17 +115,7 @@ func (t *Tenants) Owner(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	members, err := t.store.Members.List(ctx, v.ID)
-	if err != nil {
-		return "", err
-	}
-	owner := v.ID // a tenant of the original is its owner's user
-	for _, m := range members {
-		if m.Role == RoleOwner {
-			owner = m.User
-		}
-	}
-	return owner, nil
+	return t.store.Members.Owner(ctx, v.ID)
 }
 
 // Delete stops what a tenant runs and removes all that it has. Errors: those of [Error].

@@ -42,12 +42,14 @@ func (u *Usage) Currency() string { return u.code }
 // Today is the current day, in days since 1970-01-01, UTC.
 func (u *Usage) Today() int64 { return u.quota.Today() }
 
-// Models returns what a tenant used of models from one day to another, both included.
-func (u *Usage) Models(ctx context.Context, tenant string, from, to int64, by UseGroup) ([]ModelUse, error) {
+// Models returns what the tenant of a principal used of models from one day to another, both
+// included. Canvases that the principal may not use are in one row without id and title, with calls
+// outside of canvases.
+func (u *Usage) Models(ctx context.Context, who Principal, from, to int64, by UseGroup) ([]ModelUse, error) {
 	if err := u.quota.Flush(); err != nil {
 		return nil, err
 	}
-	rows, err := u.uses.List(ctx, tenant, from, to, by)
+	rows, err := u.uses.List(ctx, who.Tenant, from, to, by)
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +59,32 @@ func (u *Usage) Models(ctx context.Context, tenant string, from, to int64, by Us
 			canvases = append(canvases, row.Canvas)
 		}
 	}
-	titles, err := u.uses.Titles(ctx, tenant, canvases)
-	out := make([]ModelUse, len(rows))
-	for i, row := range rows {
-		out[i] = ModelUse{row, titles[row.Canvas]}
+	titles, err := u.uses.Titles(ctx, who.Tenant, canvases)
+	out := make([]ModelUse, 0, len(rows))
+	others := -1 // index of the row without id
+	for _, row := range rows {
+		of, known := titles[row.Canvas]
+		if known && !who.mayUse(row.Canvas, of.Access) {
+			row.Canvas, of.Title = "", ""
+		}
+		switch {
+		case by != UseByCanvas || row.Canvas != "":
+		case others < 0:
+			others = len(out)
+		default:
+			out[others].add(row)
+			continue
+		}
+		out = append(out, ModelUse{row, of.Title})
 	}
 	return out, err
+}
+
+func (u *ModelUse) add(v store.ModelUse) {
+	u.Calls += v.Calls
+	u.Input += v.Input
+	u.Output += v.Output
+	u.Cost += v.Cost
 }
 
 // TokenState is a quota of model tokens, 0 for none, and the use of today.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -216,7 +217,7 @@ func TestBackupOfARunningHostIsConsistent(t *testing.T) {
 		r, err := store.Open(t.Context(), store.Config{Dir: target[1]})
 		require.NoError(t, err)
 		canvases, total, err := r.Canvases.List(
-			t.Context(), store.CanvasFilter{Tenants: []string{host.FirstTenant}}, store.Page{},
+			t.Context(), store.CanvasFilter{Viewer: access.All(host.FirstTenant)}, store.Page{},
 		)
 		require.NoError(t, err)
 		require.Positive(t, total)

@@ -18,23 +18,24 @@ type beside struct {
 
 // Canvas reads a file in the folder of the canvas that is run, with or without .json. Files have no
 // versions.
-func (b beside) Canvas(_ context.Context, id, version string) (*engine.Canvas, error) {
-	if version != "" {
-		return nil, fmt.Errorf("version %q: files have no versions; leave it empty", version)
+func (b beside) Canvas(_ context.Context, q engine.CanvasQuery) (sub engine.SubCanvas, err error) {
+	if q.Version != "" {
+		return sub, fmt.Errorf("version %q: files have no versions; leave it empty", q.Version)
 	}
 	root, err := os.OpenRoot(b.dir)
 	if err != nil {
-		return nil, err
+		return sub, err
 	}
 	defer root.Close()
-	data, err := root.ReadFile(id)
+	data, err := root.ReadFile(q.ID)
 	if errors.Is(err, os.ErrNotExist) {
-		data, err = root.ReadFile(id + ".json")
+		data, err = root.ReadFile(q.ID + ".json")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.dir, err)
+		return sub, fmt.Errorf("%s: %w", b.dir, err)
 	}
-	return engine.Load(b.registry, data)
+	sub.Canvas, err = engine.Load(b.registry, data)
+	return sub, err
 }
 
 // canvasesBeside returns the canvases in the folder of a file; none for a canvas from elsewhere.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -81,7 +82,7 @@ func (e *exporter) run(ctx context.Context, a *app, args []string) (err error) {
 // chosen returns the canvases with the given titles or ids; all without arguments.
 func chosen(ctx context.Context, s *store.Store, tenant string, names []string) ([]store.Canvas, error) {
 	all, _, err := s.Canvases.List(
-		ctx, store.CanvasFilter{Tenants: []string{tenant}}, store.Page{Order: "title", Asc: true},
+		ctx, store.CanvasFilter{Viewer: access.All(tenant)}, store.Page{Order: "title", Asc: true},
 	)
 	if err != nil || len(names) == 0 {
 		return all, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -130,7 +131,7 @@ func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 	}
 	base := filepath.Base(file)
 	c := imported{Canvas: store.Canvas{
-		Tenant: i.tenant, User: i.tenant, Title: strings.TrimSuffix(base, filepath.Ext(base)), Permission: "me",
+		Tenant: i.tenant, Title: strings.TrimSuffix(base, filepath.Ext(base)), Permission: "me",
 		Category: "agent_canvas",
 		DSL:      canvas.Document().AppendJSON(nil),
 	}}
@@ -166,7 +167,7 @@ func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []impor
 	}
 	there := map[string]string{} // id by title
 	known, _, err := s.Canvases.List(
-		ctx, store.CanvasFilter{Tenants: []string{i.tenant}}, store.Page{Documents: store.NoDocuments},
+		ctx, store.CanvasFilter{Viewer: access.All(i.tenant)}, store.Page{Documents: store.NoDocuments},
 	)
 	if err != nil {
 		return err
@@ -185,7 +186,12 @@ func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []impor
 		}
 		coming[title] = true
 	}
+	owner, err := s.Members.Owner(ctx, i.tenant)
+	if err != nil {
+		return err
+	}
 	for _, c := range all {
+		c.User = owner
 		if err := i.put(ctx, s, c, there[strings.ToLower(c.Title)]); err != nil {
 			return fmt.Errorf("canvas %q: %w", c.Title, err)
 		}
@@ -219,6 +225,7 @@ func (i *importer) put(ctx context.Context, s *store.Store, c imported, id strin
 		_, err := s.Canvases.Edit(ctx, i.tenant, id, title, func(old *store.Canvas) error {
 			old.Description, old.Avatar, old.Type = c.Description, c.Avatar, c.Type
 			old.DSL, old.Released = now.dsl, now.publish
+			old.Author, old.Publisher = c.User, c.User
 			return nil
 		})
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	services "github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
@@ -160,7 +161,7 @@ func (k *knowledgeBase) choose(ctx context.Context, records *store.Store) error 
 	}
 	for _, t := range list {
 		if k.tenant == "" || t.ID == k.tenant {
-			k.who = services.Principal{Tenant: t.ID}
+			k.who = services.For(access.All(t.ID))
 			return nil
 		}
 	}

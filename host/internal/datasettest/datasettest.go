@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
@@ -59,7 +60,7 @@ type Options struct {
 const Patience = 2 * time.Minute
 
 // Owner is a principal that sees everything of its tenant.
-var Owner = app.Principal{Tenant: "t"}
+var Owner = app.For(access.All("t"))
 
 // Shared returns options for fixtures of several hosts, with the same records and files.
 func Shared(t testing.TB) Options {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -54,8 +55,7 @@ type Store struct {
 
 // Principal identifies the user of memories.
 type Principal struct {
-	Tenant string
-	User   string // sees memories of the team and those of the user; "" sees all of the tenant
+	access.Viewer
 	Caller string // pays for model tokens
 }
 
@@ -101,19 +101,29 @@ func (s *Store) Create(ctx context.Context, who Principal, name string, settings
 		return Memory{}, err
 	}
 	v := store.Memory{Tenant: who.Tenant, User: who.User, Settings: doc}
-	err = numbered(name, func(name string) (err error) {
-		v.Name = name
-		v, err = s.Records.Create(ctx, v)
-		return err
-	})
+	if v.Name, err = s.free(ctx, who, name, ""); err != nil {
+		return Memory{}, err
+	}
+	v, err = s.Records.Create(ctx, v)
 	return Memory{v, settings}, err
 }
 
 // mostNumbers bounds how many memories of a tenant have one name with a number.
 const mostNumbers = 1000
 
-// numbered stores a name, with a number while it is taken.
-func numbered(name string, put func(name string) error) error {
+// free returns a name, with a number if another memory has it that the principal sees: names of
+// others are free, since a number would reveal them.
+func (s *Store) free(ctx context.Context, who Principal, name, except string) (string, error) {
+	list, err := s.List(ctx, who)
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{}
+	for i := range list {
+		if list[i].ID != except {
+			taken[strings.ToLower(list[i].Name)] = true
+		}
+	}
 	base := []rune(name)
 	for n := range mostNumbers {
 		try := name
@@ -121,11 +131,11 @@ func numbered(name string, put func(name string) error) error {
 			suffix := "(" + strconv.Itoa(n) + ")"
 			try = string(base[:min(len(base), LongestName-len(suffix))]) + suffix
 		}
-		if err := put(try); !errors.Is(err, store.ErrExists) {
-			return err
+		if !taken[strings.ToLower(try)] {
+			return try, nil
 		}
 	}
-	return store.ErrExists
+	return "", store.ErrExists
 }
 
 // Get returns a memory. Errors: [ErrUnknown].
@@ -146,8 +156,11 @@ func (s *Store) Get(ctx context.Context, who Principal, id string) (Memory, erro
 
 func unknown(id string) error { return fmt.Errorf("%w: %q", ErrUnknown, id) }
 
-func (m *Memory) isFor(who Principal) bool {
-	return who.User == "" || m.User == who.User || m.Settings.Permission == PermissionTeam
+func (m *Memory) isFor(who Principal) bool { return who.May(m.Access()) }
+
+// Access returns whose the memory is.
+func (m *Memory) Access() access.Object {
+	return access.Object{Tenant: m.Tenant, Owner: m.User, Team: m.Settings.Permission == PermissionTeam}
 }
 
 // List returns the memories that a principal sees, those changed last first.
@@ -196,16 +209,13 @@ func (s *Store) Update(
 	if next.Memory.Settings, err = json.Marshal(next.Settings); err != nil {
 		return old, err
 	}
-	put := func(name string) error {
-		v := next.Memory
-		v.Name = name
-		stored, err := s.Records.Update(ctx, v)
-		if err == nil {
-			next.Memory = stored
+	if next.Name != old.Name {
+		if next.Name, err = s.free(ctx, who, next.Name, id); err != nil {
+			return old, err
 		}
-		return err
 	}
-	return next, numbered(next.Name, put)
+	next.Memory, err = s.Records.Update(ctx, next.Memory)
+	return next, err
 }
 
 // Delete removes a memory with its messages. Errors: [ErrUnknown].

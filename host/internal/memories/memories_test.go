@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -58,7 +59,7 @@ func open(t testing.TB, m *models) *Store {
 	}
 }
 
-var who = Principal{Tenant: "t", User: "ann"}
+var who = Principal{Viewer: access.Viewer{Tenant: "t", User: "ann"}}
 
 func (s *Store) memory(t testing.TB, settings Settings) string {
 	m, err := s.Create(t.Context(), who, "notes", settings)
@@ -200,10 +201,12 @@ func TestMemoriesOfOthers(t *testing.T) {
 		mine, sharing bool
 	}{
 		{who, true, true},
-		{Principal{Tenant: "t"}, true, true},
-		{Principal{Tenant: "t", User: "bob"}, false, true},
-		{Principal{Tenant: "other", User: "ann"}, false, false},
-		{Principal{Tenant: "other"}, false, false},
+		{who, true, true},
+		{Principal{Viewer: access.All("t")}, true, true},
+		{Principal{Viewer: access.Viewer{Tenant: "t"}}, false, true},
+		{Principal{Viewer: access.Viewer{Tenant: "t", User: "bob"}}, false, true},
+		{Principal{Viewer: access.Viewer{Tenant: "other", User: "ann"}}, false, false},
+		{Principal{Viewer: access.All("other")}, false, false},
 	} {
 		for id, sees := range map[string]bool{mine: tt.mine, shared: tt.sharing} {
 			_, got := s.Get(t.Context(), tt.who, id)
@@ -223,7 +226,7 @@ func TestMemoriesOfOthers(t *testing.T) {
 			}
 		}
 	}
-	require.ErrorIs(t, s.Delete(t.Context(), Principal{Tenant: "other"}, mine), ErrUnknown)
+	require.ErrorIs(t, s.Delete(t.Context(), Principal{Viewer: access.All("other")}, mine), ErrUnknown)
 	require.NoError(t, s.Delete(t.Context(), who, mine))
 }
 
@@ -273,20 +276,18 @@ func TestSettings(t *testing.T) {
 func TestPort(t *testing.T) {
 	s := open(t, &models{})
 	id := s.memory(t, Defaults())
-	port := s.Of(Principal{Tenant: "t"})
+	port := s.Of(who)
 	require.NoError(t, port.Remember(t.Context(), &engine.Remembered{
 		MemoryIDs: []string{id, id}, UserID: "u", AgentID: "a", SessionID: "s", UserInput: "tea?", AgentResponse: "yes",
 	}))
-	found, err := port.(engine.Recaller).Recall(
+	found, err := port.Recall(
 		t.Context(), &engine.RetrievalQuery{Memories: []string{id, id}, Text: "tea", TopN: 3, KeywordWeight: 0.5},
 	)
 	require.NoError(t, err)
 	require.Len(t, found.Chunks, 1)
 	require.Equal(t, "User Input: tea?\nAgent Response: yes", found.Chunks[0].Get("content").Str())
-	require.ErrorIs(
-		t, s.Of(Principal{Tenant: "other"}).Remember(t.Context(), &engine.Remembered{MemoryIDs: []string{id}}),
-		ErrUnknown,
-	)
+	others := s.Of(Principal{Viewer: access.All("other")})
+	require.ErrorIs(t, others.Remember(t.Context(), &engine.Remembered{MemoryIDs: []string{id}}), ErrUnknown)
 }
 
 // BenchmarkSearch searches a full memory of the default size.
@@ -304,4 +305,25 @@ func BenchmarkSearch(b *testing.B) {
 		require.NoError(b, err)
 		require.Contains(b, hits[0].Content, "4711")
 	}
+}
+
+// Names are taken only by memories that their user sees, so that none reveals another.
+func TestNamesOfPrivateMemories(t *testing.T) {
+	s := open(t, &models{})
+	create := func(user, permission string) Memory {
+		settings := Defaults()
+		settings.Permission = permission
+		as := Principal{Viewer: access.Viewer{Tenant: "t", User: user}}
+		m, err := s.Create(t.Context(), as, "notes", settings)
+		require.NoError(t, err)
+		return m
+	}
+	require.Equal(t, "notes", create("ann", PermissionMe).Name)
+	bobs := create("bob", PermissionTeam)
+	require.Equal(t, "notes", bobs.Name)
+	require.Equal(t, "notes(1)", create("carl", PermissionMe).Name)
+	renamed, err := s.Update(t.Context(), Principal{Viewer: access.Viewer{Tenant: "t", User: "carl"}}, bobs.ID,
+		func(name *string, _ *Settings) error { *name = "Notes(1)"; return nil })
+	require.NoError(t, err)
+	require.Equal(t, "Notes(1)(1)", renamed.Name)
 }

@@ -8,26 +8,29 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// port is the memories of a run.
-type port struct {
+// Port is the engine's port of memories for runs of a principal.
+type Port struct {
 	store *Store
 	who   Principal
 }
 
-var _ engine.Recaller = port{}
+var (
+	_ engine.Memory   = Port{}
+	_ engine.Recaller = Port{}
+)
 
 // Of returns the engine's port for runs of a principal.
-func (s *Store) Of(who Principal) engine.Memory { return port{s, who} }
+func (s *Store) Of(who Principal) Port { return Port{s, who} }
 
 // Remember stores an exchange.
-func (p port) Remember(ctx context.Context, r *engine.Remembered) error {
+func (p Port) Remember(ctx context.Context, r *engine.Remembered) error {
 	return p.store.Add(ctx, p.who, unique(r.MemoryIDs), Exchange{
 		User: r.UserID, Agent: r.AgentID, Session: r.SessionID, Input: r.UserInput, Response: r.AgentResponse,
 	})
 }
 
 // Recall finds messages.
-func (p port) Recall(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
+func (p Port) Recall(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
 	hits, err := p.store.Search(ctx, p.who, Query{
 		Memories: unique(q.Memories), User: q.UserID, Text: q.Text, Threshold: q.SimilarityThreshold,
 		WordWeight: q.KeywordWeight, Limit: q.TopN,

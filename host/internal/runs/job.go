@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // Keep determines where the state of a run is stored when it ends.
@@ -34,6 +35,13 @@ type Job struct {
 	// Caller is on whose account in the tenant model tokens are counted, such as a
 	// key; "" counts them for the tenant only.
 	Caller string `json:"caller,omitempty"`
+
+	// Actor is the member whose rights the run has: who is present, or else is decided when the run
+	// begins, see [access.Actor.On]. It stays the same after a takeover.
+	Actor access.Actor `json:"actor,omitzero"`
+	// Viewer has to be allowed to use the canvas. The zero value means that the caller has checked
+	// it.
+	Viewer access.Viewer `json:"-"`
 
 	// Visitor means that the user is the anonymous visitor of an embedding page.
 	Visitor bool `json:"visitor,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // plans caches compiled canvases by the content of their document, so that the same canvas is
@@ -36,6 +37,8 @@ type revision struct {
 	rev    int64
 	doc    []byte
 	canvas *engine.Canvas
+	actor  access.Actor // of doc
+	whose  access.Object
 }
 
 // Bounds of the cache. When it is full it is emptied, which is rare and needs no bookkeeping per

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -28,8 +29,17 @@ func (cs *canvases) Published(ctx context.Context, c store.Canvas) (store.Canvas
 	if errors.Is(err, store.ErrNotFound) { // gone with its canvas since that was read
 		return c, fmt.Errorf("canvas %q: %w", c.ID, ErrUnpublished)
 	}
-	c.DSL, c.VersionTitle = v.DSL, v.Title
+	c.DSL, c.VersionTitle, c.Version = v.DSL, v.Title, v.ID
 	return c, err
+}
+
+// ActorOf returns for whom the document of a canvas acts unattended: who published it,
+// or the author of the draft.
+func ActorOf(c *store.Canvas) access.Actor {
+	if c.Version != "" && c.Version == c.Published {
+		return access.Actor{User: c.Publisher, As: access.Publisher}
+	}
+	return access.Actor{User: c.Author, As: access.Author}
 }
 
 // Current returns the canvas of a job: with its document as it was saved last, or with the

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -55,7 +56,7 @@ func TestRunsOfThePublishedVersion(t *testing.T) {
 	}
 	b.put(id, "republished", true)
 	require.Equal(t, "You republished x", b.said(published))
-	_, err = b.Store.Canvases.Publish(t.Context(), "t", id, first.Published)
+	_, err = b.Store.Canvases.Publish(t.Context(), "t", id, first.Published, "u")
 	require.NoError(t, err)
 	require.Equal(t, "You published x", b.said(published))
 	require.Equal(t, "You republished x", b.said(draft))
@@ -80,8 +81,8 @@ func TestRunsOfThePublishedVersion(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrNotFound)
 }
 
-// The published version begins without what its editor said before it was
-// published.
+// The published version begins without what its editor said before it was published, and so does a
+// draft that runs unattended.
 func TestPublishedRunsBeginReset(t *testing.T) {
 	b := newBench(t)
 	id := b.Canvas(strings.Replace(runstest.Talk, "{sys.query}", "{sys.conversation_turns}", 1))
@@ -96,7 +97,8 @@ func TestPublishedRunsBeginReset(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	require.Equal(t, "You said 2", b.said(Job{Canvas: id}))
+	require.Equal(t, "You said 2", b.said(Job{Canvas: id, Actor: access.Actor{As: access.Present}}))
+	require.Equal(t, "You said 1", b.said(Job{Canvas: id}))
 	require.Equal(t, "You said 1", b.said(Job{Canvas: id, Published: true}))
 }
 

@@ -46,6 +46,6 @@ func (cs *canvases) NewSession(c store.Canvas, id, user, name, source string) (s
 	doc = doc.With("task_id", engine.String(id))
 	return store.Session{
 		ID: id, Tenant: c.Tenant, Canvas: c.ID, User: user, Source: source, Name: name, Version: c.VersionTitle,
-		DSL: doc.AppendJSON(nil), Messages: []byte("[]"), Reference: []byte("[]"),
+		DSL: doc.AppendJSON(nil), Messages: []byte("[]"), Reference: []byte("[]"), Actor: ActorOf(&c),
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -21,6 +22,8 @@ type work struct {
 	state   *engine.State
 	session store.Session // what a claim needs of the session, as it was read; without an ID for a job that has none
 	rev     int64         // of a canvas that was read before; 0 when it was read for this job
+	actor   access.Actor  // of doc
+	whose   access.Object
 	began   time.Time
 	rerun   bool              // the state is another run's
 	saved   bool              // its result is in the records store
@@ -28,7 +31,7 @@ type work struct {
 }
 
 // Start accepts a job and works on it in the background; it returns the job
-// with its ids once the run is written down, so that it is done even when this
+// with its ids and its actor once the run is written down, so that it is done even when this
 // host dies now. It waits while the session is busy, and writes nothing before
 // the session is free: run and claim are one commit. ctx bounds the waiting, not
 // the run.
@@ -80,6 +83,7 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 		return j, err
 	}
 	started = true
+	j.Actor = w.job.Actor
 	go func() {
 		defer leave()
 		defer func() { releaseLater(w.memory, len(w.doc)) }()
@@ -124,7 +128,7 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 	}
 	row := store.Run{
 		ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
-		Source: j.Source, Input: data,
+		Source: j.Source, Input: data, Actor: j.Actor,
 	}
 	if w.session.ID == "" {
 		err = r.cfg.Store.Runs.StartAt(ctx, row, w.rev)
@@ -162,7 +166,7 @@ type loader struct {
 func (l *loader) begin(ctx context.Context, j Job, a *memlimit.Account) (*work, error) {
 	w := &work{job: j, began: time.Now(), memory: a}
 	if known := l.plans.last(&j); known.rev > 0 {
-		w.rev, w.doc, w.canvas = known.rev, known.doc, known.canvas
+		w.rev, w.doc, w.canvas, w.actor, w.whose = known.rev, known.doc, known.canvas, known.actor, known.whose
 	}
 	err := l.prepare(ctx, w)
 	if err == nil {
@@ -192,20 +196,27 @@ func (l *loader) prepare(ctx context.Context, w *work) (err error) {
 		}
 		w.doc = v.DSL
 		w.session = store.Session{ID: v.ID, Tenant: v.Tenant, Rev: v.Rev, Run: v.Run}
+		if w.actor, err = l.actorOfSession(steady, &v); err != nil {
+			return err
+		}
 	case w.canvas == nil:
 		c, err := l.Current(steady, j)
 		if err != nil {
 			return err
 		}
-		w.doc = c.DSL
+		w.doc, w.actor, w.whose = c.DSL, ActorOf(&c), c.Access()
 		if err := l.hold(w); err != nil {
 			return err
 		}
 		if w.canvas, err = l.plans.load(w.doc); err != nil {
 			return err
 		}
-		l.plans.keep(j, revision{c.Rev, w.doc, w.canvas})
+		l.plans.keep(j, revision{c.Rev, w.doc, w.canvas, w.actor, w.whose})
 	}
+	if j.Viewer != (access.Viewer{}) && !j.Viewer.May(w.whose) {
+		return fmt.Errorf("canvas %q: %w", j.Canvas, store.ErrNotFound)
+	}
+	j.Actor = j.Actor.On(w.actor, j.From != "" || j.Pins.Len() > 0)
 	if err := l.hold(w); err != nil {
 		return err
 	}
@@ -215,12 +226,26 @@ func (l *loader) prepare(ctx context.Context, w *work) (err error) {
 		}
 	}
 	w.state = w.canvas.State()
-	if w.state.Unfinished() || j.Published && j.Keep == KeepNothing {
+	if w.state.Unfinished() || j.Keep == KeepNothing && (j.Published || j.Actor.Unattended()) {
 		// The document was saved in the middle of a run that is not continued, or
-		// with what was said to the editor.
+		// with what was said to the editor: by others than those for whom this run acts.
 		w.state.Reset(false)
 	}
 	return w.checkNodes()
+}
+
+// actorOfSession returns for whom the document of a session acts unattended. A session
+// of a former version does not say of whose document it is a copy: it acts for the author of the
+// canvas if that is its creator too.
+func (l *loader) actorOfSession(ctx context.Context, v *store.Session) (access.Actor, error) {
+	if v.Actor.As != "" {
+		return v.Actor, nil
+	}
+	c, err := l.store.Canvases.Get(ctx, v.Tenant, v.Canvas)
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil // the session outlives its canvas
+	}
+	return access.Actor{User: access.Both(c.User, c.Author), As: access.Author}, err
 }
 
 // checkNodes refuses a start at a node that is not there, before anything is

@@ -47,6 +47,9 @@ func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
 		return err
 	}
 	known := err == nil
+	if known && row.Actor.As != "" {
+		j.Actor = row.Actor
+	}
 	ended := known && row.Status != store.RunActive
 	if !ended && lease.Run.Failures > 0 && t.suspect != nil && t.suspect(j.ID) {
 		return t.results.fail(steady, lease, &j, ErrOutOfMemory)
@@ -133,6 +136,12 @@ func (t *takeovers) beginLate(ctx context.Context, lease *runlog.Lease, j Job, r
 		return t.results.fail(ctx, lease, &j, err)
 	}
 	defer func() { releaseLater(w.memory, len(w.doc)) }()
+	if w.job.Actor != row.Actor {
+		// The next host that takes it over has only its row.
+		if err := t.store.Runs.SetActor(ctx, j.Tenant, j.ID, w.job.Actor); err != nil {
+			return err
+		}
+	}
 	wr := t.executor.writer(ctx, lease, w)
 	wr.held = append([]runlog.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
 	return t.executor.execute(lease, w, wr)

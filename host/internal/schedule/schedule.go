@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -66,7 +67,7 @@ func New(cfg Config) *Schedules {
 type Schedule struct {
 	ID     string
 	Tenant string
-	Name   string // unique in the tenant
+	Name   string
 	When
 	Trigger
 	Paused bool
@@ -112,8 +113,7 @@ func parse(v store.Item) (Schedule, error) {
 // stored schedule.
 //
 // Errors: [*WhenError]; [ErrTrigger]; [runs.ErrCanvas]; [runs.ErrUnpublished]; [runs.ErrSession];
-// [ErrTooMany]; [store.ErrNotFound] for the canvas; [store.ErrExists] for the name;
-// [store.ErrConflict].
+// [ErrTooMany]; [store.ErrNotFound] for the canvas; [store.ErrConflict].
 func (ss *Schedules) Put(ctx context.Context, s Schedule) (Schedule, error) {
 	if err := ss.check(ctx, &s); err != nil {
 		return Schedule{}, err
@@ -130,12 +130,13 @@ func (ss *Schedules) Put(ctx context.Context, s Schedule) (Schedule, error) {
 		s.Set = time.Now()
 	}
 	s.Job.ID, s.Job.Message, s.Job.Tenant, s.Job.Schedule, s.Job.Source = "", "", "", "", ""
+	s.Job.Actor = access.Actor{} // decided when a run begins
 	doc, err := json.Marshal(document{s.When, s.Trigger, s.Paused, s.Set.UnixMilli(), s.Job})
 	if err != nil {
 		return Schedule{}, err
 	}
 	item, err := ss.items.Put(ctx, store.Item{
-		Tenant: s.Tenant, Kind: kind, ID: s.ID, Name: s.Name, Doc: doc, Rev: s.Rev,
+		Tenant: s.Tenant, Kind: kind, ID: s.ID, Name: s.Name, Repeats: true, Doc: doc, Rev: s.Rev,
 	})
 	if err != nil {
 		return Schedule{}, err

@@ -7,7 +7,8 @@ import "context"
 type Beta struct {
 	ID         string
 	Tenant     string
-	Canvas     string // the canvas it grants access to; "" grants all of the tenant
+	Canvas     string // the canvas it grants access to; "" grants those that User may use
+	User       string // member whose token for all canvases it is; "" for the token of a canvas
 	Text       string // 32 characters, for the owner to copy
 	CreateTime int64  // Unix milliseconds
 }
@@ -20,28 +21,39 @@ type sealedBeta struct {
 	sealed []byte
 }
 
-const betaColumns = `id, tenant_id, canvas_id, sealed, create_time`
+const betaColumns = `id, tenant_id, canvas_id, user_id, sealed, create_time`
 
 func scanBeta(r row) (sealedBeta, error) {
 	var b sealedBeta
-	err := r.Scan(&b.ID, &b.Tenant, &b.Canvas, &b.sealed, &b.CreateTime)
+	err := r.Scan(&b.ID, &b.Tenant, &b.Canvas, &b.User, &b.sealed, &b.CreateTime)
 	return b, err
 }
 
-// For returns the token of a canvas, or with canvas "" the token for all canvases of the
-// tenant. It creates the token if there is none. Errors: [ErrNotFound] for a canvas of another
-// tenant.
+// For returns the token of a canvas. It creates the token if there is none. Errors: [ErrNotFound]
+// for a canvas of another tenant.
 func (s Betas) For(ctx context.Context, tenant, canvas string) (Beta, error) {
-	if canvas != "" {
-		if _, err := Canvases(s).Get(ctx, tenant, canvas); err != nil {
-			return Beta{}, err
-		}
+	if _, err := Canvases(s).Revision(ctx, tenant, canvas); err != nil {
+		return Beta{}, err
 	}
-	const query = `SELECT ` + betaColumns + ` FROM betas WHERE tenant_id = $1 AND canvas_id = $2 ORDER BY create_time, id LIMIT 1`
-	const insert = `INSERT INTO betas (` + betaColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6)`
-	var out Beta
-	err := s.write(ctx, "beta token", func(ctx context.Context, q querier) error {
-		found, err := queryAll(ctx, q, scanBeta, query, tenant, canvas)
+	return s.get(ctx, Beta{Tenant: tenant, Canvas: canvas})
+}
+
+// ForAll returns the token for all canvases that a member of the tenant may use. It creates the
+// token if there is none. Errors: [ErrInvalid].
+func (s Betas) ForAll(ctx context.Context, tenant, user string) (Beta, error) {
+	if err := checkText("user", user); err != nil {
+		return Beta{}, fail(err, "beta token")
+	}
+	return s.get(ctx, Beta{Tenant: tenant, User: user})
+}
+
+// get returns the oldest token like v, or makes it.
+func (s Betas) get(ctx context.Context, v Beta) (out Beta, err error) {
+	const query = `SELECT ` + betaColumns + ` FROM betas WHERE tenant_id = $1 AND canvas_id = $2 AND user_id = $3
+		ORDER BY create_time, id LIMIT 1`
+	const insert = `INSERT INTO betas (` + betaColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)`
+	err = s.write(ctx, "beta token", func(ctx context.Context, q querier) error {
+		found, err := queryAll(ctx, q, scanBeta, query, v.Tenant, v.Canvas, v.User)
 		if err != nil {
 			return err
 		}
@@ -49,12 +61,14 @@ func (s Betas) For(ctx context.Context, tenant, canvas string) (Beta, error) {
 			out, err = s.open(found[0])
 			return err
 		}
-		out = Beta{ID: newID(), Tenant: tenant, Canvas: canvas, Text: newToken("")[:32], CreateTime: s.ms()}
-		sealed, err := s.seal.close([]byte(out.Text), "beta", tenant, out.ID)
+		out = v
+		out.ID, out.Text, out.CreateTime = newID(), newToken("")[:32], s.ms()
+		sealed, err := s.seal.close([]byte(out.Text), "beta", out.Tenant, out.ID)
 		if err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, insert, out.ID, tenant, canvas, sealed, out.CreateTime, hashToken(out.Text))
+		_, err = q.ExecContext(ctx, insert, out.ID, out.Tenant, out.Canvas, out.User, sealed, out.CreateTime,
+			hashToken(out.Text))
 		return err
 	})
 	return out, err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // Canvas is a saved agent.
@@ -28,34 +31,53 @@ type Canvas struct {
 	Rev         int64  // incremented by each change
 	CreateTime  int64  // Unix milliseconds
 	UpdateTime  int64  // Unix milliseconds
+	Author      string // wrote the document; its creator at first
 	Publication
 
-	// Author is the user of a change, for the version that it adds. It is not stored with the
-	// canvas.
-	Author string
+	// Version is the id of the version that the document is of; "" for the saved document. It is
+	// not stored.
+	Version string
 }
+
+// Access returns whose the canvas is, for [access.Viewer.May].
+func (c *Canvas) Access() access.Object { return canvasAccess(c.Tenant, c.User, c.Permission) }
+
+func canvasAccess(tenant, user, permission string) access.Object {
+	return access.Object{Tenant: tenant, Owner: user, Team: permission == PermissionTeam}
+}
+
+// Permissions of canvases.
+const (
+	PermissionMe   = "me"
+	PermissionTeam = "team"
+)
 
 // Canvases has the records of canvases and their versions.
 type Canvases struct{ *database }
 
 const canvasColumns = `id, tenant_id, user_id, title, description, avatar, type, category, permission,
-	tags, dsl, rev, create_time, update_time, released, published, publish_time, version_title`
+	tags, dsl, rev, create_time, update_time, released, published, publish_time, version_title, author, publisher`
 
 func scanCanvas(r row) (Canvas, error) {
 	var c Canvas
 	var tags string
 	err := r.Scan(&c.ID, &c.Tenant, &c.User, &c.Title, &c.Description, &c.Avatar, &c.Type, &c.Category,
 		&c.Permission, &tags, &c.DSL, &c.Rev, &c.CreateTime, &c.UpdateTime, &c.Released, &c.Published, &c.PublishTime,
-		&c.VersionTitle)
+		&c.VersionTitle, &c.Author, &c.Publisher)
 	if err != nil {
 		return Canvas{}, err
 	}
 	return c, json.Unmarshal([]byte(tags), &c.Tags)
 }
 
+// check completes a canvas, which belongs to its creator unless it is shared.
 func (c *Canvas) check() error {
+	c.Permission = cmp.Or(c.Permission, PermissionMe)
+	if c.Permission != PermissionMe && c.Permission != PermissionTeam {
+		return fmt.Errorf("permission %.40q (one of me, team): %w", c.Permission, ErrInvalid)
+	}
 	return checkText("id", c.ID, "title", c.Title, "description", c.Description, "avatar", c.Avatar,
-		"type", c.Type, "category", c.Category, "permission", c.Permission)
+		"type", c.Type, "category", c.Category, "permission", c.Permission, "author", c.Author)
 }
 
 func (c *Canvas) tags() (string, error) {
@@ -66,8 +88,8 @@ func (c *Canvas) tags() (string, error) {
 	return string(b), err
 }
 
-// Create adds a canvas and, if versionTitle is not empty, its first version, which is
-// published if c is Released. An empty ID is filled in. It returns the stored canvas.
+// Create adds a canvas and, if versionTitle is not empty, its first version, which is published by
+// the creator if c is Released. An empty ID is filled in. It returns the stored canvas.
 //
 // Errors: [ErrExists] if the id is taken, [ErrInvalid].
 func (s Canvases) Create(ctx context.Context, c Canvas, versionTitle string) (Canvas, error) {
@@ -87,15 +109,18 @@ func (s Canvases) Create(ctx context.Context, c Canvas, versionTitle string) (Ca
 	c.Publication, c.Author = Publication{}, c.User
 	after := c.Publication
 	const insert = `INSERT INTO canvases (` + canvasColumns + `, title_fold, find)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, '', 0, '', $15, $16)`
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, '', 0, '', $3, '', $15, $16)`
 	err = s.write(ctx, fmt.Sprintf("create canvas %q", c.Title), func(ctx context.Context, q querier) error {
+		if _, err := q.ExecContext(ctx, `DELETE FROM deleted_canvases WHERE id = $1`, c.ID); err != nil {
+			return err
+		}
 		_, err := q.ExecContext(ctx, insert, c.ID, c.Tenant, c.User, c.Title, c.Description, c.Avatar, c.Type,
 			c.Category, c.Permission, tags, bytesOf(c.DSL), c.Rev, c.CreateTime, c.UpdateTime,
 			[]byte(fold(c.Title)), fold(c.Title))
 		if err != nil || versionTitle == "" {
 			return err
 		}
-		after, err = s.addVersion(ctx, q, c, versionTitle, publish)
+		after, err = s.addVersion(ctx, q, c, versionTitle, publication{publish, c.User})
 		return err
 	})
 	if err != nil {
@@ -112,15 +137,37 @@ func (s Canvases) Get(ctx context.Context, tenant, id string) (Canvas, error) {
 	return c, fail(err, "canvas %q", id)
 }
 
-// Revision is the revision of a canvas and its update time, Unix milliseconds.
-type Revision struct{ Rev, Updated int64 }
+// Revision is the revision of a canvas with its update time, Unix milliseconds, and whose it is
+// then.
+type Revision struct {
+	Rev, Updated int64
+	Access       access.Object
+}
+
+const revisionColumns = `id, tenant_id, user_id, permission, rev, update_time`
+
+func scanRevision(r row) (id string, v Revision, err error) {
+	var tenant, user, permission string
+	err = r.Scan(&id, &tenant, &user, &permission, &v.Rev, &v.Updated)
+	v.Access = canvasAccess(tenant, user, permission)
+	return id, v, err
+}
 
 // Revision returns the revision of a canvas without its document. Errors: [ErrNotFound].
 func (s Canvases) Revision(ctx context.Context, tenant, id string) (Revision, error) {
-	const query = `SELECT rev, update_time FROM canvases WHERE id = $1 AND tenant_id = $2`
-	var v Revision
-	err := s.read.QueryRowContext(ctx, query, id, tenant).Scan(&v.Rev, &v.Updated)
+	const query = `SELECT ` + revisionColumns + ` FROM canvases WHERE id = $1 AND tenant_id = $2`
+	_, v, err := scanRevision(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "canvas %q", id)
+}
+
+// Access returns whose a canvas is, or was when it was deleted: its runs and sessions remain.
+// Errors: [ErrNotFound].
+func (s Canvases) Access(ctx context.Context, tenant, id string) (access.Object, error) {
+	const query = `SELECT user_id, permission FROM canvases WHERE id = $1 AND tenant_id = $2
+		UNION ALL SELECT user_id, permission FROM deleted_canvases WHERE id = $1 AND tenant_id = $2 LIMIT 1`
+	var user, permission string
+	err := s.read.QueryRowContext(ctx, query, id, tenant).Scan(&user, &permission)
+	return canvasAccess(tenant, user, permission), fail(err, "canvas %q", id)
 }
 
 // mostRevisions is the most canvases of one query for revisions.
@@ -134,10 +181,10 @@ func (s Canvases) Revisions(ctx context.Context, ids []string) (map[string]Revis
 		for i, id := range some {
 			marks[i], args[i] = "$"+strconv.Itoa(i+1), id
 		}
-		query := `SELECT id, rev, update_time FROM canvases WHERE id IN (` + strings.Join(marks, ", ") + `)`
-		scan := func(r row) (id string, err error) {
-			var v Revision
-			if err = r.Scan(&id, &v.Rev, &v.Updated); err == nil {
+		query := `SELECT ` + revisionColumns + ` FROM canvases WHERE id IN (` + strings.Join(marks, ", ") + `)`
+		scan := func(r row) (string, error) {
+			id, v, err := scanRevision(r)
+			if err == nil {
 				found[id] = v
 			}
 			return id, err
@@ -168,7 +215,7 @@ const (
 // writer was faster, change is applied again to the new state, so no change is lost. Changes of ID,
 // Tenant, Rev and times are ignored. A versionTitle that is not empty adds a version if the DSL
 // differs from the newest one; the version is published in the same commit if change sets Released,
-// which is false when change is called.
+// which is false when change is called, and Publisher.
 //
 // Errors: [ErrNotFound], [ErrConflict] after ten seconds of retries, and any error of change, in
 // which case nothing is written.
@@ -186,7 +233,7 @@ func (s Canvases) Edit(
 		if err := change(&next); err != nil {
 			return Canvas{}, err
 		}
-		publish := next.Released && versionTitle != ""
+		publish := publication{next.Released && versionTitle != "", next.Publisher}
 		next.ID, next.Tenant, next.CreateTime, next.Publication = c.ID, c.Tenant, c.CreateTime, c.Publication
 		next.Rev, next.UpdateTime = c.Rev+1, s.ms()
 		next, err = s.replace(ctx, next, c.Rev, versionTitle, publish)
@@ -205,7 +252,9 @@ func (s Canvases) Edit(
 }
 
 // replace writes c over the revision rev and returns the stored canvas.
-func (s Canvases) replace(ctx context.Context, c Canvas, rev int64, versionTitle string, publish bool) (Canvas, error) {
+func (s Canvases) replace(
+	ctx context.Context, c Canvas, rev int64, versionTitle string, publish publication,
+) (Canvas, error) {
 	if err := c.check(); err != nil {
 		return Canvas{}, fail(err, "save canvas %q", c.ID)
 	}
@@ -215,11 +264,11 @@ func (s Canvases) replace(ctx context.Context, c Canvas, rev int64, versionTitle
 	}
 	const update = `UPDATE canvases SET user_id = $1, title = $2, title_fold = $3, find = $4, description = $5,
 		avatar = $6, type = $7, category = $8, permission = $9, tags = $10, dsl = $11, rev = $12,
-		update_time = $13 WHERE id = $14 AND rev = $15`
+		update_time = $13, author = $14 WHERE id = $15 AND rev = $16`
 	after := c.Publication
 	err = s.write(ctx, fmt.Sprintf("save canvas %q", c.ID), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, update, c.User, c.Title, []byte(fold(c.Title)), fold(c.Title), c.Description,
-			c.Avatar, c.Type, c.Category, c.Permission, tags, bytesOf(c.DSL), c.Rev, c.UpdateTime,
+			c.Avatar, c.Type, c.Category, c.Permission, tags, bytesOf(c.DSL), c.Rev, c.UpdateTime, c.Author,
 			c.ID, rev)
 		if err := changed(res, err, ErrConflict); err != nil || versionTitle == "" {
 			return err
@@ -238,6 +287,12 @@ func (s Canvases) replace(ctx context.Context, c Canvas, rev int64, versionTitle
 // Errors: [ErrNotFound].
 func (s Canvases) Delete(ctx context.Context, tenant, id string) error {
 	return s.write(ctx, fmt.Sprintf("delete canvas %q", id), func(ctx context.Context, q querier) error {
+		// Whose it was decides about its runs and sessions.
+		const keep = `INSERT INTO deleted_canvases SELECT id, tenant_id, user_id, permission, CAST($3 AS BIGINT)
+			FROM canvases WHERE id = $1 AND tenant_id = $2 ON CONFLICT DO NOTHING`
+		if _, err := q.ExecContext(ctx, keep, id, tenant, s.ms()); err != nil {
+			return err
+		}
 		res, err := q.ExecContext(ctx, `DELETE FROM canvases WHERE id = $1 AND tenant_id = $2`, id, tenant)
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err
@@ -250,10 +305,10 @@ func (s Canvases) Delete(ctx context.Context, tenant, id string) error {
 	})
 }
 
-// CanvasFilter selects canvases; empty fields match all.
+// CanvasFilter selects canvases; other empty fields match all.
 type CanvasFilter struct {
-	Tenants    []string // required
-	User       string   // creator
+	Viewer     access.Viewer // who may use them; required
+	User       string        // creator
 	ID         string
 	Title      string // exact, case-insensitive
 	Categories []string
@@ -269,14 +324,15 @@ var canvasList = listing[Canvas]{table: "canvases", columns: canvasColumns, larg
 	"title": "title_fold", "id": "id",
 }}
 
-// List returns a page of the canvases of the given tenants and the number of all that match.
+// List returns a page of the canvases that a viewer may use and the number of all that match.
 // The order is create_time, update_time, title or id.
 func (s Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, int, error) {
-	if len(f.Tenants) == 0 {
+	if f.Viewer.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list canvases: no tenant")
 	}
 	w := where{changing: true} // canvases can be edited
-	w.in("tenant_id", f.Tenants)
+	w.equal("tenant_id", f.Viewer.Tenant)
+	w.usable(f.Viewer, "user_id", "permission = 'team'")
 	w.equal("user_id", f.User)
 	w.equal("id", f.ID)
 	w.equal("permission", f.Permission)
@@ -288,6 +344,10 @@ func (s Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, i
 	w.contains("find", f.Keywords)
 	if err := w.tagged(f.Tags); err != nil {
 		return nil, 0, fail(err, "list canvases")
+	}
+	if len(w.conds) == 2 && !f.Viewer.Whole { // tenant and viewer alone: two ranges of an index
+		w.known = `SELECT (SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'team') +
+			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id IN ($2, ''))`
 	}
 	return list(ctx, s.database, &canvasList, &w, p)
 }

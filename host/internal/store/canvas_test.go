@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 func TestCanvas(t *testing.T) {
@@ -138,7 +140,6 @@ func TestCanvases(t *testing.T) {
 				[]string{"apple", "Zebra", "ba_r", "baar"},
 				4,
 			},
-			{"several tenants", CanvasFilter{Tenants: []string{"t1", "t2"}, Title: "apple"}, Page{}, []string{"apple", "apple"}, 2},
 			{"no match", CanvasFilter{User: "unknown"}, Page{}, nil, 0},
 			{"a tag matches exactly", CanvasFilter{Tags: []string{"fruit"}}, Page{}, []string{"apple"}, 1},
 			{
@@ -152,9 +153,7 @@ func TestCanvases(t *testing.T) {
 		}
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
-				if test.filter.Tenants == nil {
-					test.filter.Tenants = []string{"t1"}
-				}
+				test.filter.Viewer = access.All("t1")
 				list, total, err := s.Canvases.List(ctx, test.filter, test.page)
 				require.NoError(t, err)
 				var titles []string
@@ -167,7 +166,7 @@ func TestCanvases(t *testing.T) {
 		}
 		_, _, err = s.Canvases.List(ctx, CanvasFilter{}, Page{})
 		require.ErrorIs(t, err, ErrInvalid, "a tenant is required")
-		_, _, err = s.Canvases.List(ctx, CanvasFilter{Tenants: []string{"t1"}}, Page{Order: "dsl; DROP TABLE canvases"})
+		_, _, err = s.Canvases.List(ctx, CanvasFilter{Viewer: access.All("t1")}, Page{Order: "dsl; DROP TABLE x"})
 		require.ErrorIs(t, err, ErrInvalid)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
@@ -18,6 +19,11 @@ type Dataset struct {
 	// Seq grows with each change of documents or chunks that an index has to follow, GoneSeq is its
 	// value at the last deletion of a document.
 	Seq, GoneSeq int64
+}
+
+// Access returns whose the dataset is, for [access.Viewer.May].
+func (v *Dataset) Access() access.Object {
+	return access.Object{Tenant: v.Tenant, Owner: v.CreatedBy, Team: v.Team}
 }
 
 // Datasets has the records of datasets.
@@ -34,6 +40,7 @@ type datasetBody struct {
 	ParseType    int             `json:"parse_type,omitempty"`
 	Pagerank     int             `json:"pagerank,omitempty"`
 	AutoMetadata json.RawMessage `json:"auto_metadata,omitempty"`
+	PipelineBy   string          `json:"pipeline_by,omitempty"`
 }
 
 // datasetRecord are the columns of a new dataset; datasetColumns adds what is counted of documents.
@@ -59,14 +66,14 @@ func scanDataset(r row) (Dataset, error) {
 	}
 	v.Description, v.Avatar, v.Language = b.Description, b.Avatar, b.Language
 	v.Method, v.Config, v.Pipeline, v.ParseType = b.Method, b.Config, b.Pipeline, b.ParseType
-	v.Pagerank, v.AutoMetadata = b.Pagerank, b.AutoMetadata
+	v.Pagerank, v.AutoMetadata, v.PipelineBy = b.Pagerank, b.AutoMetadata, b.PipelineBy
 	return v, nil
 }
 
 func (v *Dataset) body() ([]byte, error) {
 	return json.Marshal(datasetBody{
 		v.Description, v.Avatar, v.Language, v.Method, v.Config, v.Pipeline, v.ParseType,
-		v.Pagerank, v.AutoMetadata,
+		v.Pagerank, v.AutoMetadata, v.PipelineBy,
 	})
 }
 
@@ -78,7 +85,19 @@ func flag(b bool) int64 {
 	return 0
 }
 
-// Create adds a dataset. A name that the tenant has already, in any case of letters, becomes
+// nameTaken reports whether a viewer may use a dataset with a name, in any case of letters, other
+// than the one with an id. Names of datasets that it may not use are free: a refusal would reveal
+// them.
+func nameTaken(ctx context.Context, q querier, v access.Viewer, name, except string) (bool, error) {
+	w := &where{}
+	w.equal("tenant_id", v.Tenant)
+	w.add("name_key = ?", fold(name))
+	w.add("id <> ?", except)
+	w.usable(v, "created_by", "team = 1")
+	return exists(ctx, q, `SELECT 1 FROM datasets`+w.String(), w.args...)
+}
+
+// Create adds a dataset. A name that its creator uses already, in any case of letters, becomes
 // "name(1)". Errors: [ErrExists] for the id, [ErrInvalid].
 func (s Datasets) Create(ctx context.Context, v Dataset) (Dataset, error) {
 	v.Created = s.ms()
@@ -96,7 +115,7 @@ func (s Datasets) Create(ctx context.Context, v Dataset) (Dataset, error) {
 	defer s.totals.forget()
 	err = s.write(ctx, fmt.Sprintf("create dataset %q", v.Name), func(ctx context.Context, q querier) (err error) {
 		v.Name, err = freeName(wanted, "", func(name string) (bool, error) {
-			return exists(ctx, q, `SELECT 1 FROM datasets WHERE tenant_id = $1 AND name_key = $2`, v.Tenant, fold(name))
+			return nameTaken(ctx, q, access.Viewer{Tenant: v.Tenant, User: v.CreatedBy}, name, "")
 		})
 		if err != nil {
 			return err
@@ -164,13 +183,11 @@ func (s Datasets) IDs(ctx context.Context) ([]string, error) {
 	return out, fail(err, "list datasets")
 }
 
-// DatasetFilter selects datasets; empty fields match all.
+// DatasetFilter selects datasets; other empty fields match all.
 type DatasetFilter struct {
-	Tenant string // required
-	// User sees its own datasets and those of the team; "" sees all.
-	User string
-	IDs  []string
-	Name string // whatever the case of letters
+	Viewer access.Viewer // who may use them; required
+	IDs    []string
+	Name   string // whatever the case of letters
 	// Words is a substring of the name, whatever the case of letters.
 	Words string
 }
@@ -182,36 +199,35 @@ var datasetList = listing[Dataset]{
 
 // List returns a page of datasets and the number of all matching ones.
 func (s Datasets) List(ctx context.Context, f DatasetFilter, p Page) ([]Dataset, int, error) {
-	if f.Tenant == "" {
+	if f.Viewer.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list datasets: no tenant")
 	}
 	w := &where{changing: true}
-	w.equal("tenant_id", f.Tenant)
-	if f.User != "" {
-		w.add("(created_by = ? OR team = 1)", f.User)
-	}
+	w.equal("tenant_id", f.Viewer.Tenant)
+	w.usable(f.Viewer, "created_by", "team = 1")
 	w.in("id", f.IDs)
 	w.equal("name_key", fold(f.Name))
 	w.contains("name_key", f.Words)
 	return list(ctx, s.database, &datasetList, w, p)
 }
 
-// Edit changes a dataset with change, which may be called twice. What is counted, and what
-// indexes follow, is not written.
+// Edit changes a dataset on behalf of a viewer with change, which may be called twice. What is
+// counted, and what indexes follow, is not written.
 //
-// Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], those of change.
+// Errors: [ErrNotFound], [ErrExists] for a new name if it is that of another dataset that the
+// viewer may use, [ErrInvalid], those of change.
 func (s Datasets) Edit(
-	ctx context.Context, tenant, id string, change func(*Dataset) error,
+	ctx context.Context, by access.Viewer, id string, change func(*Dataset) error,
 ) (v Dataset, err error) {
 	err = s.write(ctx, fmt.Sprintf("edit dataset %q", id), func(ctx context.Context, q querier) error {
-		if err := lockDataset(ctx, q, tenant, id); err != nil {
+		if err := lockDataset(ctx, q, by.Tenant, id); err != nil {
 			return err
 		}
 		const query = `SELECT ` + datasetColumns + ` FROM datasets WHERE id = $1`
 		if v, err = scanDataset(q.QueryRowContext(ctx, query, id)); err != nil {
 			return err
 		}
-		former := v.EmbeddingModel
+		former, name := v.EmbeddingModel, fold(v.Name)
 		if err := change(&v); err != nil {
 			return err
 		}
@@ -223,13 +239,14 @@ func (s Datasets) Edit(
 		if err := checkText("name", v.Name, "model", v.Model, "embedding model", v.EmbeddingModel); err != nil {
 			return err
 		}
-		taken, err := exists(ctx, q, `SELECT 1 FROM datasets WHERE tenant_id = $1 AND name_key = $2 AND id <> $3`,
-			tenant, fold(v.Name), id)
-		if err != nil {
-			return err
-		}
-		if taken {
-			return fmt.Errorf("name %q: %w", v.Name, ErrExists)
+		if fold(v.Name) != name {
+			taken, err := nameTaken(ctx, q, by, v.Name, id)
+			if err != nil {
+				return err
+			}
+			if taken {
+				return fmt.Errorf("name %q: %w", v.Name, ErrExists)
+			}
 		}
 		body, err := v.body()
 		if err != nil {

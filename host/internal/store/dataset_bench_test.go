@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
@@ -36,7 +37,7 @@ func BenchmarkDocumentLists(b *testing.B) {
 			"words": func() error { return pageOfDocuments(b, s, words, Page{Limit: 30}) },
 			"state": func() error { return pageOfDocuments(b, s, state, Page{Limit: 30}) },
 			"datasets": func() error {
-				_, _, err := s.Datasets.List(b.Context(), DatasetFilter{Tenant: "t"}, Page{Limit: 30})
+				_, _, err := s.Datasets.List(b.Context(), DatasetFilter{Viewer: access.All("t")}, Page{Limit: 30})
 				return err
 			},
 		} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
@@ -42,9 +43,9 @@ func TestDatasets(t *testing.T) {
 		_, err := s.Datasets.Get(ctx, "other", shop.ID)
 		require.ErrorIs(t, err, ErrNotFound)
 
-		_, err = s.Datasets.Edit(ctx, "t", "1", func(v *Dataset) error { v.Name = "SHOP(1)"; return nil })
+		_, err = s.Datasets.Edit(ctx, access.All("t"), "1", func(v *Dataset) error { v.Name = "SHOP(1)"; return nil })
 		require.ErrorIs(t, err, ErrExists)
-		_, err = s.Datasets.Edit(ctx, "t", "1", func(v *Dataset) error {
+		_, err = s.Datasets.Edit(ctx, access.All("t"), "1", func(v *Dataset) error {
 			v.Name, v.Config, v.Pagerank, v.Team = "SHOP", []byte(`{"a":1}`), 7, true
 			return nil
 		})
@@ -55,11 +56,12 @@ func TestDatasets(t *testing.T) {
 		require.JSONEq(t, `{"a":1}`, string(v.Config))
 		require.Equal(t, 7, v.Pagerank)
 
-		list, total, err := s.Datasets.List(ctx, DatasetFilter{Tenant: "t", User: "somebody"}, Page{})
+		other := access.Viewer{Tenant: "t", User: "other"}
+		list, total, err := s.Datasets.List(ctx, DatasetFilter{Viewer: other}, Page{})
 		require.NoError(t, err)
 		require.Equal(t, 1, total, "only what the team shares")
 		require.Equal(t, "1", list[0].ID)
-		_, total, err = s.Datasets.List(ctx, DatasetFilter{Tenant: "t", Name: "shop"}, Page{})
+		_, total, err = s.Datasets.List(ctx, DatasetFilter{Viewer: access.All("t"), Name: "shop"}, Page{})
 		require.NoError(t, err)
 		require.Equal(t, 1, total)
 

@@ -44,6 +44,8 @@ type documentBody struct {
 	Meta      map[string]any  `json:"metadata,omitempty"`
 	Thumbnail string          `json:"thumbnail,omitempty"`
 	CreatedBy string          `json:"created_by,omitempty"`
+
+	PipelineBy string `json:"pipeline_by,omitempty"`
 }
 
 // progressScale is the progress of a document that is done, as stored.
@@ -72,14 +74,14 @@ func scanDocument(r row) (Document, error) {
 		return v, fmt.Errorf("document %q: %w: %w", v.ID, ErrCorrupt, err)
 	}
 	v.Source, v.Method, v.Config, v.Pipeline = b.Source, b.Method, b.Config, b.Pipeline
-	v.Meta, v.Thumbnail, v.CreatedBy = b.Meta, b.Thumbnail, b.CreatedBy
+	v.Meta, v.Thumbnail, v.CreatedBy, v.PipelineBy = b.Meta, b.Thumbnail, b.CreatedBy, b.PipelineBy
 	v.Progress, v.Messages = float64(progress)/progressScale, string(messages)
 	return v, nil
 }
 
 func (v *Document) values() ([]any, error) {
 	body, err := json.Marshal(documentBody{
-		v.Source, v.Method, v.Config, v.Pipeline, v.Meta, v.Thumbnail, v.CreatedBy,
+		v.Source, v.Method, v.Config, v.Pipeline, v.Meta, v.Thumbnail, v.CreatedBy, v.PipelineBy,
 	})
 	if err == nil {
 		err = checkText("name", v.Name, "kind", v.Kind, "hash", v.Hash, "model", v.Model)

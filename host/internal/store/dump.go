@@ -18,7 +18,7 @@ var dumped = []string{
 	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv", "token_use",
 	"model_use",
 	"datasets", "documents", "chunk_edits", "loose_files", "parse_logs", "parse_reruns",
-	"memories", "memory_messages",
+	"memories", "memory_messages", "deleted_canvases",
 }
 
 // dumpHead is the first line of a dump. It is followed by the head of each table and its rows.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 func TestDiskFullIsReportedAndRolledBack(t *testing.T) {
@@ -86,7 +88,7 @@ func TestRealDiskFull(t *testing.T) {
 		kept++
 	}
 	require.ErrorIs(t, err, ErrFull)
-	_, total, err := s.Canvases.List(t.Context(), CanvasFilter{Tenants: []string{"t"}}, Page{})
+	_, total, err := s.Canvases.List(t.Context(), CanvasFilter{Viewer: access.All("t")}, Page{})
 	require.NoError(t, err, "stored records are readable")
 	require.Equal(t, kept, total, "every acknowledged canvas is stored")
 }

@@ -100,7 +100,7 @@ func countRows(ctx context.Context, s *database, table string, w *where) (n coun
 	switch {
 	case w.known != "":
 		err = s.read.QueryRowContext(ctx, w.known, w.args...).Scan(&n.total)
-	case w.scope != nil && w.except != nil:
+	case w.scope != nil && (w.except != nil || w.apart != nil):
 		return countRest(ctx, s, w)
 	case w.scope != nil:
 		return countScope(ctx, s, *w.scope)
@@ -125,6 +125,13 @@ func countRest(ctx context.Context, s *database, w *where) (counted, error) {
 			return counted{}, err
 		}
 		exceptions += n
+	}
+	for _, canvas := range w.apart {
+		n, err := countScope(ctx, s, scope{w.scope.table, w.scope.tenant, canvas})
+		if err != nil {
+			return counted{}, err
+		}
+		exceptions += n.total
 	}
 	all, err := countScope(ctx, s, *w.scope)
 	return counted{total: max(0, all.total-exceptions)}, err

@@ -14,7 +14,7 @@ type Memory struct {
 	ID         string
 	Tenant     string
 	User       string // its creator
-	Name       string // no two of a tenant's are the same, ignoring case
+	Name       string
 	Settings   []byte // JSON of the package that uses it
 	Size       int64  // bytes of all messages
 	Rev        int64  // incremented by each change of name or settings
@@ -33,7 +33,11 @@ func scanMemory(r row) (Memory, error) {
 	return v, err
 }
 
-// Create adds a memory. An empty ID is filled in. Errors: [ErrExists], [ErrInvalid].
+// memoryKey fills the column that once made names unique in a tenant. Names are unique among the
+// memories that a user may use, which their caller checks.
+func memoryKey(id string) []byte { return []byte("\x00" + id) }
+
+// Create adds a memory. An empty ID is filled in. Errors: [ErrExists] for the id, [ErrInvalid].
 func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
 	if v.ID == "" {
 		v.ID = newID()
@@ -47,7 +51,7 @@ func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
 		VALUES ($1, $2, $3, $4, $5, 0, 1, $6, $6, $7, 0)`
 	err := m.write(ctx, fmt.Sprintf("create memory %q", v.Name), func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, insert,
-			v.ID, v.Tenant, v.User, v.Name, bytesOf(v.Settings), v.CreateTime, []byte(fold(v.Name)))
+			v.ID, v.Tenant, v.User, v.Name, bytesOf(v.Settings), v.CreateTime, memoryKey(v.ID))
 		return err
 	})
 	return v, err
@@ -68,7 +72,7 @@ func (m Memories) List(ctx context.Context, tenant string) ([]Memory, error) {
 }
 
 // Update replaces name and settings of the revision that v has, and returns the next one.
-// Errors: [ErrConflict], [ErrExists], [ErrInvalid].
+// Errors: [ErrConflict], [ErrInvalid].
 func (m Memories) Update(ctx context.Context, v Memory) (Memory, error) {
 	what := fmt.Sprintf("update memory %q", v.ID)
 	if err := checkText("name", v.Name); err != nil {
@@ -79,7 +83,7 @@ func (m Memories) Update(ctx context.Context, v Memory) (Memory, error) {
 	var stored []Memory
 	err := m.write(ctx, what, func(ctx context.Context, q querier) (err error) {
 		stored, err = queryAll(ctx, q, scanMemory, update,
-			v.Tenant, v.ID, v.Name, []byte(fold(v.Name)), bytesOf(v.Settings), m.ms(), v.Rev)
+			v.Tenant, v.ID, v.Name, memoryKey(v.ID), bytesOf(v.Settings), m.ms(), v.Rev)
 		if err == nil && len(stored) == 0 {
 			err = ErrConflict
 		}

@@ -23,7 +23,7 @@ func TestMemoriesAreOfTheirTenant(t *testing.T) {
 		ctx, s := t.Context(), store.Memories
 		m, err := s.Create(ctx, Memory{Tenant: "t", User: "u", Name: "Notes", Settings: []byte("{}")})
 		require.NoError(t, err)
-		_, err = s.Create(ctx, Memory{Tenant: "t", Name: "notes"})
+		_, err = s.Create(ctx, Memory{ID: m.ID, Tenant: "t", Name: "other"})
 		require.ErrorIs(t, err, ErrExists)
 		_, err = s.Create(ctx, Memory{Tenant: "other", Name: "Notes"})
 		require.NoError(t, err)

@@ -107,8 +107,9 @@ func catchUp(ctx context.Context, q querier, version int) error {
 	return nil
 }
 
-// update matches a statement that changes records, with leading comments.
-var update = regexp.MustCompile(`^(--.*\n)*UPDATE\b`)
+// update matches a statement that changes records or derives some from others, with leading
+// comments.
+var update = regexp.MustCompile(`^(--.*\n)*(UPDATE|INSERT INTO deleted_canvases)\b`)
 
 // splitSQL splits a migration at semicolons that end a line; the files contain no others that do.
 func splitSQL(text string) []string {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // ModelUse is what a canvas used of a model on a day.
@@ -96,19 +98,26 @@ func (m ModelUses) Forget(ctx context.Context, day int64) error {
 	return fail(err, "forget model use")
 }
 
-// Titles returns the titles of canvases of a tenant by id, without those that do not exist.
-func (m ModelUses) Titles(ctx context.Context, tenant string, ids []string) (map[string]string, error) {
-	out := make(map[string]string, len(ids))
+// Titled is the title of a canvas, "" for a deleted one, and whose it is.
+type Titled struct {
+	Title  string
+	Access access.Object
+}
+
+// Titles returns the titles of canvases of a tenant by id, without those that never existed.
+func (m ModelUses) Titles(ctx context.Context, tenant string, ids []string) (map[string]Titled, error) {
+	out := make(map[string]Titled, len(ids))
 	for part := range slices.Chunk(ids, 500) { // SQLite bounds the arguments of a statement
 		var w where
 		w.equal("tenant_id", tenant)
 		w.in("id", part)
 		_, err := queryAll(ctx, m.read, func(r row) (struct{}, error) {
-			var id, title string
-			err := r.Scan(&id, &title)
-			out[id] = title
+			var id, title, user, permission string
+			err := r.Scan(&id, &title, &user, &permission)
+			out[id] = Titled{title, canvasAccess(tenant, user, permission)}
 			return struct{}{}, err
-		}, `SELECT id, title FROM canvases`+w.String(), w.args...)
+		}, `SELECT id, title, user_id, permission FROM canvases`+w.String()+
+			` UNION ALL SELECT id, '', user_id, permission FROM deleted_canvases`+w.String(), w.args...)
 		if err != nil {
 			return nil, fail(err, "titles of canvases")
 		}

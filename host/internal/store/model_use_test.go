@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 func TestModelUse(t *testing.T) {
@@ -46,12 +48,19 @@ func TestModelUse(t *testing.T) {
 func TestCanvasTitles(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		mine, err := s.Canvases.Create(ctx, Canvas{Tenant: "a", Title: "Mine", DSL: []byte("{}")}, "")
+		mine, err := s.Canvases.Create(ctx, Canvas{Tenant: "a", User: "u", Title: "Mine", DSL: []byte("{}")}, "")
 		require.NoError(t, err)
+		gone := Canvas{Tenant: "a", User: "u", Title: "Gone", Permission: PermissionTeam}
+		gone, err = s.Canvases.Create(ctx, gone, "")
+		require.NoError(t, err)
+		require.NoError(t, s.Canvases.Delete(ctx, "a", gone.ID))
 		other, err := s.Canvases.Create(ctx, Canvas{Tenant: "b", Title: "Theirs", DSL: []byte("{}")}, "")
 		require.NoError(t, err)
-		titles, err := s.Uses.Titles(ctx, "a", []string{mine.ID, other.ID, "none"})
+		titles, err := s.Uses.Titles(ctx, "a", []string{mine.ID, gone.ID, other.ID, "none"})
 		require.NoError(t, err)
-		require.Equal(t, map[string]string{mine.ID: "Mine"}, titles)
+		require.Equal(t, map[string]Titled{
+			mine.ID: {"Mine", access.Object{Tenant: "a", Owner: "u"}},
+			gone.ID: {"", access.Object{Tenant: "a", Owner: "u", Team: true}},
+		}, titles)
 	})
 }

@@ -200,9 +200,9 @@ func (s Ingestion) Rerun(ctx context.Context, tenant, datasetID, id string, r da
 		if err := s.queue(ctx, q, tenant, datasetID, id); err != nil {
 			return err
 		}
-		const insert = `INSERT INTO parse_reruns (document_id, tenant_id, dataset_id, node, canvas)
-			VALUES ($1, $2, $3, $4, $5)`
-		_, err := q.ExecContext(ctx, insert, id, tenant, datasetID, r.Node, canvas)
+		const insert = `INSERT INTO parse_reruns (document_id, tenant_id, dataset_id, node, canvas, user_id)
+			VALUES ($1, $2, $3, $4, $5, $6)`
+		_, err := q.ExecContext(ctx, insert, id, tenant, datasetID, r.Node, canvas, r.By)
 		return err
 	})
 }
@@ -212,12 +212,12 @@ func (s Ingestion) RerunOf(ctx context.Context, id string) (*dataset.Rerun, erro
 	found, err := queryAll(ctx, s.read, func(r row) (dataset.Rerun, error) {
 		var v dataset.Rerun
 		var canvas []byte
-		err := r.Scan(&v.Node, &canvas)
+		err := r.Scan(&v.Node, &canvas, &v.By)
 		if err == nil {
 			v.Canvas, err = unzipped(canvas)
 		}
 		return v, err
-	}, `SELECT node, canvas FROM parse_reruns WHERE document_id = $1`, id)
+	}, `SELECT node, canvas, user_id FROM parse_reruns WHERE document_id = $1`, id)
 	if err != nil || len(found) == 0 {
 		return nil, fail(err, "rerun of document %q", id)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // edit saves a document and optionally publishes it.
@@ -59,7 +61,7 @@ func TestPublish(t *testing.T) {
 		require.True(t, c.Released)
 		require.Equal(t, "3", published(c))
 
-		c, err = s.Canvases.Publish(ctx, "t", c.ID, first)
+		c, err = s.Canvases.Publish(ctx, "t", c.ID, first, "ann")
 		require.NoError(t, err)
 		require.Equal(t, "1", published(c), "an older version can be published again")
 		require.False(t, c.Released)
@@ -77,7 +79,7 @@ func TestPublish(t *testing.T) {
 
 		c = edit(t, s, c.ID, "3", false)
 		require.False(t, c.Released)
-		c, err = s.Canvases.Publish(ctx, "t", c.ID, list[0].ID)
+		c, err = s.Canvases.Publish(ctx, "t", c.ID, list[0].ID, "bob")
 		require.NoError(t, err)
 		require.False(t, c.Released)
 
@@ -102,7 +104,7 @@ func TestPublish(t *testing.T) {
 			for _, ids := range [][3]string{
 				{"other", c.ID, first}, {"t", other.ID, theirs[0].ID}, {"t", c.ID, theirs[0].ID}, {"t", c.ID, ""}, {"t", c.ID, "nothing"}, {"t", "nothing", first},
 			} {
-				_, err := s.Canvases.Publish(ctx, ids[0], ids[1], ids[2])
+				_, err := s.Canvases.Publish(ctx, ids[0], ids[1], ids[2], "ann")
 				require.ErrorIs(t, err, ErrNotFound, ids)
 			}
 			now, err := s.Canvases.Get(ctx, "t", c.ID)
@@ -145,7 +147,7 @@ func TestConcurrentPublish(t *testing.T) {
 					})
 					require.NoError(t, err)
 					if i%5 == 4 {
-						_, err := s.Canvases.Publish(t.Context(), "t", c.ID, edited.Published)
+						_, err := s.Canvases.Publish(t.Context(), "t", c.ID, edited.Published, "ann")
 						require.NoError(t, err)
 					}
 				}
@@ -179,7 +181,7 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 			for _, text := range []string{
 				`UPDATE versions SET publish_time = 0`, `UPDATE canvases SET published = '', publish_time = 0, version_title = ''`,
 				`INSERT INTO canvases SELECT 'bare', tenant_id, user_id, title, title_fold, find, description, avatar, type, category, permission, tags, 1, dsl, rev,
-					create_time, update_time, '', 0, '' FROM canvases WHERE title = 'asked'`,
+					create_time, update_time, '', 0, '', '', '' FROM canvases WHERE title = 'asked'`,
 			} {
 				_, err := from.commit.exec(ctx, text)
 				require.NoError(t, err)
@@ -194,7 +196,7 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 				got, err := s.Canvases.Get(ctx, "t", asked.ID)
 				require.NoError(t, err)
 				require.Equal(t, asked.Publication, got.Publication)
-				list, _, err := s.Canvases.List(ctx, CanvasFilter{Tenants: []string{"t"}, Title: "never"}, Page{})
+				list, _, err := s.Canvases.List(ctx, CanvasFilter{Viewer: access.All("t"), Title: "never"}, Page{})
 				require.NoError(t, err)
 				require.Equal(t, Publication{VersionTitle: "v2"}, list[0].Publication)
 				bare, err := s.Canvases.Get(ctx, "t", "bare")
@@ -237,7 +239,8 @@ func TestMigrationOfReleases(t *testing.T) {
 			}))
 			require.NoError(t, s.prepare(ctx, cfg))
 			for id, want := range map[string]Publication{
-				"asked": {Released: true, Published: "asked2", PublishTime: 7, VersionTitle: "asked2"}, "never": {VersionTitle: "never2"}, "bare": {},
+				"asked": {Released: true, Published: "asked2", Publisher: "u", PublishTime: 7, VersionTitle: "asked2"},
+				"never": {VersionTitle: "never2"}, "bare": {},
 			} {
 				c, err := s.Canvases.Get(ctx, "t", id)
 				require.NoError(t, err)

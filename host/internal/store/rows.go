@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // row is one result row; *sql.Row and *sql.Rows implement it.
@@ -56,6 +58,8 @@ type where struct {
 	// except are disjoint conditions with an index: together they select the rows of scope that the
 	// conditions do not.
 	except []string
+	// apart are canvases, few, whose rows of scope the conditions do not select.
+	apart []string
 	// known is a query of the number of rows with the arguments of the conditions; "" means that
 	// nothing counts them.
 	known string
@@ -98,6 +102,55 @@ func (w *where) between(column string, from, to int64) {
 	if to > 0 {
 		w.add(column+" <= ?", to)
 	}
+}
+
+// usable adds that a viewer of the tenant may use an object, as [access.Viewer.May] decides; shared
+// is the condition for one that belongs to the team.
+func (w *where) usable(v access.Viewer, owner, shared string) {
+	if !v.Whole {
+		w.add("("+shared+" OR "+owner+" IN (?, ''))", v.User)
+	}
+}
+
+// ofUsable adds that a viewer may use the canvas of a row, or could when it was deleted. The zero
+// value adds nothing.
+func (w *where) ofUsable(v access.Viewer) {
+	if v == (access.Viewer{}) {
+		return
+	}
+	w.changing = true
+	mine := &where{args: w.args}
+	mine.add("of.id = canvas_id")
+	mine.equal("of.tenant_id", v.Tenant)
+	mine.usable(v, "of.user_id", "of.permission = 'team'")
+	w.args = mine.args
+	w.add("(EXISTS (SELECT 1 FROM canvases of" + mine.String() + ") OR EXISTS (SELECT 1 FROM deleted_canvases of" +
+		mine.String() + "))")
+}
+
+// mostApart is how many canvases a count leaves out one by one.
+const mostApart = 64
+
+// othersOf returns canvases of the tenant that a viewer may not use, as far as there are not more
+// than mostApart + 1, and makes the viewer the zero value if there are none: no row is to be left
+// out then.
+func (s *database) othersOf(ctx context.Context, v *access.Viewer) ([]string, error) {
+	if *v == (access.Viewer{}) || v.Whole {
+		*v = access.Viewer{}
+		return nil, nil
+	}
+	var parts []string
+	for _, table := range []string{"canvases", "deleted_canvases"} {
+		for _, owner := range []string{"user_id > '' AND user_id < $2", "user_id > $2"} { // ranges of an index
+			parts = append(parts, `SELECT id FROM `+table+` WHERE tenant_id = $1 AND permission = 'me' AND `+owner)
+		}
+	}
+	query := strings.Join(parts, " UNION ALL ") + fmt.Sprintf(" LIMIT %d", mostApart+1)
+	others, err := queryAll(ctx, s.read, scanName, query, v.Tenant, v.User)
+	if err == nil && len(others) == 0 {
+		*v = access.Viewer{}
+	}
+	return others, err
 }
 
 // texts returns the texts of values.

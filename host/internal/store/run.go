@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // Values of a run's Status, in the words of the engine. All but RunActive are end states.
@@ -36,15 +37,17 @@ type Run struct {
 	CreateTime int64 // Unix milliseconds
 	EndTime    int64 // Unix milliseconds; 0 while active
 	Cost       int64 // of the tokens, in millionths of the currency of the prices
+
+	Actor access.Actor // for whom it acts; empty for one that has not begun, and for those of former versions
 }
 
 const runColumns = `id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error,
-	tokens, create_time, end_time, cost`
+	tokens, create_time, end_time, cost, actor, actor_as`
 
 func scanRun(r row) (Run, error) {
 	var v Run
 	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.Session, &v.User, &v.Message, &v.Source, &v.Status, &v.Input,
-		&v.Error, &v.Tokens, &v.CreateTime, &v.EndTime, &v.Cost)
+		&v.Error, &v.Tokens, &v.CreateTime, &v.EndTime, &v.Cost, &v.Actor.User, &v.Actor.As)
 	return v, err
 }
 
@@ -66,7 +69,7 @@ func (s Runs) StartAt(ctx context.Context, v Run, rev int64) error {
 		return fail(err, "start run %q", v.ID)
 	}
 	const insert = `INSERT INTO runs (` + runColumns + `) SELECT` + runValues +
-		` WHERE EXISTS (SELECT 1 FROM canvases WHERE id = $3 AND tenant_id = $2 AND rev = $13)`
+		` WHERE EXISTS (SELECT 1 FROM canvases WHERE id = $3 AND tenant_id = $2 AND rev = $15)`
 	n, err := s.commit.exec(ctx, insert, append(args, rev)...)
 	if err == nil && n == 0 {
 		err = ErrConflict
@@ -95,7 +98,7 @@ func (s Runs) StartTurn(ctx context.Context, v Run, session Session) error {
 }
 
 const (
-	runValues = ` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0`
+	runValues = ` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0, $13, $14`
 	insertRun = `INSERT INTO runs (` + runColumns + `) VALUES (` + runValues + `)`
 )
 
@@ -105,7 +108,7 @@ func (s Runs) newRun(v *Run) ([]any, error) {
 	err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message)
 	return []any{
 		v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, v.Status, bytesOf(v.Input),
-		printable(v.Error), v.Tokens, v.CreateTime,
+		printable(v.Error), v.Tokens, v.CreateTime, v.Actor.User, string(v.Actor.As),
 	}, err
 }
 
@@ -118,10 +121,17 @@ func (s Runs) LeaveOut(ctx context.Context, v Run) error {
 		return fail(err, "leave out run")
 	}
 	const insert = `INSERT INTO runs (` + runColumns + `)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0)`
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0, '', '')`
 	_, err := s.commit.exec(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, RunCanceled, []byte{},
 		printable(v.Error), s.ms())
 	return fail(err, "leave out run %q", v.ID)
+}
+
+// SetActor records for whom a run acts that was accepted before that was known.
+func (s Runs) SetActor(ctx context.Context, tenant, id string, a access.Actor) error {
+	const update = `UPDATE runs SET actor = $1, actor_as = $2 WHERE id = $3 AND tenant_id = $4`
+	_, err := s.commit.exec(ctx, update, a.User, string(a.As), id, tenant)
+	return fail(err, "actor of run %q", id)
 }
 
 // RunEnd is the end of a run.
@@ -188,7 +198,9 @@ func (s Runs) Active(ctx context.Context) ([]Run, error) {
 
 // RunFilter selects runs; empty fields match all.
 type RunFilter struct {
-	Tenant  string // required
+	Tenant string // required
+	// Viewer leaves out runs of canvases that it may not use; the zero value leaves out none.
+	Viewer  access.Viewer
 	Canvas  string
 	Session string
 	Status  string
@@ -218,6 +230,10 @@ func (s Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error)
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list runs: no tenant")
 	}
+	others, err := s.othersOf(ctx, &f.Viewer)
+	if err != nil {
+		return nil, 0, fail(err, "list runs")
+	}
 	w := where{changing: f.Status != ""}
 	all := RunFilter{Tenant: f.Tenant, Canvas: f.Canvas}
 	succeeded := all
@@ -236,6 +252,16 @@ func (s Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error)
 	}
 	w.ofStatus(f.Status)
 	w.equal("source", f.Source)
+	w.ofUsable(f.Viewer)
+	switch {
+	case f.Viewer == (access.Viewer{}) || f != (RunFilter{Tenant: f.Tenant, Viewer: f.Viewer}):
+	case len(others) <= mostApart:
+		w.scope, w.apart = &scope{"runs", f.Tenant, ""}, others
+	default:
+		// Each canvas is looked up once, not for each of its runs.
+		w.known = `SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM (SELECT canvas_id, COUNT(*) AS n FROM runs
+			WHERE ` + w.conds[0] + ` GROUP BY canvas_id) AS each WHERE ` + w.conds[1]
+	}
 	if f.Schedule != "" {
 		w.add("source = 'schedule'")
 		w.begins("id", f.Schedule+"-")

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // Session is a conversation over runs. It has its own copy of the DSL, which edits of the canvas do
@@ -29,6 +31,10 @@ type Session struct {
 	LastRun    string // the last run whose result was saved
 	CreateTime int64  // Unix milliseconds
 	UpdateTime int64  // Unix milliseconds
+
+	// Actor is for whom the document acts unattended: who published the version that it
+	// is a copy of, or the author of the draft. It is empty for sessions of former versions.
+	Actor access.Actor
 }
 
 // Sessions has the records of sessions.
@@ -36,13 +42,13 @@ type Sessions struct{ *database }
 
 const sessionColumns = `id, tenant_id, canvas_id, user_id, source, name, dsl, messages, reference, find, errors,
 	tokens, duration_ms, rounds, thumb_up, rev, run_id, last_run_id, create_time, update_time,
-	version_title`
+	version_title, actor, actor_as`
 
 func scanSession(r row) (Session, error) {
 	var v Session
 	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.User, &v.Source, &v.Name, &v.DSL, &v.Messages, &v.Reference,
 		&v.Find, &v.Errors, &v.Tokens, &v.Duration, &v.Rounds, &v.ThumbUp, &v.Rev, &v.Run, &v.LastRun,
-		&v.CreateTime, &v.UpdateTime, &v.Version)
+		&v.CreateTime, &v.UpdateTime, &v.Version, &v.Actor.User, &v.Actor.As)
 	return v, err
 }
 
@@ -74,10 +80,10 @@ func (s Sessions) Create(ctx context.Context, v Session) (Session, error) {
 
 func insertSession(ctx context.Context, q querier, v Session) error {
 	const insert = `INSERT INTO sessions (` + sessionColumns + `) VALUES
-		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
 	_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.User, v.Source, v.Name, bytesOf(v.DSL),
 		bytesOf(v.Messages), bytesOf(v.Reference), v.Find, v.Errors, v.Tokens, v.Duration, v.Rounds, v.ThumbUp,
-		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime, v.Version)
+		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime, v.Version, v.Actor.User, string(v.Actor.As))
 	return err
 }
 
@@ -183,7 +189,9 @@ func (s Sessions) Delete(ctx context.Context, tenant, id string) error {
 
 // SessionFilter selects sessions; empty fields match all.
 type SessionFilter struct {
-	Tenant   string // required
+	Tenant string // required
+	// Viewer leaves out sessions of canvases that it may not use; the zero value leaves out none.
+	Viewer   access.Viewer
 	Canvas   string
 	ID       string
 	User     string
@@ -201,6 +209,9 @@ var sessionList = listing[Session]{table: "sessions", columns: sessionColumns, l
 func (s Sessions) List(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list sessions: no tenant")
+	}
+	if _, err := s.othersOf(ctx, &f.Viewer); err != nil {
+		return nil, 0, fail(err, "list sessions")
 	}
 	w := f.where()
 	if f == (SessionFilter{Tenant: f.Tenant, Canvas: f.Canvas}) {
@@ -228,5 +239,6 @@ func (f *SessionFilter) where() *where {
 	w.equal("source", f.Source)
 	w.contains("find", f.Keywords)
 	w.between("create_time", f.From, f.To)
+	w.ofUsable(f.Viewer)
 	return w
 }

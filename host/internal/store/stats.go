@@ -19,6 +19,9 @@ func (s Sessions) Days(ctx context.Context, f SessionFilter) ([]SessionDay, erro
 	if f.Tenant == "" {
 		return nil, fail(ErrInvalid, "sum up sessions: no tenant")
 	}
+	if _, err := s.othersOf(ctx, &f.Viewer); err != nil {
+		return nil, fail(err, "sum up sessions")
+	}
 	w := f.where()
 	out, err := queryAll(ctx, s.read, scanSessionDay, `SELECT create_time / 86400000, COUNT(*), COUNT(DISTINCT user_id),
 		CAST(SUM(tokens) AS BIGINT), CAST(SUM(rounds) AS BIGINT), CAST(SUM(thumb_up) AS BIGINT),

@@ -72,7 +72,7 @@ func (s Tenants) List(ctx context.Context) ([]Tenant, error) {
 var owned = []string{
 	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
 	"datasets", "documents", "chunk_edits", "parse_logs", "parse_reruns",
-	"memories", "memory_messages", "model_use",
+	"memories", "memory_messages", "model_use", "deleted_canvases",
 }
 
 // Delete deletes a tenant with all its records, and users without another tenant. Uploaded
@@ -138,16 +138,19 @@ func (s Members) Put(ctx context.Context, m Member) error {
 	})
 }
 
-// Delete ends a membership and deletes the keys of the user in the tenant. A user without
-// another tenant is deleted too. Errors: [ErrNotFound].
+// Delete ends a membership and deletes the keys of the user in the tenant, with the token for all
+// canvases of the user. A user without another tenant is deleted too. Errors: [ErrNotFound].
 func (s Members) Delete(ctx context.Context, tenant, user string) error {
 	return s.write(ctx, "delete member", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM members WHERE tenant_id = $1 AND user_id = $2`, tenant, user)
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, `DELETE FROM keys WHERE tenant_id = $1 AND user_id = $2`, tenant, user); err != nil {
-			return err
+		for _, table := range []string{"keys", "betas"} {
+			text := `DELETE FROM ` + table + ` WHERE tenant_id = $1 AND user_id = $2`
+			if _, err := q.ExecContext(ctx, text, tenant, user); err != nil {
+				return err
+			}
 		}
 		return deleteStray(ctx, q, user)
 	})
@@ -158,6 +161,29 @@ func (s Members) OfUser(ctx context.Context, user string) ([]Member, error) {
 	out, err := queryAll(ctx, s.read, scanMember,
 		`SELECT tenant_id, user_id, role FROM members WHERE user_id = $1 ORDER BY tenant_id`, user)
 	return out, fail(err, "memberships")
+}
+
+// Owner returns the user in whose name work for a tenant is done that has no user of its own: the
+// owner who is last by id, or without one the tenant's id, which is that of the owner in the
+// original.
+func (s Members) Owner(ctx context.Context, tenant string) (string, error) {
+	members, err := s.List(ctx, tenant)
+	if err != nil {
+		return "", err
+	}
+	owner := tenant
+	for _, m := range members {
+		if m.Role == "owner" {
+			owner = m.User
+		}
+	}
+	return owner, nil
+}
+
+// Has reports whether a user is a member of a tenant.
+func (s Members) Has(ctx context.Context, tenant, user string) (bool, error) {
+	found, err := exists(ctx, s.read, `SELECT 1 FROM members WHERE tenant_id = $1 AND user_id = $2`, tenant, user)
+	return found, fail(err, "membership")
 }
 
 // List returns the members of a tenant.

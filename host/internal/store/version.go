@@ -19,7 +19,7 @@ type Version struct {
 	DSL         []byte
 	CreateTime  int64  // Unix milliseconds
 	PublishTime int64  // last publication, Unix milliseconds; 0 for never
-	User        string // the user that saved it; "" if unknown
+	User        string // wrote its document; "" if unknown
 }
 
 const versionColumns = `id, canvas_id, number, title, description, hash, dsl, create_time, publish_time, user_id`
@@ -32,11 +32,11 @@ func scanVersion(r row) (Version, error) {
 }
 
 // addVersion stores the DSL of a canvas as its newest version unless the newest one has the same
-// content, drops versions over the limit, and publishes the version if publish is set. It returns
+// content, drops versions over the limit, and publishes the version if publish says so. It returns
 // the resulting publication. The caller has updated the row of the canvas in this transaction, so
 // no other host adds a version concurrently.
 func (s Canvases) addVersion(
-	ctx context.Context, q querier, c Canvas, title string, publish bool,
+	ctx context.Context, q querier, c Canvas, title string, publish publication,
 ) (Publication, error) {
 	now := c.Publication
 	sum := sha256.Sum256(c.DSL)
@@ -57,10 +57,10 @@ func (s Canvases) addVersion(
 			return now, err
 		}
 	}
-	now.VersionTitle, now.Released = v.Title, publish || v.ID == now.Published
-	if publish {
-		now.Published, now.PublishTime = v.ID, c.UpdateTime
-		err = s.publish(ctx, q, c.ID, v.ID, c.UpdateTime)
+	now.VersionTitle, now.Released = v.Title, publish.publish || v.ID == now.Published
+	if publish.publish {
+		now.Published, now.PublishTime, now.Publisher = v.ID, c.UpdateTime, publish.by
+		err = s.publish(ctx, q, c.ID, v.ID, publish.by, c.UpdateTime)
 	}
 	return now, err
 }

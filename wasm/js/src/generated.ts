@@ -44,8 +44,12 @@ export type Code =
   | "unknown_language"
   /** the model configuration has no model of this id */
   | "unknown_model"
-  /** no dataset of this name */
+  /** no dataset of this name, or none that may be used here */
   | "unknown_dataset"
+  /** no memory of this id, or none that may be used here */
+  | "unknown_memory"
+  /** no canvas of this id, or none that may be used here */
+  | "unknown_canvas"
   /** a setting or secret that a plugin needs is not set */
   | "missing_setting"
   /** the plugin itself refuses its parameters */

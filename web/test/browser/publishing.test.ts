@@ -102,6 +102,42 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("what becomes readable is listed, and the canvas is shared with the tenant and back", async () => {
+    await request("POST", "/api/v2/datasets", { name: "Handbook" });
+    const dsl = answering("x");
+    dsl.components["Retrieval:R"] = {
+      obj: { component_name: "Retrieval", params: { kb_ids: ["handbook", "nowhere"] } },
+      upstream: [],
+      downstream: [],
+    } as never;
+    const id = await create("Ours", dsl);
+    const { page, dialog, done } = await view(id);
+    const checks = (state: string, text: string): Locator =>
+      dialog.locator(`.checks li[data-state="${state}"]`, { hasText: text });
+    await checks("warning", "Only you can use dataset Handbook.").waitFor();
+    await checks("error", 'dataset "nowhere" does not exist').waitFor();
+    await look(page, "opened");
+    const permission = async (): Promise<string> =>
+      (await request<{ permission: string }>("GET", `/api/v2/canvases/${id}`)).permission;
+    assert.equal(await permission(), "me");
+    await dialog.getByLabel("Visible to everyone in the tenant").check();
+    await dialog.locator(".share input:checked:enabled").waitFor();
+    assert.equal(await permission(), "team");
+    await request("PUT", `/api/v2/canvases/${id}`, { dsl: answering("y") });
+    await page.locator('.react-flow__node[data-id="Message:Say"]', { hasText: "y" }).waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.locator(".bar").getByRole("button", { name: "Publish" }).click();
+    await dialog.getByRole("button", { name: "Publish this version" }).click();
+    await dialog.getByText("Published. Users get this version").waitFor();
+    await page.goto(`${host.address}/#host`);
+    const card = page.getByLabel("Visible to everyone in the tenant: Ours");
+    await card.uncheck();
+    await page.locator(".share input:not(:checked):enabled").first().waitFor();
+    assert.equal(await permission(), "me");
+    await look(page, "shared");
+    await done();
+  });
+
   test("versions are compared with the canvas, named and restored, and the restore is undone", async () => {
     const id = await create("Told twice", answering("The first text."));
     const { rev } = await request<{ rev: number }>("GET", `/api/v2/canvases/${id}`);

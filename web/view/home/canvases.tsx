@@ -10,6 +10,7 @@ import { AreaLinks } from "../areas.tsx";
 import { useApp, useLook, useStore, useText } from "../context.tsx";
 import { SignIn } from "../host.tsx";
 import { Icon } from "../icons.tsx";
+import { Share } from "../share.tsx";
 import type { HomeActs } from "./acts.ts";
 import { useHomeText } from "./text.ts";
 
@@ -147,7 +148,7 @@ function HostCards({ words, onOpen }: { words: string; onOpen(id: string): void 
     return () => clearTimeout(timer);
   }, [words, found, find]);
   const when = useWhen();
-  const card = ({ id, title, description, updated, published }: HostCanvas): React.ReactNode => (
+  const card = ({ id, title, description, updated, published, permission }: HostCanvas): React.ReactNode => (
     <li key={id}>
       <button type="button" className="card" onClick={() => onOpen(id)}>
         <b>{title}</b>
@@ -157,6 +158,7 @@ function HostCards({ words, onOpen }: { words: string; onOpen(id: string): void 
           {h("changed", when(Date.parse(updated)))}
         </small>
       </button>
+      <Share id={id} title={title} team={permission === "team"} />
     </li>
   );
   if (fault !== undefined && words !== found) return <Fault text={fault} onAgain={find} />;

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "@easel/engine";
-import { needsAt, type Need } from "../../run/release.ts";
+import { check, type Need } from "../../run/release.ts";
 import { report, runnable, type Finding, type Report, type Unreadable } from "../../run/report.ts";
 import { pick } from "../../words/words.ts";
 import { useApp, useLook, useSpecText, useStore, useText } from "../context.tsx";
@@ -160,7 +160,10 @@ function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
   const [fault, setFault] = useState<string>();
   useEffect(() => {
     if (status !== "open") return;
-    needsAt(host, "/api/v2/validate", dsl).then(setNeeds, (err: unknown) => setFault(messageOf(err)));
+    check(host, "/api/v2/validate", dsl).then(
+      (found) => setNeeds(found.needs),
+      (err: unknown) => setFault(messageOf(err)),
+    );
   }, [host, status, dsl]);
   if (status === "none" || status === "unknown") return null;
   if (fault !== undefined) return <p className="fault" role="alert">{fault}</p>;

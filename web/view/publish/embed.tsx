@@ -9,7 +9,7 @@ import { Code, Fault, usePublishText, Waiting, type Section } from "./parts.tsx"
 export function EmbedSection({ release, onSection }: Section): React.ReactNode {
   const t = usePublishText();
   const token = useLoaded("token", () => release.token());
-  const published = useLoaded("published", async () => ({ at: await release.published() }));
+  const published = useLoaded("published", async () => ({ at: (await release.stored()).published }));
   const { busy, fault, run } = useAttempt();
   const [revoked, setRevoked] = useState(false);
   const [look, setLook] = useState<Omit<Embed, "host" | "agent" | "token">>({

@@ -6,13 +6,13 @@ import { useApp, useSelect, useStore } from "../context.tsx";
 import { useAttempt, useLoaded } from "../loaded.ts";
 import { Fault, useDate, usePublishText, Waiting, type Section } from "./parts.tsx";
 import { Reason } from "../reason.tsx";
+import { Share } from "../share.tsx";
 
 const longest = 600; // characters of a diagnostic
 
 const missing = {
   model: "need_model",
   no_model: "need_no_model",
-  dataset: "need_dataset",
   secret: "need_secret",
 } as const;
 
@@ -21,24 +21,22 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
   const t = usePublishText();
   const date = useDate();
   const { session, together } = useApp();
-  const select = useSelect();
   const dsl = useStore(session.document, (document) => document?.dsl);
-  const published = useLoaded("published", () => release.published());
-  const needs = useLoaded("needs", () => (dsl ? release.needs(dsl) : Promise.resolve([])));
+  const stored = useLoaded("stored", () => release.stored());
+  const checked = useLoaded("checked", () => (dsl ? release.check(dsl) : Promise.resolve({ needs: [], opened: [] })));
   const { busy, fault, run } = useAttempt();
   const [done, setDone] = useState(false);
   const [saved, setSaved] = useState(!session.edited);
   const save = (): void => void run(async () => setSaved(await onKeep()));
   const publish = (): void =>
     void run(async () => {
-      await published.after(() => together.publish((rev) => release.publish(rev)));
+      await stored.after(() => together.publish((rev) => release.publish(rev)));
       setDone(true);
     });
-  const found = needs.value;
-  if (!found) return <Waiting {...needs} />;
+  if (!checked.value) return <Waiting {...checked} />;
+  const { needs: found, opened } = checked.value;
+  const published = stored.value?.published;
   const errors = found.some(({ severity }) => severity === "error");
-  const say = ({ kind, code, text }: Need): React.ReactNode =>
-    kind === "diagnostic" ? <Reason code={code} message={text} most={longest} /> : t(missing[kind], text);
   return (
     <>
       <h3>{t("check")}</h3>
@@ -57,25 +55,15 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
           </li>
         )}
         {found.map((need, i) => (
-          <li key={i} data-state={need.severity}>
-            <span>
-              {need.node && <b>{need.node}: </b>}
-              {say(need)}
-            </span>
-            {need.node && (
-              <button
-                type="button"
-                onClick={() => {
-                  onClose();
-                  select(need.node, { tab: "node", reveal: true });
-                }}
-              >
-                {t("show")}
-              </button>
-            )}
+          <NeedItem key={i} need={need} onClose={onClose} />
+        ))}
+        {opened.map(({ kind, id, title }) => (
+          <li key={id} data-state="warning">
+            <span>{t(`opened_${kind}`, title)}</span>
           </li>
         ))}
       </ul>
+      {stored.value && <Share id={release.id} team={stored.value.team} onShared={() => stored.reload()} />}
       <Fault text={fault} />
       {done ? (
         <p className="good" role="status">
@@ -87,7 +75,7 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
             {t(found.length > 0 && !errors ? "publish_anyway" : "publish")}
           </button>
           <span className="quiet">
-            {errors ? t("blocked") : published.value ? t("published_at", date(published.value)) : t("not_published")}
+            {errors ? t("blocked") : published ? t("published_at", date(published)) : t("not_published")}
           </span>
         </p>
       )}
@@ -105,5 +93,31 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
         </>
       )}
     </>
+  );
+}
+
+/** NeedItem is what the canvas still needs, with the way to its node. */
+function NeedItem({ need, onClose }: { need: Need; onClose: () => void }): React.ReactNode {
+  const t = usePublishText();
+  const select = useSelect();
+  const { kind, code, text, node, severity } = need;
+  return (
+    <li data-state={severity}>
+      <span>
+        {node && <b>{node}: </b>}
+        {kind === "diagnostic" ? <Reason code={code} message={text} most={longest} /> : t(missing[kind], text)}
+      </span>
+      {node && (
+        <button
+          type="button"
+          onClick={() => {
+            onClose();
+            select(node, { tab: "node", reveal: true });
+          }}
+        >
+          {t("show")}
+        </button>
+      )}
+    </li>
   );
 }

@@ -12,7 +12,7 @@ import { Code, Fault, useDate, usePublishText, Waiting, type Section } from "./p
 export function SchedulesSection({ release, onSection }: Section): React.ReactNode {
   const t = usePublishText();
   const schedules = useLoaded("schedules", () => release.schedules());
-  const published = useLoaded("published", async () => ({ at: await release.published() }));
+  const published = useLoaded("published", async () => ({ at: (await release.stored()).published }));
   const triggers = useLoaded("triggers", () => release.triggers());
   const { busy, fault, run } = useAttempt();
   const act = (work: () => Promise<unknown>): void => void run(() => schedules.after(work));

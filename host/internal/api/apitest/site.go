@@ -16,6 +16,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/faces"
 	"github.com/easel-canvas/easel/host/internal/app"
@@ -88,7 +89,9 @@ func (s *Site) assemble(change []func(*Config)) {
 		files := &upload.Box{Store: s.Store, Files: s.NATS.Files}
 		return engine.Ports{
 			Model: m, Speech: m, Files: files.Of(j.Tenant), Parser: files.ParserOf(j.Tenant), HTTP: &web.Client{},
-			Memory: memories.New(s.Store, models).Of(memories.Principal{Tenant: j.Tenant, Caller: j.Caller}),
+			Memory: memories.New(s.Store, models).Of(memories.Principal{
+				Viewer: access.Viewer{Tenant: j.Tenant, User: j.Actor.User}, Caller: j.Caller,
+			}),
 		}
 	}
 	s.Runs = runs.New(runs.Config{

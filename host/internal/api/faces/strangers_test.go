@@ -187,11 +187,12 @@ func TestForgedSessions(t *testing.T) {
 func TestSlowReaderStallsNoOthers(t *testing.T) {
 	s := apitest.New(t)
 	const records = 3000
+	canvas := s.Canvas("c", apitest.Echo)
 	write := func(id string, reader bool) (conn net.Conn, took time.Duration) {
 		e, err := s.Log.Claim(t.Context(), runlog.Run{ID: id})
 		require.NoError(t, err)
 		require.NoError(
-			t, s.Store.Runs.Start(t.Context(), store.Run{ID: id, Tenant: "one", Canvas: "c", Message: "m " + id}),
+			t, s.Store.Runs.Start(t.Context(), store.Run{ID: id, Tenant: "one", Canvas: canvas, Message: "m " + id}),
 		)
 		if reader {
 			conn, err = net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))

@@ -18,7 +18,7 @@ func (a agents) list(ctx context.Context, r *api.Request) (api.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := app.CanvasFilter{Tenants: []string{r.Who.Tenant}}
+	f := app.CanvasFilter{}
 	if a.listsCanvases() {
 		return a.listCanvases(ctx, r, f, p)
 	}
@@ -27,7 +27,7 @@ func (a agents) list(ctx context.Context, r *api.Request) (api.Response, error) 
 	if named {
 		page.Limit, page.Offset = 0, 0
 	}
-	list, _, err := a.Services.Canvases.List(ctx, f, page)
+	list, _, err := a.Services.Canvases.List(ctx, r.Who, f, page)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +65,10 @@ func (f *face) listCanvases(
 		}
 	}
 	if r.Query.Get("type") == "filter" {
-		return f.countCanvases(ctx, filter)
+		return f.countCanvases(ctx, r, filter)
 	}
 	filter.Tags = r.Query.Names("tags")
-	list, total, err := f.Services.Canvases.List(ctx, filter, p)
+	list, total, err := f.Services.Canvases.List(ctx, r.Who, filter, p)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,10 @@ func (f *face) owners(
 }
 
 // countCanvases answers the owners and kinds of canvases with their counts, for lists of filters.
-func (f *face) countCanvases(ctx context.Context, filter app.CanvasFilter) (api.Response, error) {
-	list, total, err := f.Services.Canvases.List(ctx, filter, app.Page{Documents: app.NoDocuments})
+func (f *face) countCanvases(
+	ctx context.Context, r *api.Request, filter app.CanvasFilter,
+) (api.Response, error) {
+	list, total, err := f.Services.Canvases.List(ctx, r.Who, filter, app.Page{Documents: app.NoDocuments})
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,11 @@ import (
 
 // tags counts the tags in use, the most used first.
 func (a agents) tags(ctx context.Context, r *api.Request) (api.Response, error) {
-	f := app.CanvasFilter{Tenants: []string{r.Who.Tenant}}
+	f := app.CanvasFilter{}
 	if v := r.Query.Get("canvas_category"); v != "" {
 		f.Categories = []string{v}
 	}
-	list, _, err := a.Services.Canvases.List(ctx, f, app.Page{Documents: app.NoDocuments})
+	list, _, err := a.Services.Canvases.List(ctx, r.Who, f, app.Page{Documents: app.NoDocuments})
 	if err != nil {
 		return nil, err
 	}
@@ -61,5 +61,5 @@ func (a agents) setTags(ctx context.Context, r *api.Request) (api.Response, erro
 	if _, err := a.canvas(ctx, r, id, denied); err != nil {
 		return nil, err
 	}
-	return done(a.Services.Canvases.SetTags(ctx, r.Who.Tenant, id, tags))
+	return done(a.Services.Canvases.SetTags(ctx, r.Who, id, tags))
 }

@@ -53,7 +53,7 @@ func (a agents) add(ctx context.Context, r *api.Request) (api.Response, error) {
 		return nil, api.Refused(api.KindBadArgument, "No title in request.")
 	}
 	category := a.titleCategory(orCategory(r.Body.Text("canvas_category")))
-	if err := a.unique(ctx, r.Who.Tenant, title, category, ""); err != nil {
+	if err := a.unique(ctx, r.Who, title, category, ""); err != nil {
 		return nil, err
 	}
 	v, err := a.create(ctx, r, dsl)
@@ -102,5 +102,5 @@ func (a agents) remove(ctx context.Context, r *api.Request) (api.Response, error
 	if _, err := a.canvas(ctx, r, id, api.Refused(api.KindNotOwner, "%s", a.notDeletable())); err != nil {
 		return nil, err
 	}
-	return done(a.Services.Canvases.Delete(ctx, r.Who.Tenant, id))
+	return done(a.Services.Canvases.Delete(ctx, r.Who, id))
 }

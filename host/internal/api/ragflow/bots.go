@@ -65,7 +65,7 @@ func (b bots) events(ctx context.Context, r *api.Request) (api.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	run, err := b.Services.Runs.Get(ctx, r.Who.Tenant, r.Params["run"])
+	run, err := b.Services.Runs.Get(ctx, r.Who, r.Params["run"])
 	if errors.Is(err, app.ErrNotFound) || err == nil && (run.Canvas != agent.ID || run.Source != app.SourceBot) {
 		err = api.Failed(api.KindNotFound, "Can't find run by ID: %s", r.Params["run"])
 	}

@@ -161,7 +161,9 @@ func TestMessageThatStartsAgain(t *testing.T) {
 	s := apitest.New(t)
 	e, err := s.Log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
-	require.NoError(t, s.Store.Runs.Start(t.Context(), store.Run{ID: "r", Tenant: "one", Canvas: "c", Message: "m"}))
+	require.NoError(t, s.Store.Runs.Start(t.Context(), store.Run{
+		ID: "r", Tenant: "one", Canvas: s.Canvas("c", apitest.Echo), Message: "m",
+	}))
 	record := func(kind, data string) runlog.Record {
 		return runlog.Record{Kind: kind, Data: []byte(`{"event":"` + kind + `","message_id":"m","created_at":1,"task_id":"r","data":` + data + `}`)}
 	}

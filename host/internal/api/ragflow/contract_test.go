@@ -261,7 +261,7 @@ func TestContract(t *testing.T) {
 	})
 	_, err := s.Store.Users.CreateMember(
 		t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner},
-		store.User{Email: "ann@x.org", Nickname: "Ann"}, "correct horse",
+		store.User{ID: "one", Email: "ann@x.org", Nickname: "Ann"}, "correct horse",
 	)
 	require.NoError(t, err)
 	login := s.Good(s.Request("POST", "/v1/user/login", "", `{"email":"ann@x.org","password":"correct horse"}`)).Header.Get("Authorization")

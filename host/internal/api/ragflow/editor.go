@@ -49,7 +49,7 @@ func (e editor) list(ctx context.Context, r *api.Request) (api.Response, error) 
 	if r.Query.Get("owner_ids") != "" {
 		p.Limit, p.Offset = 0, 0
 	}
-	return e.listCanvases(ctx, r, app.CanvasFilter{Tenants: []string{r.Who.Tenant}}, p)
+	return e.listCanvases(ctx, r, app.CanvasFilter{}, p)
 }
 
 // set saves a canvas: a new one without an id, over an old one with it.
@@ -84,7 +84,7 @@ func (e editor) set(ctx context.Context, r *api.Request) (api.Response, error) {
 
 func (e editor) setNew(ctx context.Context, r *api.Request, title string, dsl []byte) (api.Response, error) {
 	category := orCategory(r.Body.Text("canvas_category"))
-	if err := e.unique(ctx, r.Who.Tenant, title, category, ""); err != nil {
+	if err := e.unique(ctx, r.Who, title, category, ""); err != nil {
 		return nil, err
 	}
 	v, err := e.create(ctx, r, dsl)
@@ -121,7 +121,7 @@ func (e editor) remove(ctx context.Context, r *api.Request) (api.Response, error
 		if _, err := e.owned(ctx, r, id); err != nil {
 			return nil, err
 		}
-		if err := e.Services.Canvases.Delete(ctx, r.Who.Tenant, id); err != nil {
+		if err := e.Services.Canvases.Delete(ctx, r.Who, id); err != nil {
 			return nil, err
 		}
 	}
@@ -151,8 +151,8 @@ func (e editor) run(ctx context.Context, r *api.Request) (api.Response, error) {
 		user = r.Who.User
 	}
 	j, err := r.Start(ctx, app.Job{
-		Tenant: r.Who.Tenant, Canvas: id, User: user, Source: app.SourceEditor, Keep: app.KeepCanvas,
-		Caller: r.Who.Caller, Scheduling: engine.Batch, // whose order of events clients rely on
+		Tenant: r.Who.Tenant, Canvas: id, Actor: r.Who.Actor(), User: user, Source: app.SourceEditor,
+		Keep: app.KeepCanvas, Caller: r.Who.Caller, Scheduling: engine.Batch, // whose order of events clients rely on
 		Query: query, Inputs: inputs, Files: app.OwnFiles(r.Who.Tenant, files),
 	})
 	if err != nil {
@@ -177,7 +177,7 @@ func (e editor) reset(ctx context.Context, r *api.Request) (api.Response, error)
 	if _, err := e.owned(ctx, r, id); err != nil {
 		return nil, err
 	}
-	return ok(e.Services.Canvases.Reset(ctx, r.Who.Tenant, id))
+	return ok(e.Services.Canvases.Reset(ctx, r.Who, id))
 }
 
 // cancel stops the runs with a name. The response is the same for every name.
@@ -262,11 +262,11 @@ func (e editor) log(ctx context.Context, r *api.Request) (api.Response, error) {
 
 // answerTrace finds a run by its message, its own id or its session.
 func (e editor) answerTrace(ctx context.Context, r *api.Request, name string) (api.Response, error) {
-	runs, err := e.Services.Runs.Named(ctx, r.Who.Tenant, name)
+	runs, err := e.Services.Runs.Named(ctx, r.Who, name)
 	if err != nil {
 		return nil, err
 	}
-	if len(runs) == 0 || !r.Who.MayReach(runs[0]) {
+	if len(runs) == 0 {
 		return envelope.OK(engine.Object()), nil
 	}
 	records, err := e.Services.Runs.Records(ctx, runs[0].ID)

@@ -114,10 +114,10 @@ func (f *face) titler(ctx context.Context, r *api.Request) func(title string) st
 	}
 }
 
-// unique refuses a title that the tenant uses already for another canvas than except, in one
-// category or, with "", in any.
-func (f *face) unique(ctx context.Context, tenant, title, category, except string) error {
-	list, err := f.Services.Canvases.Titled(ctx, tenant, title, category)
+// unique refuses a title that another canvas than except has already which the principal may use,
+// in one category or, with "", in any.
+func (f *face) unique(ctx context.Context, who app.Principal, title, category, except string) error {
+	list, err := f.Services.Canvases.Titled(ctx, who, title, category)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (f *face) change(ctx context.Context, r *api.Request, old app.Canvas, dsl [
 	return f.Services.Canvases.Edit(ctx, old, app.CanvasEdit{
 		CanvasPatch: p, VersionTitle: f.titler(ctx, r), Author: r.Who.User,
 		Unique: func(ctx context.Context, old, next app.Canvas) error {
-			return f.unique(ctx, old.Tenant, next.Title, f.titleCategory(next.Category), old.ID)
+			return f.unique(ctx, r.Who, next.Title, f.titleCategory(next.Category), old.ID)
 		},
 	})
 }

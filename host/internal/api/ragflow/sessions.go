@@ -125,7 +125,7 @@ func (s sessions) add(ctx context.Context, r *api.Request) (api.Response, error)
 // filter reads what a list of sessions is asked for.
 func (s sessions) filter(r *api.Request, canvas string) (app.SessionFilter, app.Page, error) {
 	f := app.SessionFilter{
-		Tenant: r.Who.Tenant, Canvas: canvas, ID: r.Query.Get("id"), User: r.Query.Get("user_id"),
+		Canvas: canvas, ID: r.Query.Get("id"), User: r.Query.Get("user_id"),
 		Keywords: r.Query.Get("keywords"),
 	}
 	if exp := r.Query.Get("exp_user_id"); exp != "" {
@@ -172,7 +172,7 @@ func (s sessions) list(ctx context.Context, r *api.Request) (api.Response, error
 	if !withDSL {
 		p.Documents = app.WithoutDSL
 	}
-	list, total, err := s.Services.Sessions.List(ctx, f, p)
+	list, total, err := s.Services.Sessions.List(ctx, r.Who, f, p)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (s sessions) history(ctx context.Context, r *api.Request) (api.Response, er
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := s.Services.Sessions.List(ctx, f, p)
+	list, total, err := s.Services.Sessions.List(ctx, r.Who, f, p)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (s sessions) history(ctx context.Context, r *api.Request) (api.Response, er
 
 // find finds the session of a path; whatever fails, the client reads that there is none.
 func (s sessions) find(ctx context.Context, r *api.Request) (app.Session, error) {
-	v, err := s.Services.Sessions.Get(ctx, r.Who.Tenant, r.Params["id"], r.Params["sid"])
+	v, err := s.Services.Sessions.Get(ctx, r.Who, r.Params["id"], r.Params["sid"])
 	if err != nil {
 		err = api.Failed(api.KindNotFound, api.NoSession)
 	}
@@ -222,7 +222,8 @@ func (s sessions) remove(ctx context.Context, r *api.Request) (api.Response, err
 
 func (s sessions) removeSome(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["id"]
-	if _, err := s.canvas(ctx, r, id, api.Failed(api.KindNotFound, "You don't own the agent %s", id)); err != nil {
+	agent, err := s.canvas(ctx, r, id, api.Failed(api.KindNotFound, "You don't own the agent %s", id))
+	if err != nil {
 		return nil, err
 	}
 	ids := r.Body.Texts("ids")
@@ -230,7 +231,7 @@ func (s sessions) removeSome(ctx context.Context, r *api.Request) (api.Response,
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
-	there, err := s.Services.Sessions.IDs(ctx, r.Who.Tenant, id)
+	there, err := s.Services.Sessions.IDs(ctx, agent)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (t tokens) add(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	beta, err := t.Services.Keys.EmbedToken(ctx, r.Who.Tenant, "")
+	beta, err := t.Services.Keys.EmbedTokenForAll(ctx, r.Who)
 	return ok(tokenRow(k, text, beta).Value(), err)
 }
 
@@ -67,7 +67,7 @@ func (t tokens) list(ctx context.Context, r *api.Request) (api.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	beta, err := t.Services.Keys.EmbedToken(ctx, r.Who.Tenant, "")
+	beta, err := t.Services.Keys.EmbedTokenForAll(ctx, r.Who)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,10 @@ func (t tokens) addForCanvas(ctx context.Context, r *api.Request) (api.Response,
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
+	var canvas app.Canvas
 	if id != "" {
-		if _, err := t.canvas(ctx, r, id, api.Failed(api.KindNotFound, api.NoCanvas)); err != nil {
+		var err error
+		if canvas, err = t.canvas(ctx, r, id, api.Failed(api.KindNotFound, api.NoCanvas)); err != nil {
 			return nil, err
 		}
 	}
@@ -104,7 +106,7 @@ func (t tokens) addForCanvas(ctx context.Context, r *api.Request) (api.Response,
 	}
 	b := tokenRow(k, text, "").Set("dialog_id", api.OrNull(id)).Set("source", engine.String(app.SourceAgent))
 	if id != "" {
-		beta, err := t.Services.Keys.EmbedToken(ctx, r.Who.Tenant, id)
+		beta, err := t.Services.Keys.EmbedToken(ctx, canvas)
 		if err != nil {
 			return nil, err
 		}
@@ -140,11 +142,11 @@ func (t tokens) removeSome(ctx context.Context, r *api.Request) (api.Response, e
 // of [day, value], of the last seven days or of those from from_date to to_date.
 func (t tokens) stats(ctx context.Context, r *api.Request) (api.Response, error) {
 	week := time.Now().UTC().AddDate(0, 0, -7).Truncate(24 * time.Hour)
-	f := app.SessionFilter{Tenant: r.Who.Tenant, Canvas: r.Query.Get("canvas_id"), From: week.UnixMilli()}
+	f := app.SessionFilter{Canvas: r.Query.Get("canvas_id"), From: week.UnixMilli()}
 	if err := dates(r.Query, &f); err != nil {
 		return nil, err
 	}
-	days, err := t.Services.Sessions.Days(ctx, f)
+	days, err := t.Services.Sessions.Days(ctx, r.Who, f)
 	if err != nil {
 		return nil, err
 	}

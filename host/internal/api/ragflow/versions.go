@@ -45,7 +45,7 @@ func (v versions) list(ctx context.Context, r *api.Request) (api.Response, error
 	if err != nil {
 		return nil, err
 	}
-	list, err := v.Services.Versions.List(ctx, r.Who.Tenant, canvas.ID)
+	list, err := v.Services.Versions.List(ctx, canvas)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (v versions) list(ctx context.Context, r *api.Request) (api.Response, error
 }
 
 func (v versions) get(ctx context.Context, r *api.Request) (api.Response, error) {
-	one, err := v.Services.Versions.Get(ctx, r.Who.Tenant, r.Params["id"], r.Params["vid"])
+	one, err := v.Services.Versions.Get(ctx, r.Who, r.Params["id"], r.Params["vid"])
 	if errors.Is(err, app.ErrNotFound) {
 		err = api.Failed(api.KindNotFound, "Version not found.")
 	}

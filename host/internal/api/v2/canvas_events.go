@@ -75,6 +75,9 @@ type canvasWriter struct {
 
 func (w *canvasWriter) look(ctx context.Context, s *polledStream) error {
 	now, err := w.c.Revisions.Of(ctx, w.in.ID)
+	if err == nil {
+		err = w.in.Who.StillMay(w.in.ID, now)
+	}
 	if err != nil {
 		return err
 	}

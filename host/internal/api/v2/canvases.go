@@ -50,7 +50,7 @@ func (c canvases) operations() []operation {
 		handle(operation{
 			method: "POST", path: one + "/validate", body: api.BodyCanvas, scope: read, name: "validateCanvas",
 			about: "Validate the saved document, or the one in the request body. The response lists all " +
-				"diagnostics.",
+				"diagnostics, and what becomes readable through the canvas if the caller publishes it.",
 		}, c.validate),
 		handle(operation{
 			method: "POST", path: "/api/v2/validate", body: api.BodyCanvas, scope: read, name: "validateDocument",
@@ -71,6 +71,7 @@ type canvasView struct {
 	ID          string         `json:"id"`
 	Title       string         `json:"title"`
 	Description string         `json:"description"`
+	Permission  string         `json:"permission" jsonschema:"who may use it: me for its creator, team for all members of the tenant"`
 	Rev         int64          `json:"rev" jsonschema:"increases by one with each change"`
 	Created     time.Time      `json:"created"`
 	Updated     time.Time      `json:"updated"`
@@ -85,6 +86,7 @@ type canvasList struct {
 
 type diagnosticList struct {
 	Diagnostics []engine.Diagnostic `json:"diagnostics"`
+	Opened      []app.Opened        `json:"opened" jsonschema:"private datasets and memories of the caller that others would read through the canvas if the caller published it; without those that only a run finds out"`
 }
 
 type sessionView struct {
@@ -100,6 +102,7 @@ type sessionView struct {
 type canvasInput struct {
 	Title       string   `json:"title,omitempty"`
 	Description string   `json:"description,omitempty"`
+	Permission  string   `json:"permission,omitempty" jsonschema:"me for the creator only, or team for all members of the tenant; default me"`
 	DSL         document `json:"dsl,omitempty" jsonschema:"the document of the canvas"`
 	Rev         int64    `json:"rev,omitempty" jsonschema:"fail unless the current revision is this one"`
 
@@ -147,7 +150,7 @@ func (in *sessionInput) readBody(r *api.Request) error {
 
 func canvasViewOf(v app.Canvas, withDSL bool) canvasView {
 	out := canvasView{
-		ID: v.ID, Title: v.Title, Description: v.Description, Rev: v.Rev,
+		ID: v.ID, Title: v.Title, Description: v.Description, Permission: v.Permission, Rev: v.Rev,
 		Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime),
 	}
 	if v.Published != "" {
@@ -169,8 +172,7 @@ type listCanvases struct {
 }
 
 func (c canvases) list(ctx context.Context, in listCanvases) (canvasList, error) {
-	f := app.CanvasFilter{Tenants: []string{in.Who.Tenant}, Keywords: in.Keywords}
-	rows, total, err := c.Canvases.List(ctx, f, in.Page)
+	rows, total, err := c.Canvases.List(ctx, in.Who, app.CanvasFilter{Keywords: in.Keywords}, in.Page)
 	out := canvasList{Items: make([]canvasView, len(rows)), Total: total}
 	for i, v := range rows {
 		out.Items[i] = canvasViewOf(v, false)
@@ -225,7 +227,7 @@ func (c canvases) update(ctx context.Context, in updateCanvas) (canvasView, erro
 }
 
 func (c canvases) remove(ctx context.Context, in canvasByID) (empty, error) {
-	return empty{}, c.Canvases.Delete(ctx, in.Who.Tenant, in.ID)
+	return empty{}, c.Canvases.Delete(ctx, in.Who, in.ID)
 }
 
 type validate struct {
@@ -243,15 +245,18 @@ func (c canvases) validate(ctx context.Context, in validate) (diagnosticList, er
 	if dsl == nil {
 		dsl = v.DSL
 	}
-	return c.diagnostics(in.Who.Tenant, dsl), nil
+	return c.diagnostics(ctx, in.Who, dsl)
 }
 
-func (c canvases) diagnostics(tenant string, dsl []byte) diagnosticList {
-	out := diagnosticList{Diagnostics: c.Canvases.Diagnostics(tenant, dsl)}
+func (c canvases) diagnostics(ctx context.Context, who app.Principal, dsl []byte) (out diagnosticList, err error) {
+	out.Diagnostics, out.Opened, err = c.Canvases.Diagnostics(ctx, who, dsl)
 	if out.Diagnostics == nil {
 		out.Diagnostics = []engine.Diagnostic{}
 	}
-	return out
+	if out.Opened == nil {
+		out.Opened = []app.Opened{}
+	}
+	return out, err
 }
 
 type validateDocument struct {
@@ -259,11 +264,11 @@ type validateDocument struct {
 	Body documentInput
 }
 
-func (c canvases) validateDocument(_ context.Context, in validateDocument) (diagnosticList, error) {
+func (c canvases) validateDocument(ctx context.Context, in validateDocument) (diagnosticList, error) {
 	if in.Body.DSL == nil {
 		return diagnosticList{}, app.BadArgument("dsl is missing; expected the document of a canvas")
 	}
-	return c.diagnostics(in.Who.Tenant, in.Body.DSL), nil
+	return c.diagnostics(ctx, in.Who, in.Body.DSL)
 }
 
 type addSession struct {

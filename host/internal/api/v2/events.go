@@ -64,7 +64,7 @@ func (in readEvents) last() string {
 }
 
 func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
-	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
+	v, err := s.Runs.Get(ctx, in.Who, in.ID)
 	if err != nil {
 		return eventStream{}, err
 	}

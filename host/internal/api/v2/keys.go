@@ -168,14 +168,14 @@ func (k keys) embedToken(ctx context.Context, in canvasByID) (embedToken, error)
 	if err != nil {
 		return embedToken{}, err
 	}
-	text, err := k.Keys.EmbedToken(ctx, in.Who.Tenant, v.ID)
+	text, err := k.Keys.EmbedToken(ctx, v)
 	return embedToken{text}, err
 }
 
 func (k keys) removeEmbedToken(ctx context.Context, in canvasByID) (empty, error) {
 	v, err := k.Canvases.Get(ctx, in.Who, in.ID)
 	if err == nil {
-		err = k.Keys.DeleteEmbedToken(ctx, in.Who.Tenant, v.ID)
+		err = k.Keys.DeleteEmbedToken(ctx, v)
 	}
 	return empty{}, err
 }

@@ -199,7 +199,7 @@ var elsewhere = []string{
 const ownRows = `
 GET /api/v2/me
 GET /api/v2/me/usage
-POST /api/v2/canvases {"title":"a","dsl":{echo}} >canvas
+POST /api/v2/canvases {"title":"a","dsl":{echo},"permission":"team"} >canvas
 GET /api/v2/canvases?keywords=a&page=1&page_size=10
 GET /api/v2/canvases/{canvas}
 PUT /api/v2/canvases/{canvas} {"description":"d","rev":1}
@@ -226,7 +226,7 @@ GET /api/v2/schedules?canvas={canvas}
 GET /api/v2/schedules/{schedule}
 PUT /api/v2/schedules/{schedule} {"paused":true,"session":"new"}
 DELETE /api/v2/schedules/{schedule}
-POST /api/v2/canvases {"title":"form","dsl":{formed}} >form
+POST /api/v2/canvases {"title":"form","dsl":{formed},"permission":"team"} >form
 POST /api/v2/canvases/{form}/runs {"query":"x"} >paused
 POST /api/v2/runs/{paused}/approve {"approvals":[{"id":"approval:X","decision":"no"}]}
 POST /api/v2/runs/{paused}/resume {"inputs":{"city":"Oslo"}}

@@ -189,7 +189,7 @@ func (a startedRun) Write(r *api.Request) error {
 	if strings.Contains(r.HTTP.Header.Get("Accept"), "text/event-stream") {
 		return eventStream{a.id, resumeAt{}, false}.Write(r)
 	}
-	v, err := a.s.Runs.Get(r.HTTP.Context(), r.Who.Tenant, a.id)
+	v, err := a.s.Runs.Get(r.HTTP.Context(), r.Who, a.id)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (a startedRun) Write(r *api.Request) error {
 func (s runs) startFrom(
 	ctx context.Context, r *api.Request, run string, job func(app.Run) (app.Job, error),
 ) (startedRun, error) {
-	v, err := s.Runs.Get(ctx, r.Who.Tenant, run)
+	v, err := s.Runs.Get(ctx, r.Who, run)
 	if err != nil {
 		return startedRun{}, err
 	}
@@ -236,6 +236,7 @@ func (s runs) start(ctx context.Context, in startRun) (startedRun, error) {
 		Canvas: in.ID, Session: in.Body.Session, User: in.Body.User, Query: in.Body.Query.Value,
 		Inputs: in.Body.Inputs.Value, Files: app.OwnFiles(in.Who.Tenant, in.Body.Files.Value), From: in.Body.From,
 		Pins: in.Body.Pins.Value, Published: in.Body.Published, AsCompleted: in.Body.ItemMessages == asCompleted,
+		Actor: in.Who.Actor(),
 	}
 	if j.Query.IsNull() {
 		j.Query = engine.String("")
@@ -248,9 +249,11 @@ func (s runs) start(ctx context.Context, in startRun) (startedRun, error) {
 			return startedRun{}, app.ErrOwnCopy
 		}
 		j.Keep = app.KeepSession
-		if _, err := s.Canvases.Get(ctx, in.Who, in.ID); err != nil {
+		if err := s.Canvases.MayUse(ctx, in.Who, in.ID); err != nil {
 			return startedRun{}, err
 		}
+	} else {
+		j.Viewer = in.Who.Viewer() // the run reads the canvas anyway
 	}
 	return s.accept(ctx, in.Request, j)
 }
@@ -289,10 +292,10 @@ func (s runs) list(ctx context.Context, in listRuns) (runList, error) {
 		return runList{}, err
 	}
 	f := app.RunFilter{
-		Tenant: in.Who.Tenant, Canvas: in.Canvas, Session: in.Session, Status: in.Status, Source: in.Source,
+		Canvas: in.Canvas, Session: in.Session, Status: in.Status, Source: in.Source,
 		Schedule: in.Schedule,
 	}
-	rows, total, err := s.Runs.List(ctx, f, in.Page)
+	rows, total, err := s.Runs.List(ctx, in.Who, f, in.Page)
 	if err != nil {
 		return runList{}, err
 	}
@@ -312,12 +315,12 @@ type runByID struct {
 }
 
 func (s runs) get(ctx context.Context, in runByID) (runView, error) {
-	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
+	v, err := s.Runs.Get(ctx, in.Who, in.ID)
 	return runViewOf(v), err
 }
 
 func (s runs) cancel(ctx context.Context, in runByID) (runView, error) {
-	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
+	v, err := s.Runs.Get(ctx, in.Who, in.ID)
 	if err == nil && v.Status == app.RunActive {
 		err = s.Runs.Cancel(ctx, v.ID)
 	}
@@ -334,7 +337,7 @@ type rerun struct {
 func (s runs) rerun(ctx context.Context, in rerun) (startedRun, error) {
 	from := app.Rerun{Node: in.Body.Node, Nth: in.Body.Nth, Seq: in.Body.Seq, Pins: in.Body.Pins.Value}
 	return s.startFrom(ctx, in.Request, in.ID, func(v app.Run) (app.Job, error) {
-		return s.Runs.RerunJob(ctx, v, from)
+		return s.Runs.RerunJob(ctx, in.Who, v, from)
 	})
 }
 
@@ -347,6 +350,6 @@ type resume struct {
 
 func (s runs) resume(ctx context.Context, in resume) (startedRun, error) {
 	return s.startFrom(ctx, in.Request, in.ID, func(v app.Run) (app.Job, error) {
-		return s.Runs.ResumeJob(v, in.Body.Inputs.Value)
+		return s.Runs.ResumeJob(in.Who, v, in.Body.Inputs.Value)
 	})
 }

@@ -117,7 +117,7 @@ type listSchedules struct {
 }
 
 func (s schedules) list(ctx context.Context, in listSchedules) (list[scheduleView], error) {
-	all, err := s.Schedules.List(ctx, in.Who.Tenant, in.Canvas)
+	all, err := s.Schedules.List(ctx, in.Who, in.Canvas)
 	out := list[scheduleView]{Items: make([]scheduleView, len(all))}
 	for i, v := range all {
 		out.Items[i] = scheduleViewOf(v)
@@ -131,7 +131,7 @@ type scheduleByID struct {
 }
 
 func (s schedules) get(ctx context.Context, in scheduleByID) (scheduleView, error) {
-	v, err := s.Schedules.Get(ctx, in.Who.Tenant, in.ID)
+	v, err := s.Schedules.Get(ctx, in.Who, in.ID)
 	if err != nil {
 		return scheduleView{}, err
 	}
@@ -161,5 +161,5 @@ func (s schedules) update(ctx context.Context, in updateSchedule) (scheduleView,
 }
 
 func (s schedules) remove(ctx context.Context, in scheduleByID) (empty, error) {
-	return empty{}, s.Schedules.Delete(ctx, in.Who.Tenant, in.ID)
+	return empty{}, s.Schedules.Delete(ctx, in.Who, in.ID)
 }

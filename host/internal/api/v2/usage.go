@@ -99,7 +99,7 @@ func (u usage) report(ctx context.Context, in usageQuery) (usageReport, error) {
 	if from > to {
 		return usageReport{}, badQuery("from %s is after to %s", dayText(from), dayText(to))
 	}
-	rows, err := u.Usage.Models(ctx, in.Who.Tenant, from, to, by)
+	rows, err := u.Usage.Models(ctx, in.Who, from, to, by)
 	out := usageReport{
 		From: dayText(from), To: dayText(to), Priced: u.Usage.Priced(), Currency: u.Usage.Currency(),
 		Items: make([]useView, len(rows)),

@@ -97,7 +97,9 @@ func TestReaderMissesNothingAndSeesNothingTwice(t *testing.T) {
 func TestReaderOfALostTail(t *testing.T) {
 	s := apitest.New(t)
 	rec := func(kind, data string) runlog.Record { return runlog.Record{Kind: kind, Data: []byte(data)} }
-	require.NoError(t, s.Store.Runs.Start(t.Context(), store.Run{ID: "r", Tenant: "one", Canvas: "c", Message: "m"}))
+	require.NoError(t, s.Store.Runs.Start(t.Context(), store.Run{
+		ID: "r", Tenant: "one", Canvas: s.Canvas("c", apitest.Echo), Message: "m",
+	}))
 	first, err := s.Log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
 	_, err = first.Append(t.Context(), rec("node_started", `"1"`), rec("node_finished", `"2"`))

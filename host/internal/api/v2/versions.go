@@ -31,7 +31,8 @@ func (v versions) operations() []operation {
 		handle(operation{
 			method: "POST", path: of + "/publish", body: api.BodyTiny, scope: app.ScopeEdit, name: "publishCanvas",
 			about: "Publish the saved document or one of its versions. Runs, sessions and schedules with " +
-				"published use it until another version is published.",
+				"published use it until another version is published. They use the datasets, memories and canvases " +
+				"that it names with the rights of the caller.",
 		}, v.publish),
 	}
 }
@@ -78,7 +79,7 @@ func (v versions) list(ctx context.Context, in canvasByID) (list[versionView], e
 	if err != nil {
 		return list[versionView]{}, err
 	}
-	all, err := v.Versions.List(ctx, in.Who.Tenant, canvas.ID)
+	all, err := v.Versions.List(ctx, canvas)
 	out := list[versionView]{Items: make([]versionView, len(all))}
 	for i, one := range all {
 		out.Items[i] = v.view(ctx, one, canvas)
@@ -97,7 +98,7 @@ func (v versions) get(ctx context.Context, in versionByID) (versionView, error) 
 	if err != nil {
 		return versionView{}, err
 	}
-	one, err := v.Versions.Get(ctx, in.Who.Tenant, canvas.ID, in.Version)
+	one, err := v.Versions.Get(ctx, in.Who, canvas.ID, in.Version)
 	if err != nil {
 		return versionView{}, err
 	}
@@ -122,7 +123,7 @@ func (v versions) rename(ctx context.Context, in renameVersion) (versionView, er
 	if err != nil {
 		return versionView{}, err
 	}
-	one, err := v.Versions.Rename(ctx, canvas, in.Version, in.Body.Title)
+	one, err := v.Versions.Rename(ctx, in.Who, canvas, in.Version, in.Body.Title)
 	if err != nil {
 		return versionView{}, err
 	}
@@ -135,16 +136,34 @@ type publish struct {
 	Body publishInput
 }
 
-func (v versions) publish(ctx context.Context, in publish) (canvasView, error) {
+// publishedCanvas is a canvas with what became readable through it.
+type publishedCanvas struct {
+	canvasView
+	Opened []app.Opened `json:"opened" jsonschema:"private datasets and memories of the caller that others read through the canvas now; without those that only a run finds out"`
+}
+
+func (v versions) publish(ctx context.Context, in publish) (publishedCanvas, error) {
 	canvas, err := v.Canvases.Get(ctx, in.Who, in.ID)
 	switch {
 	case err != nil:
 	case in.Body.Version == "":
-		canvas, err = v.Versions.PublishDraft(ctx, canvas, in.Who.User, in.Body.Rev, versionTitle(canvas.Title))
+		canvas, err = v.Versions.PublishDraft(ctx, in.Who, canvas, in.Body.Rev, versionTitle(canvas.Title))
 	case in.Body.Rev != 0:
 		err = app.BadArgument("a version never changes: leave rev out")
 	default:
-		canvas, err = v.Versions.Publish(ctx, canvas, in.Body.Version)
+		canvas, err = v.Versions.Publish(ctx, in.Who, canvas, in.Body.Version)
 	}
-	return canvasViewOf(canvas, true), err
+	if err != nil {
+		return publishedCanvas{}, err
+	}
+	out := publishedCanvas{canvasViewOf(canvas, true), []app.Opened{}}
+	version, err := v.Versions.Get(ctx, in.Who, canvas.ID, canvas.Published)
+	if err != nil {
+		return out, err
+	}
+	opened, err := v.Canvases.Opened(ctx, in.Who, version.DSL)
+	if opened != nil {
+		out.Opened = opened
+	}
+	return out, err
 }

@@ -73,7 +73,7 @@ func (f *Face) answer(ctx context.Context, r *api.Request) (api.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	return f.run(ctx, r, v, false)
+	return f.run(ctx, r, v, nil)
 }
 
 // test does the same for the owner and stores what happens for the page that watches.
@@ -82,7 +82,7 @@ func (f *Face) test(ctx context.Context, r *api.Request, denied string) (api.Res
 	if err != nil {
 		return nil, err
 	}
-	return f.run(ctx, r, v, true)
+	return f.run(ctx, r, v, &r.Who)
 }
 
 // canvas finds the canvas of a path; denied is the answer when the principal has none with that id.
@@ -94,8 +94,9 @@ func (f *Face) canvas(ctx context.Context, r *api.Request, denied string) (app.C
 	return v, err
 }
 
-// run checks a request in the order that clients know, and runs the canvas.
-func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, test bool) (api.Response, error) {
+// run checks a request in the order that clients know, and runs the canvas: for the member who
+// tests it, or with nil unattended.
+func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, tests *app.Principal) (api.Response, error) {
 	in := &incoming{Request: r, f: f}
 	begin, err := f.config(v, r.HTTP.Method)
 	if err != nil {
@@ -123,10 +124,14 @@ func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, test bool)
 			return nil, err
 		}
 	}
-	j, err := r.Start(ctx, app.Job{
+	job := app.Job{
 		Tenant: v.Tenant, Canvas: v.ID, User: v.User, Source: app.SourceWebhook, Query: engine.String(""),
 		Webhook: payload, Scheduling: engine.Batch, // clients rely on its order of events
-	})
+	}
+	if tests != nil {
+		job.Actor = tests.Actor()
+	}
+	j, err := r.Start(ctx, job)
 	if err != nil {
 		f, internal := api.AsFailure(err)
 		if internal || f.Status >= http.StatusInternalServerError {
@@ -134,7 +139,7 @@ func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, test bool)
 		}
 		return nil, badWebhook("%s", f.Message)
 	}
-	if test {
+	if tests != nil {
 		// Requests refused before this point are reported by the response alone.
 		go f.watch(context.WithoutCancel(ctx), f.tests.begin(v.ID), j.ID)
 	}

@@ -19,8 +19,10 @@ type Dataset struct {
 	// Config is the JSON object of the method's settings, whole: defaults are filled in.
 	Config json.RawMessage `json:"config,omitempty"`
 	// Pipeline is the canvas that parses documents, in place of a method; "" is none.
-	Pipeline  string `json:"pipeline,omitempty"`
-	ParseType int    `json:"parse_type,omitempty"`
+	Pipeline string `json:"pipeline,omitempty"`
+	// PipelineBy is the member who chose the pipeline, on whose behalf it runs.
+	PipelineBy string `json:"-"`
+	ParseType  int    `json:"parse_type,omitempty"`
 	// Pagerank lifts hits of this dataset: 0 to 100, one hundredth of it is added to the score.
 	Pagerank int `json:"pagerank"`
 	// AutoMetadata is the JSON object of the fields that a model fills in; nil is none.
@@ -52,22 +54,24 @@ const (
 
 // Document is a file of a dataset.
 type Document struct {
-	ID        string          `json:"id"` // 32 hexadecimal digits
-	Dataset   string          `json:"dataset"`
-	Name      string          `json:"name"` // unique in its dataset
-	Size      int64           `json:"size"` // bytes
-	Hash      string          `json:"hash"` // SHA-256 of the bytes, hexadecimal
-	Kind      string          `json:"kind"` // pdf, doc, visual, aural or virtual
-	Source    string          `json:"source"`
-	Method    string          `json:"method"`
-	Config    json.RawMessage `json:"config,omitempty"`
-	Pipeline  string          `json:"pipeline,omitempty"`
-	Disabled  bool            `json:"disabled"`           // hidden from searches
-	Meta      map[string]any  `json:"metadata,omitempty"` // strings, numbers and lists of these
-	Thumbnail string          `json:"thumbnail,omitempty"`
-	CreatedBy string          `json:"created_by"`
-	Created   int64           `json:"created"` // Unix milliseconds
-	Updated   int64           `json:"updated"`
+	ID       string          `json:"id"` // 32 hexadecimal digits
+	Dataset  string          `json:"dataset"`
+	Name     string          `json:"name"` // unique in its dataset
+	Size     int64           `json:"size"` // bytes
+	Hash     string          `json:"hash"` // SHA-256 of the bytes, hexadecimal
+	Kind     string          `json:"kind"` // pdf, doc, visual, aural or virtual
+	Source   string          `json:"source"`
+	Method   string          `json:"method"`
+	Config   json.RawMessage `json:"config,omitempty"`
+	Pipeline string          `json:"pipeline,omitempty"`
+	// PipelineBy is the member who chose the pipeline.
+	PipelineBy string         `json:"-"`
+	Disabled   bool           `json:"disabled"`           // hidden from searches
+	Meta       map[string]any `json:"metadata,omitempty"` // strings, numbers and lists of these
+	Thumbnail  string         `json:"thumbnail,omitempty"`
+	CreatedBy  string         `json:"created_by"`
+	Created    int64          `json:"created"` // Unix milliseconds
+	Updated    int64          `json:"updated"`
 
 	State    State   `json:"state"`
 	Progress float64 `json:"progress"` // 0 to 1; -1 when it failed

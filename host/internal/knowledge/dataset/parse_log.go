@@ -32,6 +32,7 @@ type Rerun struct {
 	Node string
 	// Canvas is the pipeline with the outputs of the nodes before.
 	Canvas json.RawMessage
+	By     string // the member who asked for it
 }
 
 // Ran is a pipeline that ran on a document.

@@ -107,6 +107,9 @@ func Open(list []Setting, client *http.Client) Sources {
 	return out
 }
 
+// Names returns the names of the sources, sorted.
+func (s Sources) Names() []string { return slices.Sorted(maps.Keys(s)) }
+
 // Retriever searches the sources that a query names, and asks next for its other datasets. Without
 // sources it is next, which may be nil.
 func (s Sources) Retriever(next engine.Retriever) engine.Retriever {

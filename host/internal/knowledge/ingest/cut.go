@@ -23,8 +23,9 @@ type Input struct {
 	Source document.Source
 	Method string
 	Config json.RawMessage // of the method
-	// Pipeline is the canvas that takes the place of a method; "" is none.
-	Pipeline string
+	// Pipeline is the canvas that takes the place of a method, and PipelineBy the member who chose
+	// it; "" is none.
+	Pipeline, PipelineBy string
 	// Rerun, unless nil, is where the pipeline starts.
 	Rerun *dataset.Rerun
 	// Report takes lines about the progress.

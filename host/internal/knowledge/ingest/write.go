@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -81,7 +82,9 @@ func (w *writing) has(id string) bool {
 func (w *writing) fill(ctx context.Context, out io.Writer) error {
 	w.out = chunkfile.NewWriter(out)
 	input := Input{
-		Tenant: w.d.Tenant, Source: w.source(), Method: w.d.Method, Config: w.d.Config, Pipeline: w.d.Pipeline,
+		Tenant: w.d.Tenant, Source: w.source(), Method: w.d.Method, Config: w.d.Config,
+		// Documents of former versions name only who uploaded them.
+		Pipeline: w.d.Pipeline, PipelineBy: cmp.Or(w.d.PipelineBy, w.d.CreatedBy),
 		Report: func(line string) { w.report("%s", line) }, Rerun: w.rerun, Ran: w.keep,
 	}
 	now := time.Now().UnixMilli()

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
+)
+
+// Opened is a private object of a member that a canvas names: others read it through the canvas
+// once the member has published it.
+type Opened struct {
+	Kind  string `json:"kind" jsonschema:"dataset or memory"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// unknownCodes are the codes of diagnostics about objects by their kind.
+var unknownCodes = map[string]string{
+	engine.NamedDataset: engine.CodeUnknownDataset, engine.NamedMemory: engine.CodeUnknownMemory,
+	engine.NamedCanvas: engine.CodeUnknownCanvas,
+}
+
+// named looks up what a document names: it returns a diagnostic for each object that a principal
+// may not use, as for one that does not exist, and the objects that are the principal's alone. Of a
+// document that does not load it returns nothing.
+func (s *Canvases) named(
+	ctx context.Context, who Principal, dsl []byte,
+) (lacking []engine.Diagnostic, own []Opened, err error) {
+	canvas, err := s.runs.Load(dsl)
+	if errors.Is(err, ErrCanvas) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range engine.NamedIn(canvas) {
+		whose, found, err := s.object(ctx, who, n)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			d := engine.Diagnostic{
+				Severity: engine.SeverityError, Code: unknownCodes[n.Kind], Node: n.Node, Param: n.Param,
+				Message: fmt.Sprintf("%s %q does not exist, or you have no access to it", n.Kind, n.Name),
+			}
+			if n.Mild {
+				d.Severity = engine.SeverityWarning
+			}
+			lacking = append(lacking, d)
+		case err != nil:
+			return nil, nil, err
+		case n.Kind != engine.NamedCanvas && !whose.Team && whose.Owner != "" && !slices.Contains(own, found):
+			own = append(own, found)
+		}
+	}
+	return lacking, own, nil
+}
+
+// object finds what a canvas names, as far as a principal may use it. Errors: [ErrNotFound].
+func (s *Canvases) object(ctx context.Context, who Principal, n engine.Named) (access.Object, Opened, error) {
+	whose, found := access.Object{Tenant: who.Tenant}, Opened{Kind: n.Kind}
+	switch n.Kind {
+	case engine.NamedDataset:
+		if s.datasets == nil || slices.Contains(s.sources, n.Name) {
+			return whose, found, nil
+		}
+		list, err := s.datasets.Resolve(ctx, who, n.Name)
+		if err == nil && len(list) == 1 && !list[0].ReadOnly {
+			v := &list[0]
+			found.ID, found.Title, whose.Owner, whose.Team = v.ID, v.Name, v.CreatedBy, v.Team
+		}
+		return whose, found, err
+	case engine.NamedMemory:
+		v, err := s.memories.Get(ctx, who.Remembers(), n.Name)
+		if errors.Is(err, ErrNoMemory) {
+			return whose, found, ErrNotFound
+		}
+		found.ID, found.Title = v.ID, v.Name
+		return v.Access(), found, err
+	}
+	now, err := s.Revision(ctx, who, n.Name)
+	return now.Access, found, err
+}
+
+// Opened returns what of a principal's own others get to read when the principal publishes a
+// document.
+func (s *Canvases) Opened(ctx context.Context, who Principal, dsl []byte) ([]Opened, error) {
+	_, own, err := s.named(ctx, who, dsl)
+	return own, err
+}

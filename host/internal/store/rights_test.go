@@ -1,0 +1,301 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/access"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// Lists and their totals have exactly the rows that access.Viewer.May lets a viewer use, of
+// canvases, datasets, runs and sessions, also of deleted canvases.
+func TestListsHaveWhatAViewerMayUse(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		owners := []string{"ann", "bob", ""}
+		objects := map[string]access.Object{}
+		add := func(tenant, owner string, team, deleted bool) {
+			id := fmt.Sprintf("%s-%s-%v-%v", tenant, owner, team, deleted)
+			permission := map[bool]string{true: PermissionTeam, false: PermissionMe}[team]
+			_, err := s.Canvases.Create(ctx, Canvas{ID: id, Tenant: tenant, User: owner, Permission: permission}, "v")
+			require.NoError(t, err)
+			_, err = s.Sessions.Create(ctx, Session{Tenant: tenant, Canvas: id})
+			require.NoError(t, err)
+			require.NoError(t, s.Runs.Start(ctx, Run{ID: "run " + id, Tenant: tenant, Canvas: id}))
+			if deleted {
+				require.NoError(t, s.Canvases.Delete(ctx, tenant, id))
+			} else {
+				_, err = s.Datasets.Create(ctx, Dataset{Dataset: dataset.Dataset{
+					ID: id, Tenant: tenant, CreatedBy: owner, Team: team, Name: id,
+				}})
+				require.NoError(t, err)
+			}
+			objects[id] = access.Object{Tenant: tenant, Owner: owner, Team: team}
+			whose, err := s.Canvases.Access(ctx, tenant, id)
+			require.NoError(t, err)
+			require.Equal(t, objects[id], whose)
+		}
+		for _, tenant := range []string{"t", "other"} {
+			for _, owner := range owners {
+				for _, team := range []bool{true, false} {
+					add(tenant, owner, team, false)
+					add(tenant, owner, team, true)
+				}
+			}
+		}
+		for _, v := range []access.Viewer{
+			{Tenant: "t", User: "ann"},
+			{Tenant: "t", User: "carl"},
+			{Tenant: "t"},
+			access.All("t"),
+			{Tenant: "other", User: "bob"},
+		} {
+			var all, live []string
+			for id, o := range objects {
+				if v.May(o) {
+					all = append(all, id)
+					if !strings.HasSuffix(id, "-true") || strings.HasSuffix(id, "-false") {
+						live = append(live, id)
+					}
+				}
+			}
+			compare := func(what string, want, got []string, total int) {
+				require.ElementsMatch(t, want, got, "%s for %v", what, v)
+				require.Equal(t, len(want), total, "%s for %v", what, v)
+			}
+			canvases, total, err := s.Canvases.List(ctx, CanvasFilter{Viewer: v}, Page{})
+			require.NoError(t, err)
+			compare("canvases", live, columnOf(canvases, func(c Canvas) string { return c.ID }), total)
+			datasets, total, err := s.Datasets.List(ctx, DatasetFilter{Viewer: v}, Page{})
+			require.NoError(t, err)
+			compare("datasets", live, columnOf(datasets, func(d Dataset) string { return d.ID }), total)
+			runs, total, err := s.Runs.List(ctx, RunFilter{Tenant: v.Tenant, Viewer: v}, Page{})
+			require.NoError(t, err)
+			compare("runs", all, columnOf(runs, func(r Run) string { return r.Canvas }), total)
+			f := RunFilter{Tenant: v.Tenant, Viewer: v, Status: RunActive}
+			active, total, err := s.Runs.List(ctx, f, Page{Limit: 100})
+			require.NoError(t, err)
+			compare("active runs", all, columnOf(active, func(r Run) string { return r.Canvas }), total)
+			sessions, total, err := s.Sessions.List(ctx, SessionFilter{Tenant: v.Tenant, Viewer: v}, Page{})
+			require.NoError(t, err)
+			compare("sessions", all, columnOf(sessions, func(s Session) string { return s.Canvas }), total)
+			days, err := s.Sessions.Days(ctx, SessionFilter{Tenant: v.Tenant, Viewer: v})
+			require.NoError(t, err)
+			counted := 0
+			for _, d := range days {
+				counted += int(d.Sessions)
+			}
+			require.Equal(t, len(all), counted)
+		}
+	})
+}
+
+func columnOf[T any](list []T, id func(T) string) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = id(v)
+	}
+	return out
+}
+
+// The author of a canvas is who changed its document last, and the publisher who published the
+// version that users run.
+func TestAuthorAndPublisher(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		c, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", User: "ann", DSL: []byte("1")}, "v1")
+		require.NoError(t, err)
+		check := func(author, publisher string) {
+			t.Helper()
+			now, err := s.Canvases.Get(ctx, "t", c.ID)
+			require.NoError(t, err)
+			require.Equal(t, []string{author, publisher}, []string{now.Author, now.Publisher})
+			require.Equal(t, now.Publisher, c.Publisher, "as returned")
+		}
+		check("ann", "")
+		edit := func(change func(*Canvas)) {
+			c, err = s.Canvases.Edit(ctx, "t", c.ID, "v", func(v *Canvas) error { change(v); return nil })
+			require.NoError(t, err)
+		}
+		edit(func(v *Canvas) { v.DSL, v.Author = []byte("2"), "bob" })
+		check("bob", "")
+		edit(func(v *Canvas) { v.Title = "renamed" })
+		check("bob", "")
+		edit(func(v *Canvas) { v.Publisher = "forged" })
+		check("bob", "")
+		edit(func(v *Canvas) { v.Released, v.Publisher = true, "ann" })
+		check("bob", "ann")
+		list, err := s.Canvases.Versions(ctx, "t", c.ID)
+		require.NoError(t, err)
+		require.Equal(t, []string{"bob", "ann"}, columnOf(list, func(v Version) string { return v.User }))
+		c, err = s.Canvases.Publish(ctx, "t", c.ID, list[1].ID, "carl")
+		require.NoError(t, err)
+		check("bob", "carl")
+	})
+}
+
+// A canvas with the id of a deleted one, as from an archive, belongs to its own creator alone.
+func TestDeletedCanvasIsMadeAgain(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		_, err := s.Canvases.Create(ctx, Canvas{ID: "c", Tenant: "t", User: "ann", Permission: PermissionTeam}, "")
+		require.NoError(t, err)
+		require.NoError(t, s.Runs.Start(ctx, Run{ID: "r", Tenant: "t", Canvas: "c"}))
+		require.NoError(t, s.Canvases.Delete(ctx, "t", "c"))
+		_, err = s.Canvases.Create(ctx, Canvas{ID: "c", Tenant: "t", User: "ann"}, "")
+		require.NoError(t, err)
+		bob := access.Viewer{Tenant: "t", User: "bob"}
+		_, total, err := s.Runs.List(ctx, RunFilter{Tenant: "t", Viewer: bob}, Page{})
+		require.NoError(t, err)
+		require.Zero(t, total)
+		_, err = s.Canvases.Create(ctx, Canvas{Tenant: "t", Permission: "all"}, "")
+		require.ErrorIs(t, err, ErrInvalid)
+	})
+}
+
+// Names of datasets are taken only by those that their user sees, so that none reveals another.
+func TestNamesOfPrivateDatasets(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		create := func(id, user string, team bool) string {
+			v, err := s.Datasets.Create(ctx, Dataset{Dataset: dataset.Dataset{
+				ID: id, Tenant: "t", Name: "plans", CreatedBy: user, Team: team,
+			}})
+			require.NoError(t, err)
+			return v.Name
+		}
+		require.Equal(t, "plans", create("1", "ann", false))
+		require.Equal(t, "plans", create("2", "bob", false))
+		require.Equal(t, "plans(1)", create("3", "bob", true))
+		require.Equal(t, "plans", create("4", "carl", false))
+		require.Equal(t, "plans(2)", create("5", "ann", false))
+		rename := func(id, by, name string) error {
+			_, err := s.Datasets.Edit(ctx, access.Viewer{Tenant: "t", User: by}, id, func(v *Dataset) error {
+				v.Name = name
+				return nil
+			})
+			return err
+		}
+		require.NoError(t, rename("4", "carl", "plans(2)"))
+		require.ErrorIs(t, rename("4", "carl", "plans(1)"), ErrExists)
+		require.ErrorIs(t, rename("5", "ann", "Plans"), ErrExists)
+	})
+}
+
+// A token for all canvases belongs to a member and ends with the membership.
+func TestBetaTokenForAll(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		anns, err := s.Betas.ForAll(ctx, "t", "ann")
+		require.NoError(t, err)
+		bobs, err := s.Betas.ForAll(ctx, "t", "bob")
+		require.NoError(t, err)
+		require.NotEqual(t, anns.Text, bobs.Text)
+		again, err := s.Betas.ForAll(ctx, "t", "ann")
+		require.NoError(t, err)
+		require.Equal(t, anns, again)
+		found, err := s.Betas.ByText(ctx, bobs.Text)
+		require.NoError(t, err)
+		require.Equal(t, "bob", found.User)
+		require.NoError(t, s.Members.Put(ctx, Member{Tenant: "t", User: "bob", Role: "normal"}))
+		is, err := s.Members.Has(ctx, "t", "bob")
+		require.NoError(t, err)
+		require.True(t, is)
+		require.NoError(t, s.Members.Delete(ctx, "t", "bob"))
+		is, err = s.Members.Has(ctx, "t", "bob")
+		require.NoError(t, err)
+		require.False(t, is)
+		_, err = s.Betas.ByText(ctx, bobs.Text)
+		require.ErrorIs(t, err, ErrNotFound)
+		_, err = s.Betas.ByText(ctx, anns.Text)
+		require.NoError(t, err)
+	})
+}
+
+// rightsRows are records of the version before 0019: ann made canvas c, bob saved its newest
+// version and published another one; canvas gone was deleted.
+var rightsRows = []string{
+	`INSERT INTO members VALUES ('t', 'ann', 'owner'), ('t', 'bob', 'normal')`,
+	`INSERT INTO canvases (id, tenant_id, user_id, title, title_fold, find, description, avatar, type, category,
+		permission, tags, released, dsl, rev, create_time, update_time, published)
+		VALUES ('c', 't', 'ann', '', '', '', '', '', '', '', 'me', '[]', 0, '', 1, 5, 7, 'v1'),
+		('old', 't', 'ann', '', '', '', '', '', '', '', 'me', '[]', 0, '', 1, 5, 7, '')`,
+	`INSERT INTO versions (id, canvas_id, number, title, description, hash, dsl, create_time, user_id)
+		VALUES ('v1', 'c', 1, '', '', '', '', 6, ''), ('v2', 'c', 2, '', '', '', '', 6, 'bob')`,
+	`INSERT INTO betas (id, hash, tenant_id, canvas_id, sealed, create_time)
+		VALUES ('b', 'hash', 't', '', 'sealed', 1), ('bc', 'other', 't', 'c', 'sealed', 1)`,
+	`INSERT INTO runs (id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error, tokens,
+		create_time, end_time, cost) VALUES ('r', 't', 'gone', '', '', 'r', 'api', 'succeeded', '', '', 0, 1, 1, 0),
+		('r2', 't', 'c', '', '', 'r2', 'api', 'succeeded', '', '', 0, 1, 1, 0)`,
+}
+
+func checkRightsRows(t *testing.T, s *Store) {
+	t.Helper()
+	c, err := s.Canvases.Get(t.Context(), "t", "c")
+	require.NoError(t, err)
+	require.Equal(t, []string{"bob", "ann"}, []string{c.Author, c.Publisher})
+	c, err = s.Canvases.Get(t.Context(), "t", "old")
+	require.NoError(t, err)
+	require.Equal(t, []string{"ann", ""}, []string{c.Author, c.Publisher})
+	whose, err := s.Canvases.Access(t.Context(), "t", "gone")
+	require.NoError(t, err)
+	require.Equal(t, access.Object{Tenant: "t", Owner: "ann"}, whose)
+	var users []string
+	users, err = queryAll(t.Context(), s.read, scanName, `SELECT user_id FROM betas ORDER BY id`)
+	require.NoError(t, err)
+	require.Equal(t, []string{"ann", ""}, users)
+}
+
+// Records of the previous version get authors and publishers, in place and from a dump.
+func TestMigrationOfRights(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			ctx := t.Context()
+			cfg := engineConfig(t, engine)
+			s, err := connect(ctx, cfg)
+			t.Cleanup(func() { require.NoError(t, s.Close()) })
+			require.NoError(t, err)
+			require.NoError(t, s.write(ctx, "old tables", func(ctx context.Context, q querier) error {
+				_, err := schemaVersion(ctx, q)
+				require.NoError(t, err)
+				for n := 1; n <= 18; n++ {
+					file, err := fs.Glob(migrations, fmt.Sprintf("migrations/%04d_*.sql", n))
+					require.NoError(t, err)
+					require.NoError(t, applyMigration(ctx, q, file[0], n))
+				}
+				for _, text := range rightsRows {
+					_, err := q.ExecContext(ctx, text)
+					require.NoError(t, err)
+				}
+				return nil
+			}))
+			require.NoError(t, s.migrate(ctx, false))
+			checkRightsRows(t, s)
+		})
+		t.Run(engine+" dump", func(t *testing.T) {
+			ctx := t.Context()
+			cfg := engineConfig(t, engine)
+			from := openTest(t, cfg)
+			for _, text := range rightsRows {
+				_, err := from.commit.exec(ctx, text)
+				require.NoError(t, err)
+			}
+			var dump bytes.Buffer
+			require.NoError(t, from.Dump(ctx, &dump))
+			to := engineConfig(t, engine)
+			to.KeyFile = cfg.Dir + "/secret.key"
+			s := openTest(t, to)
+			former := regexp.MustCompile(`"schema":\d+`).ReplaceAllString(dump.String(), `"schema":18`)
+			require.NoError(t, s.Load(ctx, strings.NewReader(former)))
+			checkRightsRows(t, s)
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// rights are what a run may use by name: the objects of the member for whom it acts. A run has one
+// of them, and one for each canvas that runs inside of it with other rights.
+type rights struct {
+	members store.Members
+	tenant  string
+	actor   access.Actor
+	caller  string // pays for model tokens
+	// trusted means that only runs have written the state with which the run began.
+	trusted bool
+
+	mu    sync.Mutex
+	known *access.Viewer
+}
+
+func (p *ports) rightsOf(j *runs.Job) *rights {
+	return &rights{
+		members: p.store.Members, tenant: j.Tenant, actor: j.Actor, caller: j.Caller,
+		trusted: j.Keep == runs.KeepSession || j.Actor.Unattended(),
+	}
+}
+
+// of returns the rights of another member in the same run.
+func (r *rights) of(a access.Actor) *rights {
+	return &rights{members: r.members, tenant: r.tenant, actor: a, caller: r.caller, trusted: r.trusted}
+}
+
+// viewer returns on whose behalf the run uses objects. A member who is not present may have left
+// the tenant: it then has the rights of no member. The records are read once per run.
+func (r *rights) viewer(ctx context.Context) (access.Viewer, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known != nil {
+		return *r.known, nil
+	}
+	v := access.Viewer{Tenant: r.tenant, User: r.actor.User}
+	if r.actor.Unattended() && v.User != "" {
+		member, err := r.members.Has(ctx, r.tenant, v.User)
+		if err != nil {
+			return v, err
+		}
+		if !member {
+			v.User = ""
+		}
+	}
+	r.known = &v
+	return v, nil
+}
+
+// lacks adds to the error of an object which the run may not use, or which does not exist, what
+// helps in an unattended run.
+func (r *rights) lacks(err error) error {
+	switch r.actor.As {
+	case access.Present:
+		return err
+	case access.Publisher:
+		return fmt.Errorf("%w, or the publisher of this canvas has no access to it any more; "+
+			"somebody who has access publishes the canvas again", err)
+	}
+	return fmt.Errorf("%w, or the author of this draft has no access to it; "+
+		"somebody who has access saves or publishes the canvas", err)
+}
+
+// reach returns the ports by which a run uses what its canvas names.
+func (p *ports) reach(r *rights) *engine.Reach {
+	return &engine.Reach{
+		Retriever: p.sources.Retriever(&retriever{p.datasets, r}),
+		Memory:    memoryPort{p.memories, r},
+		Canvases:  canvasPort{p, r},
+	}
+}
