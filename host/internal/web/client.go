@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
@@ -131,12 +132,22 @@ func (e *exchange) send(ctx context.Context, address string) (*http.Response, er
 		DialContext: e.client.Dial, TLSHandshakeTimeout: 10 * time.Second,
 		DisableKeepAlives: true,
 	}
+	e.secrets.also = nil
 	if p := strings.TrimSpace(e.request.Proxy); p != "" {
 		proxy, err := e.proxy(ctx, p)
 		if err != nil {
 			return nil, err
 		}
 		transport.Proxy = http.ProxyURL(proxy)
+		if u.Scheme == "http" { // the proxy reads it
+			e.secrets.also = append(e.secrets.also, hostmatch.Of(proxy))
+		}
+	}
+	for _, h := range e.request.Header {
+		// A server of many sites hands the request to the site of this name.
+		if strings.EqualFold(h.Name, "Host") {
+			e.secrets.also = append(e.secrets.also, hostmatch.Of(&url.URL{Scheme: u.Scheme, Host: h.Value}))
+		}
 	}
 	if err := e.client.check(ctx, u.Hostname()); err != nil {
 		return nil, err

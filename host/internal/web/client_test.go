@@ -334,6 +334,39 @@ func TestSecretsAreBoundToHosts(t *testing.T) {
 	require.ErrorContains(t, err, "the body holds a secret")
 }
 
+// A bound secret reaches no other host by a proxy that reads the request, or by a Host header.
+func TestBoundSecretsTakeNoDetour(t *testing.T) {
+	var seen []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Host+" "+r.Header.Get("X-Key"))
+	}))
+	defer server.Close()
+	here := strings.TrimPrefix(server.URL, "http://")
+	do := func(hosts []string, proxy, name string) error {
+		c := &Client{AllowPrivate: true, Secrets: bound(hosts)}
+		r := &engine.HTTPRequest{
+			SecretMark: "m4rk", Method: "GET", URL: server.URL + "/", Proxy: proxy,
+			Header: []engine.HTTPHeader{{Name: "X-Key", Value: "{{secret:KEY:m4rk}}"}},
+		}
+		if name != "" {
+			r.Header = append(r.Header, engine.HTTPHeader{Name: "host", Value: name})
+		}
+		_, err := c.Do(t.Context(), r)
+		return err
+	}
+	proxy := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	for _, c := range []struct{ proxy, name string }{
+		{proxy, ""}, {"", "evil.example"}, {"", "127.0.0.1:1"}, {"", "127.0.0.1:1@" + here}, {proxy, here},
+	} {
+		require.ErrorIs(t, do([]string{here}, c.proxy, c.name), ErrSecretHost, "%v", c)
+	}
+	require.Empty(t, seen)
+	require.NoError(t, do([]string{here, "localhost"}, proxy, ""))
+	require.NoError(t, do([]string{here}, "", here))
+	require.NoError(t, do(nil, proxy, "any.example"))
+	require.Len(t, seen, 3)
+}
+
 func TestProxyPasswordMayBeASecret(t *testing.T) {
 	var seen string
 	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,

@@ -17,7 +17,8 @@ import (
 type SecretBox struct {
 	from   engine.Secrets
 	mark   string
-	hidden []form // encodings of the values that were filled in
+	also   []string // hosts that receive the request besides the one it is sent to
+	hidden []form   // encodings of the values that were filled in
 }
 
 // form is one encoding of a value, and the placeholder that replaces it.
@@ -57,9 +58,11 @@ func (b *SecretBox) fill(ctx context.Context, host, text, contentType string) (s
 		if err != nil {
 			return "", fmt.Errorf("secret %q: %w", name, err)
 		}
-		if len(secret.Hosts) > 0 && !hostmatch.Any(secret.Hosts, host) {
-			return "", fmt.Errorf("secret %q: %w: %s is not among %s", name, ErrSecretHost, host,
-				strings.Join(secret.Hosts, ", "))
+		for _, to := range append([]string{host}, b.also...) {
+			if len(secret.Hosts) > 0 && !hostmatch.Any(secret.Hosts, to) {
+				return "", fmt.Errorf("secret %q: %w: %s is not among %s", name, ErrSecretHost, to,
+					strings.Join(secret.Hosts, ", "))
+			}
 		}
 		b.hide(name, secret.Value)
 		return engine.EscapeSecret(contentType, secret.Value), nil
