@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/reach"
 	"github.com/easel-canvas/easel/host/internal/redact"
 	"github.com/easel-canvas/easel/host/internal/retry"
 )
@@ -22,7 +23,7 @@ type Endpoint struct {
 	URL string
 	Key string // sent as a bearer token; "" sends none
 	// Client sends the requests; nil means http.DefaultClient. A host passes one that checks
-	// addresses.
+	// addresses. Redirects to another origin are not followed, whatever it does with them.
 	Client *http.Client
 	// Retries is how often a request is sent again; 0 means 4, a negative value none.
 	Retries int
@@ -98,11 +99,10 @@ func (e *Endpoint) once(
 	if e.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+e.Key)
 	}
-	client := e.Client
-	if client == nil {
-		client = http.DefaultClient
+	res, err := e.client().Do(req)
+	if errors.Is(err, reach.ErrRedirect) {
+		return never, err
 	}
-	res, err := client.Do(req)
 	if err != nil {
 		return retry.Backoff(try), err
 	}
@@ -129,6 +129,13 @@ func (e *Endpoint) once(
 		return never, failure
 	}
 	return wait, failure
+}
+
+// client returns one that keeps the key and the body of a request at the origin of the server.
+func (e *Endpoint) client() *http.Client {
+	client := *cmp.Or(e.Client, http.DefaultClient)
+	client.CheckRedirect = reach.StayAtOrigin
+	return &client
 }
 
 func again(status int) bool {

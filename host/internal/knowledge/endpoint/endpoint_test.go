@@ -5,12 +5,15 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 // answers is a transport that returns one response after the other, and records the times of
@@ -48,6 +51,34 @@ func post(ctx context.Context, t *testing.T, list ...http.Response) (*answers, m
 	e := &Endpoint{URL: "http://models.test/v1", Client: &http.Client{Transport: a}, Retries: 3}
 	var out map[string]int
 	return a, out, e.Post(ctx, 1, &out)
+}
+
+// The key and the texts of a request do not follow a redirect to another origin, not even to
+// another port of the same host, where net/http would send both.
+func TestRedirectToAnotherOrigin(t *testing.T) {
+	requests := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
+	defer other.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/far":
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		case "/near":
+			http.Redirect(w, r, "/end", http.StatusTemporaryRedirect)
+		default:
+			_, _ = io.WriteString(w, `"`+r.Header.Get("Authorization")+`"`)
+		}
+	}))
+	defer server.Close()
+	for _, client := range []*http.Client{nil, {}} {
+		e := &Endpoint{URL: server.URL + "/far", Key: "hush", Client: client}
+		var out string
+		require.ErrorIs(t, e.Post(t.Context(), "text", &out), reach.ErrRedirect)
+		require.Zero(t, requests)
+		e.URL = server.URL + "/near"
+		require.NoError(t, e.Post(t.Context(), "text", &out))
+		require.Equal(t, "Bearer hush", out)
+	}
 }
 
 func TestRetries(t *testing.T) {
