@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -214,6 +215,9 @@ func (p *Provider) Check() error {
 	}
 	return nil
 }
+
+// address returns the base URL that requests go to.
+func (p *Provider) address() string { return cmp.Or(p.BaseURL, openAI) }
 
 func (p *Provider) info(name string) engine.Info {
 	e, _ := p.entry(name)

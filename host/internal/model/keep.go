@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/reach"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -92,7 +93,7 @@ func (t *Tenants) Put(ctx context.Context, tenant string, p Provider) error {
 		if err != nil {
 			return err
 		}
-		if old.Key != "" && old.BaseURL != p.BaseURL {
+		if old.Key != "" && !reach.SameAddress(old.address(), p.address()) {
 			return fmt.Errorf("%s: %w", p.Label(), ErrKeyNeeded)
 		}
 		p.Key = old.Key

@@ -36,9 +36,7 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if c.BaseURL == "" {
-		c.BaseURL = openAI
-	}
+	c.BaseURL = c.address()
 	p := &provider{
 		config: c, client: &http.Client{Transport: transport, CheckRedirect: reach.StayAtOrigin},
 		timeout: 5 * time.Minute, retries: 3, sleep: engine.SystemClock{}.Sleep,

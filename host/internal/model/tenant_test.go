@@ -69,7 +69,16 @@ func TestTenantsProviders(t *testing.T) {
 		m, err := tenants.Of("a", "").Models(ctx)
 		require.NoError(t, err)
 		require.Equal(t, "sk-1", m.providers[0].config.Key)
-		require.ErrorIs(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://thief/v1"}), ErrKeyNeeded)
+		for _, other := range []string{
+			"http://thief/v1", "https://one/v1", "http://one:8080/v1", "http://one/v2", "http://one./v1",
+			"http://one@thief/v1", "http://one/v1?to=thief", "",
+		} {
+			require.ErrorIs(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: other}), ErrKeyNeeded, other)
+		}
+		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "HTTP://One:80/v1"}), "the same address")
+		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "O", Key: "sk-3"}))
+		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "O", BaseURL: openAI}), "the default address")
+		require.NoError(t, tenants.Delete(ctx, "a", "O"))
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://two/v1", Key: "sk-2"}))
 	})
 	require.ErrorContains(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "ftp://x"}),

@@ -17,6 +17,41 @@ func SameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
+// SameAddress reports whether two URLs lead requests to the same place, so that a credential that
+// was entered for one may be sent to the other. Scheme, host, port, user name, path and query have
+// to be equal: hosts ignore case, the default port of a scheme may be written or left out, and an
+// empty path is "/". Everything else counts as another address, also a trailing dot of the host:
+// only the owner of the credential can judge whether the two are the same. Texts that are not URLs
+// with a host have to be equal.
+func SameAddress(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := url.Parse(a)
+	if err != nil || x.Host == "" {
+		return false
+	}
+	y, err := url.Parse(b)
+	if err != nil || !SameOrigin(x, y) {
+		return false
+	}
+	return userOf(x) == userOf(y) && pathOf(x) == pathOf(y) && x.RawQuery == y.RawQuery && x.Fragment == y.Fragment
+}
+
+func userOf(u *url.URL) string {
+	if u.User == nil {
+		return ""
+	}
+	return u.User.String()
+}
+
+func pathOf(u *url.URL) string {
+	if path := u.EscapedPath(); path != "" {
+		return path
+	}
+	return "/"
+}
+
 func port(u *url.URL) string {
 	if p := u.Port(); p != "" {
 		return p

@@ -71,6 +71,39 @@ func TestSameOrigin(t *testing.T) {
 	}
 }
 
+func TestSameAddress(t *testing.T) {
+	const kept = "https://api.example/v1"
+	for address, same := range map[string]bool{
+		kept:                                true,
+		"HTTPS://API.Example:443/v1":        true,
+		"http://api.example/v1":             false,
+		"http://api.example:443/v1":         false,
+		"https://api.example:8443/v1":       false,
+		"https://api.example./v1":           false,
+		"https://api.example/v1/":           false,
+		"https://api.example/V1":            false,
+		"https://api.example/v1?to=x":       false,
+		"https://api.example/v1#x":          false,
+		"https://me@api.example/v1":         false,
+		"https://api.example@evil.org/v1":   false,
+		"https://api.example.evil.org/v1":   false,
+		"https://evil.org/v1":               false,
+		"//api.example/v1":                  false,
+		"api.example/v1":                    false,
+		"https://api.example\\@evil.org/v1": false,
+		"":                                  false,
+	} {
+		require.Equal(t, same, SameAddress(kept, address), address)
+		require.Equal(t, same, SameAddress(address, kept), address)
+	}
+	require.True(t, SameAddress("https://api.example", "https://api.example/"))
+	require.True(t, SameAddress("http://[::1]:80/a", "http://[::1]/a"))
+	require.True(t, SameAddress("https://me:x@api.example", "https://me:x@api.example/"))
+	require.False(t, SameAddress("https://me:x@api.example", "https://me:y@api.example"))
+	require.True(t, SameAddress("", ""))
+	require.True(t, SameAddress("${base}/mcp", "${base}/mcp"))
+}
+
 func TestStayAtOrigin(t *testing.T) {
 	var seen []string
 	record := func(r *http.Request) { seen = append(seen, r.URL.Path+" "+r.Header.Get("X-Api-Key")) }
