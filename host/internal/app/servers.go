@@ -23,6 +23,12 @@ type MCP interface {
 // ServerDoc is what is stored of an MCP server beside its name.
 type ServerDoc = mcp.Doc
 
+// ServerChange is an update of an MCP server; see [mcp.Doc.Apply].
+type ServerChange = mcp.Change
+
+// KeptValue stands for a stored value in a [ServerChange].
+const KeptValue = mcp.Kept
+
 // Errors of the configuration of an MCP server.
 var (
 	// ErrServerType means that the type is not supported.

@@ -108,7 +108,7 @@ func (s servers) test(ctx context.Context, r *api.Request) (api.Response, error)
 			return nil, err
 		}
 	}
-	fillServer(&r.Body, &d)
+	d = d.Apply(serverChange(&r.Body))
 	if err := cmp.Or(r.Body.Valid(), s.check(d, "test")); err != nil {
 		return nil, err
 	}

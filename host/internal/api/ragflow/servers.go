@@ -60,9 +60,9 @@ func serverRow(item app.Item) engine.Value {
 	return b.Value()
 }
 
-// hidden replaces the value of a header or variable, which is often a key.
-// Sent back, it leaves the value as it is.
-const hidden = "********"
+// hidden replaces the value of a header or variable, which is often a key. Sent back, it leaves the
+// value as it is.
+const hidden = app.KeptValue
 
 func hiddenTexts(h map[string]string) engine.Value {
 	out := map[string]any{}
@@ -168,50 +168,35 @@ func (s servers) get(ctx context.Context, r *api.Request) (api.Response, error) 
 	return envelope.OK(serverRow(item)), nil
 }
 
-// fillServer takes the members of a body that a server has.
-func fillServer(body *api.Body, d *app.ServerDoc) {
-	set := func(to *string, name string) {
-		if !body.Get(name).IsNull() {
-			*to = body.Text(name)
+// serverChange returns the members of a body that a server has.
+func serverChange(body *api.Body) app.ServerChange {
+	text := func(name string) *string {
+		if body.Get(name).IsNull() {
+			return nil
 		}
+		v := body.Text(name)
+		return &v
 	}
-	set(&d.Type, "server_type")
-	set(&d.URL, "url")
-	set(&d.Description, "description")
-	set(&d.Command, "command")
+	c := app.ServerChange{
+		Type: text("server_type"), URL: text("url"), Description: text("description"), Command: text("command"),
+		Headers: textsOf(body.Object("headers")), Env: textsOf(body.Object("env")), Variables: body.Object("variables"),
+	}
 	if v := body.Get("args"); v.Kind() == engine.KindList {
-		d.Args = body.Texts("args")
+		c.Args = body.Texts("args")
 	}
-	fillTexts(body, "headers", &d.Headers)
-	fillTexts(body, "env", &d.Env)
-	if v := body.Object("variables"); !v.IsNull() {
-		old := d.Variables
-		d.Variables = engine.Object()
-		for k, x := range v.Fields() {
-			if x.Kind() == engine.KindString && x.Str() == hidden {
-				x = old.Get(k)
-			}
-			d.Variables = d.Variables.With(k, x)
-		}
-	}
-	if d.Variables.IsNull() {
-		d.Variables = engine.Object()
-	}
+	return c
 }
 
-// fillTexts takes an object of texts; a hidden value leaves the stored one.
-func fillTexts(body *api.Body, name string, to *map[string]string) {
-	v := body.Object(name)
+// textsOf returns the texts of an object, nil for null.
+func textsOf(v engine.Value) map[string]string {
 	if v.IsNull() {
-		return
+		return nil
 	}
 	texts := map[string]string{}
 	for k, x := range v.Fields() {
-		if texts[k] = x.Text(); x.Text() == hidden {
-			texts[k] = (*to)[k]
-		}
+		texts[k] = x.Text()
 	}
-	*to = texts
+	return texts
 }
 
 // requireServer checks that a body has what a server needs: a command, or an address with its type.
@@ -261,8 +246,7 @@ func (s servers) add(ctx context.Context, r *api.Request) (api.Response, error) 
 	if err := requireServer(r, "name"); err != nil {
 		return nil, err
 	}
-	var d app.ServerDoc
-	fillServer(&r.Body, &d)
+	d := app.ServerDoc{}.Apply(serverChange(&r.Body))
 	name := r.Body.Text("name")
 	if err := cmp.Or(r.Body.Valid(), s.check(d, name)); err != nil {
 		return nil, err
@@ -284,7 +268,7 @@ func (s servers) update(ctx context.Context, r *api.Request) (api.Response, erro
 	if err != nil {
 		return nil, err
 	}
-	fillServer(&r.Body, &d)
+	d = d.Apply(serverChange(&r.Body))
 	if !r.Body.Get("name").IsNull() {
 		item.Name = r.Body.Text("name")
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
@@ -105,31 +104,19 @@ func (s servers) list(ctx context.Context, in byTenant) (list[serverView], error
 	return out, err
 }
 
-// apply writes the given members over a server.
+// apply writes the given members over a server. An empty header is the one that is stored.
 func (in *serverInput) apply(item *app.Item, d *app.ServerDoc) {
-	moved := in.URL != nil && *in.URL != d.URL
-	for _, member := range []struct{ to, from *string }{
-		{&item.Name, in.Name}, {&d.Type, in.Type}, {&d.URL, in.URL}, {&d.Description, in.Description},
-	} {
-		if member.from != nil {
-			*member.to = *member.from
+	if in.Name != nil {
+		item.Name = *in.Name
+	}
+	headers := maps.Clone(in.Headers)
+	for name, value := range headers {
+		if value == "" {
+			headers[name] = app.KeptValue
 		}
 	}
-	if d.Variables.IsNull() {
-		d.Variables = engine.Object()
-	}
-	switch {
-	case in.Headers != nil:
-		headers := maps.Clone(in.Headers)
-		for name, value := range headers {
-			if value == "" && !moved {
-				headers[name] = d.Headers[name]
-			}
-		}
-		d.Headers = headers
-	case moved:
-		d.Headers = nil // they may hold keys of the former server
-	}
+	c := app.ServerChange{Type: in.Type, URL: in.URL, Description: in.Description, Headers: headers}
+	*d = d.Apply(c)
 }
 
 // put checks and stores a server.

@@ -24,6 +24,11 @@ func TestMCPServers(t *testing.T) {
 		require.NoError(t, err)
 		return d.Headers["Authorization"]
 	}
+	variables := func() string {
+		_, d, err := s.Services.Servers.Get(t.Context(), "one", id)
+		require.NoError(t, err)
+		return d.Variables.JSON()
+	}
 	path := "/api/v2/mcp-servers/" + id
 	s.As("one", "PUT", path, `{"description":"tickets","headers":{"Authorization":""}}`, 200)
 	require.Equal(t, "Bearer my-key", header(), "an empty value keeps the stored one")
@@ -32,6 +37,14 @@ func TestMCPServers(t *testing.T) {
 	s.As("one", "PUT", path, `{"headers":{"Authorization":"Bearer other"}}`, 200)
 	s.As("one", "PUT", path, `{"url":"https://third.example.org/mcp"}`, 200)
 	require.Empty(t, header())
+
+	// What a dialect of RAGFlow stored beside the headers is not sent there either.
+	s.As("one", "PUT", path, `{"url":"http://127.0.0.1:1/mcp"}`, 200)
+	s.Good(s.Post("/v1/mcp_server/update", `{"mcp_id":"`+id+`","timeout":1,"variables":{"token":"my-key"}}`))
+	s.As("one", "PUT", path, `{"url":"HTTP://127.0.0.1:1/mcp"}`, 200)
+	require.Contains(t, variables(), "my-key", "the same address")
+	s.As("one", "PUT", path, `{"url":"http://127.0.0.1:2/mcp","headers":{"X":"${token}"}}`, 200)
+	require.NotContains(t, variables(), "my-key")
 
 	for _, bad := range []string{
 		`{}`, `{"name":"x"}`, `{"name":"x","url":"ftp://x"}`, `{"name":"x","type":"pigeon","url":"https://x.org"}`,
