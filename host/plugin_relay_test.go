@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -44,7 +45,7 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 	_, err = c.Enable(t.Context(), "teller", "", nil)
 	require.NoError(t, err)
 	require.NoError(t, h.store.Secrets.Put(t.Context(), firstTenantID, "token", []byte("very hush"), nil))
-	_, _, err = h.store.Keys.Create(t.Context(), store.Key{Tenant: "other"}, "other")
+	_, _, err = h.store.Keys.Create(t.Context(), store.Key{Tenant: "other", Scopes: app.Scopes}, "other")
 	require.NoError(t, err)
 	ask := func(key, name, body string) (int, string) {
 		t.Helper()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/plugins/contract"
@@ -243,7 +244,8 @@ func TestPluginServices(t *testing.T) {
 	require.JSONEq(t, `{"ok": {"found": true, "value": "kept"}}`, said(t, url, "key", canvas, ""))
 	_, err = h.store.Tenants.Put(t.Context(), store.Tenant{ID: "other", Name: "other"})
 	require.NoError(t, err)
-	_, _, err = h.store.Keys.Create(t.Context(), store.Key{Tenant: "other", User: "other", Name: "k"}, "other-key")
+	other := store.Key{Tenant: "other", User: "other", Name: "k", Scopes: app.Scopes}
+	_, _, err = h.store.Keys.Create(t.Context(), other, "other-key")
 	require.NoError(t, err)
 	theirs := saved(t, url, "other-key", telling)
 	require.JSONEq(t, `{"ok": {"found": false, "value": ""}}`, said(t, url, "other-key", theirs, ""))

@@ -49,9 +49,8 @@ func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error 
 	if len(keys) > 0 && h.cfg.Key == "" {
 		return nil
 	}
-	_, text, err := h.store.Keys.Create(
-		ctx, store.Key{Tenant: firstTenantID, User: firstUserID, Name: "first"}, h.cfg.Key,
-	)
+	first := store.Key{Tenant: firstTenantID, User: firstUserID, Name: "first", Scopes: app.Scopes}
+	_, text, err := h.store.Keys.Create(ctx, first, h.cfg.Key)
 	if err == nil && h.cfg.Key == "" {
 		h.Key = text
 	}

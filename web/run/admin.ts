@@ -8,8 +8,13 @@ export interface Me {
   tenant_name: string;
   user: string;
   email: string;
+  /** The role of the person in the tenant; absent on hosts of earlier versions. */
+  role?: "owner" | "admin" | "normal";
   scopes?: string[];
 }
+
+/** keyScopes are what a key can be allowed, in the order of docs/api.md. */
+export const keyScopes = ["read", "run", "edit", "admin", "host", "metrics", "read_traces"] as const;
 
 /** Model is one that canvases can name. */
 export interface Model {

@@ -37,7 +37,12 @@ func (a *API) permit(scope string, who app.Principal) error {
 	case app.OfHost(scope):
 		return Forbidden("Only who operates this host may do that.")
 	}
-	return Forbidden("This key may not %s.", scope)
+	return LacksScope(scope)
+}
+
+// LacksScope is the refusal of a principal without a scope.
+func LacksScope(scope string) error {
+	return Forbidden("This needs the scope %s, which the key or login does not have.", scope)
 }
 
 // principal finds who makes a request by its token, or by the login cookie.

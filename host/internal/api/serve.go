@@ -65,6 +65,9 @@ func (a *API) answer(r *Request) error {
 	if err := a.identify(r); err != nil {
 		return err
 	}
+	if r.Route.Events {
+		defer a.recheck(r)()
+	}
 	if check := r.Route.CheckQuery; check != nil {
 		if err := check(r.Query.Values); err != nil {
 			return err
@@ -144,7 +147,7 @@ type Route struct {
 	Method  string // "GET", or several as "GET POST"
 	Path    string
 	Need    Need
-	Scope   string // what a limited key must be allowed, of [app.Scopes]; "" for nothing
+	Scope   string // what the principal must be allowed, of [app.Scopes]; "" for nothing
 	Body    BodyClass
 	Handler Handler
 

@@ -14,8 +14,9 @@ import (
 
 // Accounts are the people of tenants, with their logins, and what authenticates requests.
 type Accounts struct {
-	store *store.Store
-	codes signInCodes
+	store    *store.Store
+	operator operator
+	codes    signInCodes
 }
 
 // Limits of passwords. There are no rules about their characters.
@@ -34,7 +35,8 @@ func (a *Accounts) ByKey(ctx context.Context, text string) (Principal, error) {
 		return Principal{}, err
 	}
 	return Principal{
-		Tenant: key.Tenant, User: key.User, Scopes: key.Scopes, Caller: key.Caller(), Rate: key.Rate,
+		Tenant: key.Tenant, User: key.User, Scopes: a.operator.in(key.Tenant, key.Scopes), Key: &key,
+		Caller: key.Caller(), Rate: key.Rate,
 	}, nil
 }
 
@@ -49,7 +51,8 @@ func (a *Accounts) ByEmbedToken(ctx context.Context, text string) (Principal, er
 		canvas = "*"
 	}
 	return Principal{
-		Tenant: token.Tenant, Canvas: canvas, Embeds: true, Caller: "beta " + token.ID, embedder: token.User,
+		Tenant: token.Tenant, Canvas: canvas, Embeds: true, Scopes: embedScopes, Caller: "beta " + token.ID,
+		embedder: token.User,
 	}, nil
 }
 
@@ -68,7 +71,8 @@ func (a *Accounts) ByLogin(ctx context.Context, text string) (Principal, error) 
 	}
 	own := OwnTenant(member)
 	return Principal{
-		Tenant: own.Tenant, User: v.User, Scopes: ScopesOf(own.Role), CSRF: v.CSRF, Caller: "user " + v.User,
+		Tenant: own.Tenant, User: v.User, Scopes: a.operator.scopesOf(own.Tenant, own.Role), CSRF: v.CSRF,
+		Caller: "user " + v.User,
 	}, nil
 }
 
@@ -77,15 +81,10 @@ func (a *Accounts) ByLogin(ctx context.Context, text string) (Principal, error) 
 // user owns; then the others, where it may do most. The list has one member at least.
 func OwnTenant(list []Member) Member {
 	rank := func(m Member) int {
-		switch {
-		case m.Tenant == m.User:
-			return 3
-		case m.Role == RoleOwner:
-			return 2
-		case m.Role == RoleAdmin:
-			return 1
+		if m.Tenant == m.User {
+			return roleRanks[RoleOwner] + 1
 		}
-		return 0
+		return roleRanks[m.Role]
 	}
 	own := list[0]
 	for _, m := range list[1:] {
@@ -107,9 +106,13 @@ func (a *Accounts) Verify(ctx context.Context, email, password string) (User, er
 		if p == "" {
 			continue
 		}
-		// A limited key cannot log in: that would lift its limits.
-		if key, err := a.store.Keys.ByText(ctx, p); err == nil && len(key.Scopes) == 0 {
-			return a.store.Users.Get(ctx, key.User)
+		if who, err := a.ByKey(ctx, p); err == nil {
+			switch stands, err := a.StandsForUser(ctx, who); {
+			case err != nil:
+				return User{}, err
+			case stands:
+				return a.store.Users.Get(ctx, who.User)
+			}
 		}
 		u, err := a.store.Users.ByPassword(ctx, email, p)
 		if !errors.Is(err, ErrNotFound) {
@@ -117,6 +120,21 @@ func (a *Accounts) Verify(ctx context.Context, email, password string) (User, er
 		}
 	}
 	return User{}, ErrNotFound
+}
+
+// StandsForUser reports whether a principal has an API key that is as good as the password of its
+// user: it may do all that the user may, without a limit of its own, in the tenant in which the
+// user's logins work. Any other key would be exchanged for a login that may do more.
+func (a *Accounts) StandsForUser(ctx context.Context, who Principal) (bool, error) {
+	if who.Key == nil || who.Bounded() {
+		return false, nil
+	}
+	member, err := a.store.Members.OfUser(ctx, who.User)
+	if err != nil || len(member) == 0 {
+		return false, err
+	}
+	own := OwnTenant(member)
+	return own.Tenant == who.Tenant && who.Covers(a.operator.scopesOf(own.Tenant, own.Role)), nil
 }
 
 // NewLogin makes a login of a user and returns its text, which is stored as a hash only.
@@ -171,10 +189,14 @@ func checkPassword(p string) error {
 	return nil
 }
 
-// SetPassword changes the password of a user and ends all its logins.
+// SetPassword changes the password of a user and ends all its logins and codes for signing in.
 func (a *Accounts) SetPassword(ctx context.Context, user, password string) error {
 	if err := checkPassword(password); err != nil {
 		return err
 	}
-	return a.store.Users.SetPassword(ctx, user, password)
+	if err := a.store.Users.SetPassword(ctx, user, password); err != nil {
+		return err
+	}
+	a.codes.forget(user)
+	return nil
 }

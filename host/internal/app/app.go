@@ -74,7 +74,8 @@ type Config struct {
 	Priced bool
 	// Currency is the code of their currency, such as USD; "" means an unnamed one.
 	Currency string
-	// Operator is the tenant whose unlimited keys and owners administer the host. "" means none.
+	// Operator is the tenant whose owners, and keys with the scope host, operate the host. "" means
+	// none.
 	Operator string
 	// Logger receives what an operator should know; nil means slog.Default.
 	Logger *slog.Logger
@@ -125,15 +126,16 @@ func New(cfg Config) *Services {
 		box:   &upload.Box{Store: cfg.Store, Files: cfg.Files, Most: cfg.MaxUpload, Documents: cfg.Documents},
 	}
 	usage := &Usage{cfg.Store, cfg.Store.Uses, cfg.Quota, cfg.Priced, cfg.Currency}
-	accounts := &Accounts{store: cfg.Store}
+	operates := operator(cfg.Operator)
+	accounts := &Accounts{store: cfg.Store, operator: operates}
 	kept := memories.New(cfg.Store, cfg.Models)
 	canvases := &Canvases{
 		cfg.Store, cfg.Runs, cfg.Schedules, cfg.Registry, cfg.ForgetTask, cfg.Plugins, cfg.Datasets, kept, cfg.Sources,
 	}
 	return &Services{
 		Accounts: accounts,
-		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, cfg.Operator},
-		Keys:     &Keys{cfg.Store, usage},
+		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, operates},
+		Keys:     &Keys{cfg.Store, usage, operates},
 		Usage:    usage,
 		Secrets:  &Secrets{cfg.Store},
 		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},

@@ -13,7 +13,8 @@ type Principal struct {
 	User   string   // a member; "" is none, such as the visitor of an embedded page
 	Canvas string   // "*" or the one canvas that an embedded page may use; "" for others
 	Embeds bool     // it came with the token of an embedded page
-	Scopes []string // what it may do; empty means everything
+	Scopes []string // what it may do; empty means nothing
+	Key    *Key     // the API key; nil for logins and embedded pages
 	CSRF   string   // of a login held by a cookie
 	Caller string   // whose requests and model tokens are counted together
 	Rate   int64    // requests per minute; 0 means the host's own limit
@@ -32,33 +33,21 @@ func (p Principal) Viewer() access.Viewer {
 	return access.Viewer{Tenant: p.Tenant, User: p.User, Whole: p.whole}
 }
 
-// Scopes of keys and logins. Those of the host work for the tenant that operates it only.
-const (
-	ScopeRead    = "read"
-	ScopeRun     = "run"
-	ScopeEdit    = "edit"
-	ScopeAdmin   = "admin"
-	ScopeHost    = "host"
-	ScopeMetrics = "metrics" // its numbers, and nothing else
-)
-
-// Scopes are all that a key can have.
-var Scopes = []string{ScopeRead, ScopeRun, ScopeEdit, ScopeAdmin, ScopeHost, ScopeMetrics}
-
-// OfHost reports whether a scope is about the host, not about a tenant.
-func OfHost(scope string) bool { return scope == ScopeHost || scope == ScopeMetrics }
-
 // May reports whether a principal has a scope.
 func (p Principal) May(scope string) bool {
-	return len(p.Scopes) == 0 || slices.Contains(p.Scopes, scope)
+	return slices.Contains(p.Scopes, scope)
 }
 
-// Covers reports whether a principal may grant scopes; none means everything.
+// Covers reports whether a principal has all of some scopes.
 func (p Principal) Covers(scopes []string) bool {
-	if len(scopes) == 0 {
-		return len(p.Scopes) == 0
-	}
 	return !slices.ContainsFunc(scopes, func(s string) bool { return !p.May(s) })
+}
+
+// Bounded reports whether a principal has limits that its user does not have: a key that expires,
+// or with a rate or a quota of its own, and the token of an embedded page.
+func (p Principal) Bounded() bool {
+	k := p.Key
+	return p.Embeds || k != nil && (k.ExpireTime != 0 || k.Rate != 0 || k.TokensPerDay != 0)
 }
 
 // Proves compares what a page sent with the CSRF text of its login.
@@ -98,18 +87,3 @@ const (
 	SourceAgent    = "agent"    // sessions of completions
 	SourceWorkflow = "workflow" // sessions that completions of the 0.27 dialect make
 )
-
-// Roles of members of a tenant.
-const (
-	RoleOwner  = "owner"
-	RoleAdmin  = "admin"
-	RoleNormal = "normal"
-)
-
-// ScopesOf returns what a member in a role may do. A normal member works with canvases.
-func ScopesOf(role string) []string {
-	if role == RoleOwner || role == RoleAdmin {
-		return nil
-	}
-	return []string{ScopeRead, ScopeRun, ScopeEdit}
-}

@@ -44,12 +44,32 @@ func (c *signInCodes) take(hash [sha256.Size]byte) (user string, ok bool) {
 	delete(c.list, hash)
 	c.mu.Unlock()
 	if ok {
-		code.expiry.Stop()
-	}
-	if ok && code.ended != nil {
-		code.ended()
+		code.end()
 	}
 	return code.user, ok
+}
+
+func (c signInCode) end() {
+	c.expiry.Stop()
+	if c.ended != nil {
+		c.ended()
+	}
+}
+
+// forget drops the codes of a user.
+func (c *signInCodes) forget(user string) {
+	var gone []signInCode
+	c.mu.Lock()
+	for hash, code := range c.list {
+		if code.user == user {
+			delete(c.list, hash)
+			gone = append(gone, code)
+		}
+	}
+	c.mu.Unlock()
+	for _, code := range gone {
+		code.end()
+	}
 }
 
 // TakeSignInCode returns the id of the user of a code, which is not valid any more then. Errors:

@@ -19,14 +19,14 @@ type Tenants struct {
 	accounts  *Accounts
 	usage     *Usage
 	files     *Files
-	operator  string
+	operator  operator
 }
 
 // Operator returns the tenant that operates the host, "" for none.
-func (t *Tenants) Operator() string { return t.operator }
+func (t *Tenants) Operator() string { return string(t.operator) }
 
 // Operates reports whether a tenant operates the host.
-func (t *Tenants) Operates(tenant string) bool { return tenant == t.operator }
+func (t *Tenants) Operates(tenant string) bool { return tenant == string(t.operator) }
 
 // TenantUse is a tenant with the model tokens that it has used today.
 type TenantUse struct {
@@ -92,7 +92,8 @@ func (t *Tenants) Add(ctx context.Context, in NewTenant) (AddedTenant, error) {
 	if err != nil {
 		return AddedTenant{}, errors.Join(err, t.store.Tenants.Delete(ctx, v.ID))
 	}
-	_, text, err := t.store.Keys.Create(ctx, Key{Tenant: v.ID, User: owner.ID, Name: "first"}, "")
+	first := Key{Tenant: v.ID, User: owner.ID, Name: "first", Scopes: t.operator.scopesOf(v.ID, RoleOwner)}
+	_, text, err := t.store.Keys.Create(ctx, first, "")
 	return AddedTenant{v, owner.ID, text}, err
 }
 

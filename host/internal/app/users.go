@@ -50,22 +50,59 @@ func (a *Accounts) AddUser(ctx context.Context, who Principal, in NewUser) (Tena
 	if in.Role == "" {
 		in.Role = RoleNormal
 	}
-	if err := checkRole(who, in.Role); err != nil {
+	members, err := a.store.Members.List(ctx, who.Tenant)
+	if err == nil {
+		err = checkRole(in.Role)
+	}
+	if err == nil {
+		err = a.outranks(who, members, in.Role)
+	}
+	if err != nil {
 		return TenantUser{}, err
 	}
 	u, err := a.add(ctx, who.Tenant, in)
 	return TenantUser{u, in.Role}, err
 }
 
-// checkRole rejects a role that there is not, and one that allows more than a principal may do.
-func checkRole(who Principal, role string) error {
-	switch {
-	case role != RoleOwner && role != RoleAdmin && role != RoleNormal:
+// checkRole rejects a role that does not exist.
+func checkRole(role string) error {
+	if roleRanks[role] == 0 {
 		return BadArgument("role must be owner, admin or normal, not %.40q", role)
-	case !who.Covers(ScopesOf(role)):
-		return Forbidden("a limited key cannot give a role that may do more")
 	}
 	return nil
+}
+
+// outranks refuses a principal that may not give a role, or change who has it: an admin for an
+// owner, and a key that may do less than members in the role, or that has limits of its own.
+func (a *Accounts) outranks(who Principal, members []Member, role string) error {
+	switch {
+	case roleRanks[roleAmong(members, who.Tenant, who.User)] < roleRanks[role]:
+		return Forbidden("only an owner can add, change or remove an owner")
+	case !who.Covers(a.operator.scopesOf(who.Tenant, role)):
+		return Forbidden("a limited key cannot give a role that may do more, or change somebody who has one")
+	case who.Bounded():
+		return Forbidden("a key that expires, or with a rate or quota of its own, cannot change users")
+	}
+	return nil
+}
+
+// roleAmong returns the role of a user in a tenant with some members, "" for somebody else.
+func roleAmong(members []Member, tenant, user string) string {
+	for _, m := range members {
+		if m.User == user {
+			return m.Role
+		}
+	}
+	if user == tenant { // a tenant of the original is its owner's user
+		return RoleOwner
+	}
+	return ""
+}
+
+// Role returns the role of a principal's user in its tenant, "" for none.
+func (a *Accounts) Role(ctx context.Context, who Principal) (string, error) {
+	members, err := a.store.Members.List(ctx, who.Tenant)
+	return roleAmong(members, who.Tenant, who.User), err
 }
 
 // SetRole changes the role of a user of a principal's tenant, and deletes the keys of the user that
@@ -73,23 +110,34 @@ func checkRole(who Principal, role string) error {
 func (a *Accounts) SetRole(ctx context.Context, who Principal, user, role string) (TenantUser, error) {
 	m, members, err := a.member(ctx, who, user)
 	if err == nil {
-		err = checkRole(who, role)
+		err = checkRole(role)
 	}
-	if err == nil && role != RoleOwner {
-		err = keepsOwner(m, members)
+	if err == nil {
+		err = a.outranks(who, members, role)
+	}
+	if err == nil {
+		err = memberError(a.store.Members.SetRole(ctx, m, role))
 	}
 	if err != nil {
 		return TenantUser{}, err
 	}
 	m.Role = role
-	if err := a.store.Members.Put(ctx, m); err != nil {
-		return TenantUser{}, err
-	}
 	if err := a.deleteKeysBeyond(ctx, m); err != nil {
 		return TenantUser{}, err
 	}
 	u, err := a.store.Users.Get(ctx, user)
 	return TenantUser{u, role}, missing(err, "user")
+}
+
+// memberError names what a change of a member met.
+func memberError(err error) error {
+	switch {
+	case errors.Is(err, store.ErrLastOwner):
+		return Refuse(CodeLastOwner, "a tenant's last owner stays")
+	case errors.Is(err, ErrConflict):
+		return Refuse(CodeChanged, "the role of the user was changed at the same time; try again")
+	}
+	return missing(err, "user")
 }
 
 // deleteKeysBeyond deletes the keys of a member that may do more than its role.
@@ -98,28 +146,14 @@ func (a *Accounts) deleteKeysBeyond(ctx context.Context, m Member) error {
 	if err != nil {
 		return err
 	}
-	may := Principal{Scopes: ScopesOf(m.Role)}
+	may := Principal{Scopes: a.operator.scopesOf(m.Tenant, m.Role)}
 	for _, key := range keys {
-		if key.User != m.User || may.Covers(key.Scopes) {
+		if key.User != m.User || may.Covers(a.operator.in(m.Tenant, key.Scopes)) {
 			continue
 		}
 		if err := a.store.Keys.Delete(ctx, m.Tenant, key.ID); err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-	}
-	return nil
-}
-
-// keepsOwner rejects taking the role from the only owner among members.
-func keepsOwner(m Member, members []Member) error {
-	owners := 0
-	for _, other := range members {
-		if other.Role == RoleOwner {
-			owners++
-		}
-	}
-	if m.Role == RoleOwner && owners == 1 {
-		return Refuse(CodeLastOwner, "a tenant's last owner stays")
 	}
 	return nil
 }
@@ -155,8 +189,8 @@ func (a *Accounts) member(ctx context.Context, who Principal, user string) (Memb
 		if m.User != user {
 			continue
 		}
-		if !who.Covers(ScopesOf(m.Role)) {
-			return m, nil, Forbidden("a limited key cannot change somebody who may do more")
+		if err := a.outranks(who, members, m.Role); err != nil {
+			return m, nil, err
 		}
 		return m, members, nil
 	}
@@ -165,25 +199,26 @@ func (a *Accounts) member(ctx context.Context, who Principal, user string) (Memb
 
 // RemoveUser removes a user with its keys and logins. Errors: those of [Error].
 func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string) error {
-	m, members, err := a.member(ctx, who, user)
-	if err == nil {
-		err = keepsOwner(m, members)
-	}
+	m, _, err := a.member(ctx, who, user)
 	if err != nil {
 		return err
 	}
-	return a.store.Members.Delete(ctx, m.Tenant, m.User)
+	if err := memberError(a.store.Members.Remove(ctx, m)); err != nil {
+		return err
+	}
+	a.codes.forget(user)
+	return nil
 }
 
-// ResetPassword gives a user of a principal's tenant a new password and ends all its logins.
+// ResetPassword gives another user of a principal's tenant a new password and ends all its logins.
 // Errors: those of [Error].
 func (a *Accounts) ResetPassword(ctx context.Context, who Principal, user, password string) error {
 	m, _, err := a.member(ctx, who, user)
 	if err != nil {
 		return err
 	}
-	if err := checkPassword(password); err != nil {
-		return err
+	if user == who.User {
+		return Forbidden("one's own password is changed at /api/v2/me/password, with the old one")
 	}
 	all, err := a.store.Members.OfUser(ctx, m.User)
 	if err != nil {
@@ -192,5 +227,5 @@ func (a *Accounts) ResetPassword(ctx context.Context, who Principal, user, passw
 	if len(all) > 1 {
 		return Forbidden("somebody who belongs to other tenants too changes the password alone")
 	}
-	return a.store.Users.SetPassword(ctx, m.User, password)
+	return a.SetPassword(ctx, m.User, password)
 }

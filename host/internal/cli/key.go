@@ -5,10 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	services "github.com/easel-canvas/easel/host/internal/app"
 )
 
 // The verbs of `easel key`. A key is printed once, when it is created.
@@ -35,32 +37,50 @@ func scopesText(key engine.Value) string {
 	for _, s := range key.Get("scopes").Elements() {
 		out = append(out, s.Str())
 	}
-	if out == nil {
+	lacks := func(scope string) bool { return !slices.Contains(out, scope) }
+	switch {
+	case out == nil:
+		return "none"
+	case !slices.ContainsFunc(services.Scopes, lacks):
 		return "all"
 	}
 	return strings.Join(out, ",")
 }
 
+// scopesHelp is the table of scopes.
+func scopesHelp() string {
+	var b strings.Builder
+	for _, term := range services.ScopeTerms() {
+		fmt.Fprintf(&b, "  %-12s  %s\n", term.Word, term.Doc)
+	}
+	return b.String()
+}
+
 // keyMaker is the create verb with its flags.
 type keyMaker struct {
 	remote
-	tenant, scopes, expires string
-	rate, tokens            int64
+	scopes          *string // nil for those of a key without a list
+	tenant, expires string
+	rate, tokens    int64
 }
 
 var keyCreate = command{
 	name: "key create", args: "NAME [FLAGS]",
 	summary: "creates an API key and prints it once",
 	help: `
-Without --scopes it has the scopes of the key that creates it.
+Without --scopes it has the scopes ` + strings.Join(services.KeyScopes, " and ") + `. The key that creates it must have
+all of them, and gives no wider limits than its own. What the scopes allow:
 
+` + scopesHelp() + `
   easel key create reports --scopes read,run --expires 2160h
-  easel key create lost --tenant 4f2a...        for operators of the host: a key for a tenant that has lost its own
+  easel key create lost --tenant 4f2a... --scopes read,run,edit,admin
+                                 for operators of the host: a key for a tenant that has lost its own
 ` + remoteHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		k := &keyMaker{}
 		k.add(fs)
-		fs.StringVar(&k.scopes, "scopes", "", "`SCOPE,...` of read, run, edit, admin, host and metrics")
+		fs.Func("scopes", "`SCOPE,...` that it has; "+strings.Join(services.KeyScopes, ",")+" when left out",
+			func(list string) error { k.scopes = &list; return nil })
 		fs.Int64Var(&k.rate, "rate", 0, "requests per minute; 0 means the host's limit")
 		fs.Int64Var(&k.tokens, tokensFlag, 0, "model tokens per day (UTC); 0 means the host's limit")
 		fs.StringVar(&k.expires, "expires", "",
@@ -76,10 +96,12 @@ func (k *keyMaker) run(ctx context.Context, a *app, args []string) error {
 	}
 	body := engine.NewObject(5)
 	body.Set("name", engine.String(args[0]))
-	if k.scopes != "" {
+	if k.scopes != nil {
 		var list []engine.Value
-		for s := range strings.SplitSeq(k.scopes, ",") {
-			list = append(list, engine.String(strings.TrimSpace(s)))
+		for s := range strings.SplitSeq(*k.scopes, ",") {
+			if s = strings.TrimSpace(s); s != "" {
+				list = append(list, engine.String(s))
+			}
 		}
 		body.Set("scopes", engine.List(list...))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	services "github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
@@ -103,6 +104,14 @@ func TestKeyCommands(t *testing.T) {
 	o.bad(ExitUsage, "expected one NAME", "key", "create")
 	o.bad(ExitUsage, "--expires soon: not a duration such as 720h", "key", "create", "x", "--expires", "soon")
 	o.bad(ExitFailed, `unknown scope "root"`, "key", "create", "x", "--scopes", "root")
+	for _, empty := range []string{"", " , "} {
+		o.bad(ExitFailed, "scopes is empty", "key", "create", "x", "--scopes", empty)
+	}
+	require.JSONEq(t, `["read","run"]`, o.json("key", "create", "plain").Get("scopes").JSON())
+	help := o.good("key", "create", "--help")
+	for _, term := range services.ScopeTerms() {
+		require.Regexp(t, `(?m)^  `+term.Word+` +`+regexp.QuoteMeta(term.Doc)+`$`, help)
+	}
 	o.bad(ExitFailed, "tenant not found", "key", "create", "x", "--tenant", "missing")
 	o.bad(ExitUsage, "expected a verb", "key")
 	o.bad(ExitUsage, `unknown verb "make"`, "key", "make")
@@ -127,7 +136,7 @@ func TestTenantCommands(t *testing.T) {
 	require.Equal(t, "80", o.json("tenant", "create", "Trial", "--tokens-per-day", "80").Get("tokens_per_day").Text())
 	o.bad(ExitFailed, "tenant not found", "tenant", "limit", "none", "--tokens-per-day", "1")
 	require.Equal(t, 4, o.json("tenant", "list").Get("items").Len())
-	lost := o.json("key", "create", "lost", "--tenant", tenant)
+	lost := o.json("key", "create", "lost", "--tenant", tenant, "--scopes", "read,run,edit,admin")
 	status, me = o.get("/api/v2/me", lost.Get("key").Str())
 	require.Equal(t, 200, status)
 	require.Contains(t, me, tenant)

@@ -13,6 +13,10 @@ var (
 	// ErrConflict means that the row changed since it was read; read it again and retry.
 	ErrConflict = errors.New("changed meanwhile")
 
+	// ErrLastOwner means that a tenant would lose its only owner; make another member an owner
+	// first.
+	ErrLastOwner = errors.New("last owner of the tenant")
+
 	// ErrInvalid means that a value cannot be stored; the message names the field.
 	ErrInvalid = errors.New("invalid value")
 

@@ -15,7 +15,7 @@ type Key struct {
 	User       string // the user that its requests act as
 	Name       string
 	Hint       string   // first characters of the key, to distinguish keys
-	Scopes     []string // permissions; empty means all
+	Scopes     []string // permissions; empty means none
 	Rate       int64    // requests per minute; 0 means the default of the host
 	CreateTime int64    // Unix milliseconds
 	ExpireTime int64    // Unix milliseconds; 0 means never
@@ -98,6 +98,13 @@ func (s Keys) ByText(ctx context.Context, text string) (Key, error) {
 		return Key{}, fail(ErrNotFound, "api key")
 	}
 	return k, nil
+}
+
+// Get returns a key by its id or by its text, also an expired one. Errors: [ErrNotFound].
+func (s Keys) Get(ctx context.Context, tenant, idOrText string) (Key, error) {
+	const query = `SELECT ` + keyColumns + ` FROM keys WHERE tenant_id = $1 AND (id = $2 OR hash = $3)`
+	k, err := scanKey(s.read.QueryRowContext(ctx, query, tenant, idOrText, hashToken(idOrText)))
+	return k, fail(err, "key")
 }
 
 // List returns the keys of a tenant, newest first.

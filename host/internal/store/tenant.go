@@ -138,22 +138,87 @@ func (s Members) Put(ctx context.Context, m Member) error {
 	})
 }
 
+// SetRole changes the role of a member, unless it is not m.Role any more. Errors: [ErrConflict],
+// [ErrLastOwner], [ErrNotFound].
+func (s Members) SetRole(ctx context.Context, m Member, role string) error {
+	if err := checkText("role", role); err != nil {
+		return fail(err, "member")
+	}
+	return s.write(ctx, "role of member", func(ctx context.Context, q querier) error {
+		if err := keepsOwner(ctx, q, m, role); err != nil {
+			return err
+		}
+		const update = `UPDATE members SET role = $1 WHERE tenant_id = $2 AND user_id = $3`
+		res, err := q.ExecContext(ctx, update, role, m.Tenant, m.User)
+		return changed(res, err, ErrNotFound)
+	})
+}
+
+// Remove is Delete for a member whose role was checked: it fails if the role is not m.Role any
+// more, and for the last owner. Errors: [ErrConflict], [ErrLastOwner], [ErrNotFound].
+func (s Members) Remove(ctx context.Context, m Member) error {
+	return s.write(ctx, "remove member", func(ctx context.Context, q querier) error {
+		if err := keepsOwner(ctx, q, m, ""); err != nil {
+			return err
+		}
+		return deleteMember(ctx, q, m.Tenant, m.User)
+	})
+}
+
+// keepsOwner checks a member before its role changes. It locks the row of the tenant, so that two
+// owners who remove each other leave one.
+func keepsOwner(ctx context.Context, q querier, m Member, role string) error {
+	if _, err := q.ExecContext(ctx, `UPDATE tenants SET name = name WHERE id = $1`, m.Tenant); err != nil {
+		return err
+	}
+	const query = `SELECT tenant_id, user_id, role FROM members WHERE tenant_id = $1`
+	members, err := queryAll(ctx, q, scanMember, query, m.Tenant)
+	if err != nil {
+		return err
+	}
+	found, owners := false, 0
+	for _, other := range members {
+		switch {
+		case other.User == m.User && other.Role != m.Role:
+			return ErrConflict
+		case other.User == m.User:
+			found = true
+		case other.Role == roleOwner:
+			owners++
+		}
+	}
+	switch {
+	case !found:
+		return ErrNotFound
+	case m.Role == roleOwner && role != roleOwner && owners == 0:
+		return ErrLastOwner
+	}
+	return nil
+}
+
+// roleOwner is the role that each tenant needs.
+const roleOwner = "owner"
+
 // Delete ends a membership and deletes the keys of the user in the tenant, with the token for all
 // canvases of the user. A user without another tenant is deleted too. Errors: [ErrNotFound].
 func (s Members) Delete(ctx context.Context, tenant, user string) error {
 	return s.write(ctx, "delete member", func(ctx context.Context, q querier) error {
-		res, err := q.ExecContext(ctx, `DELETE FROM members WHERE tenant_id = $1 AND user_id = $2`, tenant, user)
-		if err := changed(res, err, ErrNotFound); err != nil {
+		return deleteMember(ctx, q, tenant, user)
+	})
+}
+
+func deleteMember(ctx context.Context, q querier, tenant, user string) error {
+	res, err := q.ExecContext(ctx, `DELETE FROM members WHERE tenant_id = $1 AND user_id = $2`, tenant, user)
+	if err := changed(res, err, ErrNotFound); err != nil {
+		return err
+	}
+	for _, table := range []string{"keys", "betas"} {
+		text := `DELETE FROM ` + table + ` WHERE tenant_id = $1 AND user_id = $2`
+		if _, err := q.ExecContext(ctx, text, tenant, user); err != nil {
 			return err
 		}
-		for _, table := range []string{"keys", "betas"} {
-			text := `DELETE FROM ` + table + ` WHERE tenant_id = $1 AND user_id = $2`
-			if _, err := q.ExecContext(ctx, text, tenant, user); err != nil {
-				return err
-			}
-		}
-		return deleteStray(ctx, q, user)
-	})
+	}
+	return deleteStray(ctx, q, user)
 }
 
 // OfUser returns the memberships of a user.

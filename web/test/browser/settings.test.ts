@@ -177,6 +177,58 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
+  test("a new key has what is ticked, and cannot be created without", async () => {
+    const { page, done } = await stage.visit("#settings=keys");
+    await enter(page);
+    await page.locator("summary", { hasText: "Create key" }).click();
+    await page.getByLabel("Name").fill("Tracer");
+    const create = page.getByRole("button", { name: "Create key" });
+    const boxes = page.locator(".scopes label");
+    assert.equal(await boxes.count(), 7);
+    for (const about of await boxes.locator("span").allInnerTexts()) assert.ok(about.length > 10);
+    await boxes.filter({ hasText: "read canvases" }).getByRole("checkbox").uncheck();
+    assert.equal(await create.isEnabled(), true);
+    await boxes.filter({ hasText: "run canvases" }).getByRole("checkbox").uncheck();
+    await page.getByText("Choose at least one permission.").waitFor();
+    assert.equal(await create.isEnabled(), false);
+    await page.getByLabel("Name").press("Enter");
+    await audit(page, "a key without permissions");
+    await boxes.filter({ hasText: "inside runs" }).getByRole("checkbox").check();
+    await create.click();
+    const tracer = page.locator(".settings-list li", { hasText: "Tracer" });
+    await tracer.getByText("· read traces ·").waitFor();
+    const { items } = await api<{ items: { name: string; scopes: string[] }[] }>("GET", "/keys");
+    assert.deepEqual(items.find(({ name }) => name === "Tracer")?.scopes, ["read_traces"]);
+    // The form begins again, and a key with all ticks is listed as such.
+    await page.locator("summary", { hasText: "Create key" }).click();
+    await page.getByLabel("Name").fill("Whole");
+    assert.equal(await create.isEnabled(), true);
+    for (const box of await boxes.getByRole("checkbox").all()) await box.check();
+    await create.click();
+    await page.locator(".settings-list li", { hasText: "Whole" }).getByText("everything").waitFor();
+    await done(refused);
+  });
+
+  test("an admin is offered nothing that only owners may do", async () => {
+    await api("POST", "/users", { email: "ann@shop.example", password: "correct horse", role: "admin" });
+    await api("POST", "/users", { email: "cy@shop.example", password: "correct horse" });
+    const { page, done } = await stage.visit("login?next=/%23settings=users");
+    await page.getByLabel("E-mail").fill("ann@shop.example");
+    await page.getByLabel("Password").fill("correct horse");
+    await page.getByRole("button", { name: "Log in" }).click();
+    const owner = page.locator(".settings-list li", { hasText: "me@localhost" });
+    await owner.locator(".badge", { hasText: "Owner" }).waitFor();
+    assert.equal(await owner.getByRole("button").count(), 0);
+    assert.equal(await owner.locator("summary").count(), 0);
+    const cy = page.locator(".settings-list li", { hasText: "cy@shop.example" });
+    await cy.locator("summary", { hasText: "Change role" }).click();
+    const offered = await cy.getByLabel("Role").locator("option").allInnerTexts();
+    assert.deepEqual(offered.map((text) => text.split(":")[0]), ["Member", "Admin"]);
+    const links = await page.locator(".settings-area nav a").allInnerTexts();
+    assert.equal(links.includes("Tenants"), false);
+    await done(refused);
+  });
+
   test("MCP servers, schedules, plugins, tenants and health are shown, in both languages", async () => {
     const { page, done } = await stage.visit("#settings=mcp");
     await enter(page);

@@ -1,12 +1,13 @@
 // Access to the host: API keys, users, tenants.
 
 import { useState } from "react";
-import type { ApiKey, Me, Tenant, User } from "../../run/admin.ts";
+import { keyScopes, type ApiKey, type Me, type Tenant, type User } from "../../run/admin.ts";
 import { Empty, useLoaded } from "../area/parts.tsx";
 import { Adder, Field, Row, textOf, useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
 
-const scopes = ["read", "run", "edit", "admin", "host", "metrics"] as const;
 const roles = ["normal", "admin", "owner"] as const;
+/** usual are the permissions that a new key has unless others are chosen. */
+const usual: readonly string[] = ["read", "run"];
 
 /** KeysSection lists API keys. */
 export function KeysSection({ me }: { me: Me }): React.ReactNode {
@@ -17,22 +18,24 @@ export function KeysSection({ me }: { me: Me }): React.ReactNode {
   const [made, setMade] = useState<ApiKey>();
   const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
-  const mine = scopes.filter((scope) => me.scopes?.includes(scope));
+  const mine = keyScopes.filter((scope) => me.scopes?.includes(scope));
+  const some = mine.some((scope) => usual.includes(scope));
   const add = async (values: FormData): Promise<void> => {
     const expires = textOf(values, "expires");
     const chosen = mine.filter((scope) => values.get(`scope_${scope}`) !== null);
     const key = {
       name: textOf(values, "name"),
-      ...(chosen.length < mine.length ? { scopes: chosen } : {}),
+      scopes: chosen,
       tokens_per_day: Number(textOf(values, "quota")) || 0,
       ...(expires ? { expires: new Date(expires).toISOString() } : {}),
     };
     await after(async () => setMade(await admin.post<ApiKey>("/keys", key)));
   };
-  const allowed = (key: ApiKey): string =>
-    key.scopes.length === 0
-      ? s("key_all")
-      : scopes.filter((each) => key.scopes.includes(each)).map((each) => s(`scope_${each}`)).join(", ");
+  const allowed = (key: ApiKey): string => {
+    const has = keyScopes.filter((each) => key.scopes.includes(each));
+    if (has.length === keyScopes.length) return s("key_all");
+    return has.map((each) => s(`scope_${each}`)).join(", ") || s("key_nothing");
+  };
   return (
     <>
       <p className="quiet">{s("keys_hint")}</p>
@@ -61,14 +64,21 @@ export function KeysSection({ me }: { me: Me }): React.ReactNode {
           ))}
         </ul>
       )}
-      <Adder label={s("key_add")} submit={s("key_add")} onSubmit={add}>
+      <Adder
+        label={s("key_add")}
+        submit={s("key_add")}
+        onSubmit={add}
+        complete={(values) => (values ? mine.some((scope) => values.get(`scope_${scope}`) !== null) : some)}
+        incomplete={s("key_no_scope")}
+      >
         <Field label={s("name")} name="name" required maxLength={100} />
-        <fieldset className="checks">
+        <fieldset className="scopes">
           <legend>{s("key_scopes")}</legend>
           {mine.map((scope) => (
             <label key={scope}>
-              <input type="checkbox" name={`scope_${scope}`} defaultChecked={scope === "read" || scope === "run"} />
-              {s(`scope_${scope}`)}
+              <input type="checkbox" name={`scope_${scope}`} defaultChecked={usual.includes(scope)} />
+              <b>{s(`scope_${scope}`)}</b>
+              <span>{s(`scope_${scope}_about`)}</span>
             </label>
           ))}
         </fieldset>
@@ -88,6 +98,8 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
   const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const path = (id: string): string => `/users/${encodeURIComponent(id)}`;
+  // Only owners make and change owners.
+  const given = roles.filter((role) => role !== "owner" || me.role === "owner");
   const add = async (values: FormData): Promise<void> => {
     const password = String(values.get("password"));
     const user = { email: textOf(values, "email"), password, role: textOf(values, "role") };
@@ -103,17 +115,17 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
             title={nickname || email}
             badge={s(`role_${role}`)}
             facts={[email, s("created", day(created))]}
-            {...(id === me.user
+            {...(id === me.user || !given.includes(role)
               ? {}
               : { remove: () => after(() => admin.remove(path(id))) })}
           >
-            {id !== me.user && (
+            {id !== me.user && given.includes(role) && (
               <>
                 <Adder
                   label={s("user_change_role")}
                   onSubmit={(values) => after(() => admin.put(path(id), { role: textOf(values, "role") }))}
                 >
-                  <Role role={role} />
+                  <Role role={role} given={given} />
                 </Adder>
                 <Adder
                   label={s("user_reset")}
@@ -129,19 +141,19 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
       <Adder label={s("user_add")} submit={s("user_add")} onSubmit={add}>
         <Field label={s("user_email")} name="email" type="email" required />
         <Password />
-        <Role role="normal" />
+        <Role role="normal" given={given} />
       </Adder>
     </>
   );
 }
 
-function Role({ role }: { role: User["role"] }): React.ReactNode {
+function Role({ role, given }: { role: User["role"]; given: readonly User["role"][] }): React.ReactNode {
   const s = useSettingsText();
   return (
     <label className="field">
       {s("user_role")}
       <select name="role" defaultValue={role}>
-        {roles.map((each) => (
+        {given.map((each) => (
           <option key={each} value={each}>
             {s(`role_${each}`)}: {s(`role_${each}_hint`)}
           </option>

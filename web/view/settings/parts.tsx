@@ -44,35 +44,55 @@ export function Waiting({ loaded }: { loaded: Pick<Loaded<unknown>, "fault" | "r
   );
 }
 
-/** Adder returns a form behind a button; it closes when its request succeeded. */
+/**
+ * Adder returns a form behind a button; it closes when its request succeeded. While `complete`
+ * returns false of what is entered, it cannot be sent, and `incomplete` says what is missing;
+ * without values it is asked of the empty form.
+ */
 export function Adder({
   label,
   submit,
   onSubmit,
+  complete = () => true,
+  incomplete,
   children,
 }: {
   label: string;
   submit?: string;
   onSubmit(values: FormData): Promise<unknown>;
+  complete?(values?: FormData): boolean;
+  incomplete?: string;
   children: React.ReactNode;
 }): React.ReactNode {
   const s = useSettingsText();
   const details = useRef<HTMLDetailsElement>(null);
   const attempt = useAttempt();
+  const [entered, setEntered] = useState<FormData>();
+  const whole = complete(entered);
   const send = async (event: React.FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
     if (!(await attempt.run(() => onSubmit(new FormData(form))))) return;
     form.reset();
+    setEntered(undefined);
     if (details.current) details.current.open = false;
   };
   return (
     <details className="adder" ref={details}>
       <summary>{label}</summary>
-      <form className="fields" onSubmit={(event) => void send(event)}>
+      <form
+        className="fields"
+        onChange={(event) => setEntered(new FormData(event.currentTarget))}
+        onSubmit={(event) => void send(event)}
+      >
         {children}
+        {!whole && incomplete && (
+          <p className="quiet" role="status">
+            {incomplete}
+          </p>
+        )}
         <Fault text={attempt.fault} />
-        <button type="submit" className="primary" disabled={attempt.busy}>
+        <button type="submit" className="primary" disabled={attempt.busy || !whole}>
           {submit ?? s("save")}
         </button>
       </form>

@@ -155,7 +155,8 @@ func (s *Site) serve() {
 	})
 	s.parse()
 	for _, tenant := range []string{"one", "two"} {
-		_, _, err := s.Store.Keys.Create(s.T.Context(), store.Key{Tenant: tenant, User: tenant, Name: tenant}, tenant)
+		key := store.Key{Tenant: tenant, User: tenant, Name: tenant, Scopes: app.Scopes}
+		_, _, err := s.Store.Keys.Create(s.T.Context(), key, tenant)
 		require.NoError(s.T, err)
 	}
 }

@@ -69,9 +69,10 @@ func (f *Face) End(r *api.Request) error {
 	return f.accounts.EndLogin(r.HTTP.Context(), text)
 }
 
-// ChangePassword changes the password of a principal. An unlimited key has proved enough; others
-// bring the old one. Errors: those of [app.Error] and of [Face.Authenticate].
-func (f *Face) ChangePassword(r *api.Request, who app.Principal, old, password string, proved bool) error {
+// ChangePassword changes the password of a principal. A login needs the old one, whether a cookie
+// or a header holds it. A key that stands for its user has proved enough; other keys are refused.
+// Errors: those of [app.Error] and of [Face.Authenticate].
+func (f *Face) ChangePassword(r *api.Request, who app.Principal, old, password string) error {
 	ctx := r.HTTP.Context()
 	u, err := f.accounts.User(ctx, who.User)
 	if errors.Is(err, app.ErrNotFound) {
@@ -80,7 +81,14 @@ func (f *Face) ChangePassword(r *api.Request, who app.Principal, old, password s
 	if err != nil {
 		return err
 	}
-	if !proved {
+	if who.Key != nil {
+		switch stands, err := f.accounts.StandsForUser(ctx, who); {
+		case err != nil:
+			return err
+		case !stands:
+			return app.Forbidden("a limited key cannot change a password; log in, or use a key without limits")
+		}
+	} else {
 		same, err := f.Authenticate(r, u.Email, old, true)
 		if errors.Is(err, app.ErrNotFound) || err == nil && same.ID != u.ID {
 			return app.Refuse(app.CodeWrongPassword, "the old password is not right")

@@ -30,7 +30,7 @@ func TestLoginWorksInTheAccountsOwnTenant(t *testing.T) {
 	}
 	tenant, scopes := me()
 	require.Equal(t, own, tenant)
-	require.Equal(t, `["read","run","edit","admin"]`, scopes)
+	require.Equal(t, `["read","run","edit","admin","read_traces"]`, scopes)
 	require.NoError(t, s.Store.Members.Delete(t.Context(), own, user))
 	tenant, _ = me()
 	require.Equal(t, "!before all", tenant)

@@ -242,7 +242,7 @@ func (f *Face) changeByForm(ctx context.Context, r *api.Request) (api.Response, 
 		return nil, err
 	}
 	v.Words = wordsOf(r.HTTP)
-	err = f.ChangePassword(r, who, r.Body.Text("old"), r.Body.Text("new"), false)
+	err = f.ChangePassword(r, who, r.Body.Text("old"), r.Body.Text("new"))
 	var bad *app.Error
 	switch {
 	case errors.As(err, &bad):

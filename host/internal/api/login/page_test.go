@@ -63,7 +63,7 @@ func TestLoginPage(t *testing.T) {
 		store.User{Email: "ann@x.org", Nickname: "Ann"}, "correct horse",
 	)
 	require.NoError(t, err)
-	_, _, err = s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: ann.ID}, "annskey")
+	_, _, err = s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: ann.ID, Scopes: app.Scopes}, "annskey")
 	require.NoError(t, err)
 	v := newVisitor(s)
 	a := v.visit("/login?next=/%23canvas", nil)

@@ -37,7 +37,10 @@ func (e editor) routes() []api.Route {
 		{Method: "POST", Path: "/v1/canvas/debug", Body: api.BodyCanvas, Scope: run, Handler: e.debug},
 		{Method: "POST", Path: component + "/debug", Body: api.BodyCanvas, Scope: run, Handler: e.debug},
 		open("GET", "/v1/canvas/trace", api.BodyNone, read, e.trace),
-		{Method: "GET", Path: agent + "/logs/{message}", Body: api.BodyNone, Scope: read, Handler: e.log},
+		{
+			Method: "GET", Path: agent + "/logs/{message}", Body: api.BodyNone, Scope: app.ScopeReadTraces,
+			Handler: e.log,
+		},
 	}
 }
 
@@ -260,8 +263,12 @@ func (e editor) log(ctx context.Context, r *api.Request) (api.Response, error) {
 	return e.answerTrace(ctx, r, r.Params["message"])
 }
 
-// answerTrace finds a run by its message, its own id or its session.
+// answerTrace finds a run by its message, its own id or its session. Visitors of embedding pages
+// get a bare trace, keys and logins the whole one if they may read it.
 func (e editor) answerTrace(ctx context.Context, r *api.Request, name string) (api.Response, error) {
+	if !r.Who.Embeds && !r.Who.May(app.ScopeReadTraces) {
+		return nil, api.LacksScope(app.ScopeReadTraces)
+	}
 	runs, err := e.Services.Runs.Named(ctx, r.Who, name)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -34,4 +35,23 @@ func TestTrace(t *testing.T) {
 	}
 	require.Equal(t, "{}", s.Request("GET", "/v1/canvas/trace?canvas_id="+id+"&message_id=m", "two", "").Data().JSON())
 	require.NoError(t, e.End(t.Context()))
+
+	// A key reads traces with their scope only; visitors of embedding pages get bare ones.
+	key := func(scopes ...string) string {
+		_, text, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: "one", Scopes: scopes}, "")
+		require.NoError(t, err)
+		return text
+	}
+	reader, tracer := key(app.ScopeRead, app.ScopeRun, app.ScopeEdit), key(app.ScopeRead, app.ScopeReadTraces)
+	for _, path := range []string{
+		"/v1/canvas/trace?message_id=m&canvas_id=" + id, "/api/v1/agents/" + id + "/logs/m",
+		"/api/v1/agentbots/" + id + "/logs/m", "/api/v1/webhook_trace/" + id, "/api/v1/agents/" + id + "/webhook/logs",
+	} {
+		for _, dialect := range []string{"", "/0.27"} {
+			a := s.Request("GET", dialect+path, reader, "")
+			require.Equal(t, 403, a.Status, path)
+			require.Contains(t, a.Message(), "scope read_traces", path)
+			s.Good(s.Request("GET", dialect+path, tracer, ""))
+		}
+	}
 }

@@ -43,22 +43,31 @@ func tokenRow(k app.Key, text, beta string) *engine.ObjectBuilder {
 	return b.Set("update_time", engine.Null).Set("update_date", engine.Null)
 }
 
+// beta returns the token of embedded pages of a canvas, or without one of all canvases; "" for a key
+// that may not have it.
+func (t tokens) beta(ctx context.Context, who app.Principal, of app.Canvas) (string, error) {
+	switch {
+	case !t.Services.Keys.MayEmbed(who):
+		return "", nil
+	case of.ID == "":
+		return t.Services.Keys.EmbedTokenForAll(ctx, who)
+	}
+	return t.Services.Keys.EmbedToken(ctx, who, of)
+}
+
 func (t tokens) add(ctx context.Context, r *api.Request) (api.Response, error) {
-	asked := r.Body.Texts("scopes")
-	scopes, err := app.GrantScopes(r.Who, asked)
-	if err == nil {
-		err = r.Body.Valid()
+	in := app.NewKey{Name: r.Body.Text("name"), Scopes: app.RAGFlowScopes}
+	if !r.Body.Get("scopes").IsNull() {
+		in.Scopes = r.Body.Texts("scopes")
 	}
+	if err := r.Body.Valid(); err != nil {
+		return nil, err
+	}
+	k, text, err := t.Services.Keys.Create(ctx, r.Who, in)
 	if err != nil {
 		return nil, err
 	}
-	k, text, err := t.Services.Keys.Create(ctx, app.NewKey{
-		Tenant: r.Who.Tenant, User: r.Who.User, Name: r.Body.Text("name"), Scopes: scopes,
-	})
-	if err != nil {
-		return nil, err
-	}
-	beta, err := t.Services.Keys.EmbedTokenForAll(ctx, r.Who)
+	beta, err := t.beta(ctx, r.Who, app.Canvas{})
 	return ok(tokenRow(k, text, beta).Value(), err)
 }
 
@@ -67,7 +76,7 @@ func (t tokens) list(ctx context.Context, r *api.Request) (api.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	beta, err := t.Services.Keys.EmbedTokenForAll(ctx, r.Who)
+	beta, err := t.beta(ctx, r.Who, app.Canvas{})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +88,7 @@ func (t tokens) list(ctx context.Context, r *api.Request) (api.Response, error) 
 }
 
 func (t tokens) remove(ctx context.Context, r *api.Request) (api.Response, error) {
-	return done(t.Services.Keys.DeleteAny(ctx, r.Who.Tenant, r.Params["token"]))
+	return done(t.Services.Keys.DeleteAny(ctx, r.Who, r.Params["token"]))
 }
 
 // addForCanvas makes the token that embeds one canvas.
@@ -98,19 +107,17 @@ func (t tokens) addForCanvas(ctx context.Context, r *api.Request) (api.Response,
 			return nil, err
 		}
 	}
-	k, text, err := t.Services.Keys.Create(ctx, app.NewKey{
-		Tenant: r.Who.Tenant, User: r.Who.User, Name: id, Scopes: r.Who.Scopes,
-	})
+	k, text, err := t.Services.Keys.Create(ctx, r.Who, app.NewKey{Name: id, Scopes: app.RAGFlowScopes})
 	if err != nil {
 		return nil, err
 	}
 	b := tokenRow(k, text, "").Set("dialog_id", api.OrNull(id)).Set("source", engine.String(app.SourceAgent))
 	if id != "" {
-		beta, err := t.Services.Keys.EmbedToken(ctx, canvas)
+		beta, err := t.beta(ctx, r.Who, canvas)
 		if err != nil {
 			return nil, err
 		}
-		b.Set("beta", engine.String(beta))
+		b.Set("beta", api.OrNull(beta))
 	}
 	return envelope.OK(b.Value()), nil
 }
@@ -131,7 +138,7 @@ func (t tokens) removeSome(ctx context.Context, r *api.Request) (api.Response, e
 		return nil, err
 	}
 	for _, one := range list {
-		if err := t.Services.Keys.DeleteAny(ctx, r.Who.Tenant, one); err != nil {
+		if err := t.Services.Keys.DeleteAny(ctx, r.Who, one); err != nil {
 			return nil, err
 		}
 	}

@@ -31,7 +31,8 @@ func (a accounts) operations() []operation {
 		}, a.usage),
 		handle(operation{
 			method: "PUT", path: "/api/v2/me/password", body: api.BodyTiny, name: "setOwnPassword",
-			about: "Change the caller's password. All its logins end.",
+			about: "Change the caller's password. All its logins end. A login needs the old password. An API key " +
+				"can do it only if it may do all that its user may, without limits.",
 		}, a.setOwnPassword),
 		handle(operation{
 			method: "GET", path: "/api/v2/users", body: api.BodyNone, scope: admin, name: "listUsers",
@@ -39,12 +40,12 @@ func (a accounts) operations() []operation {
 		}, a.listUsers),
 		handle(operation{
 			method: "POST", path: "/api/v2/users", body: api.BodyTiny, scope: admin, name: "createUser", status: created,
-			about: "Create a user who can log in.",
+			about: "Create a user who can log in. Only owners create owners.",
 		}, a.addUser),
 		handle(operation{
 			method: "PUT", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "updateUser",
-			about: "Change the role of a user. Keys of the user that may do more than the role are deleted. The last " +
-				"owner of a tenant stays owner.",
+			about: "Change the role of a user. Keys of the user that may do more than the role are deleted. Only " +
+				"owners make, change and remove owners. The last owner of a tenant stays owner.",
 		}, a.updateUser),
 		handle(operation{
 			method: "DELETE", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "deleteUser",
@@ -52,7 +53,7 @@ func (a accounts) operations() []operation {
 		}, a.removeUser),
 		handle(operation{
 			method: "PUT", path: "/api/v2/users/{user}/password", body: api.BodyTiny, scope: admin, name: "setPassword",
-			about: "Set the password of a user. All its logins end.",
+			about: "Set the password of another user. All its logins end. Only owners set those of owners.",
 		}, a.setPassword),
 	}
 }
@@ -63,12 +64,13 @@ type meView struct {
 	User       string   `json:"user"`
 	Email      string   `json:"email"`
 	Nickname   string   `json:"nickname"`
-	Scopes     []string `json:"scopes" jsonschema:"scopes of the caller: read, run, edit, admin, host, metrics"`
+	Role       string   `json:"role,omitempty" jsonschema:"owner, admin or normal: the role of the user in the tenant"`
+	Scopes     []string `json:"scopes" jsonschema:"what the caller may do, of the table of scopes"`
 	CSRF       string   `json:"csrf,omitempty" jsonschema:"only for logins with a cookie"`
 }
 
 type ownPassword struct {
-	Old string `json:"old,omitempty" jsonschema:"the current password or an unlimited API key; not needed if the request uses such a key"`
+	Old string `json:"old,omitempty" jsonschema:"the current password, or an API key that may do all that the user may, without limits; not needed if the request uses such a key"`
 	New string `json:"new" jsonschema:"at least 8 characters"`
 }
 
@@ -106,6 +108,11 @@ type usageView struct {
 func (a accounts) me(ctx context.Context, in byTenant) (meView, error) {
 	who := in.Who
 	out := meView{Tenant: who.Tenant, TenantName: who.Tenant, User: who.User, CSRF: who.CSRF}
+	role, err := a.Accounts.Role(ctx, who)
+	if err != nil {
+		return out, err
+	}
+	out.Role = role
 	for _, s := range app.Scopes {
 		if who.May(s) && (!app.OfHost(s) || a.Tenants.Operates(who.Tenant)) {
 			out.Scopes = append(out.Scopes, s)
@@ -150,8 +157,7 @@ type setOwnPassword struct {
 }
 
 func (a accounts) setOwnPassword(_ context.Context, in setOwnPassword) (empty, error) {
-	byKey := in.Request.Token() != "" && len(in.Who.Scopes) == 0
-	return empty{}, a.login.ChangePassword(in.Request, in.Who, in.Body.Old, in.Body.New, byKey)
+	return empty{}, a.login.ChangePassword(in.Request, in.Who, in.Body.Old, in.Body.New)
 }
 
 func userViewOf(u app.TenantUser) userView {

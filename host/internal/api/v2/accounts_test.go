@@ -19,10 +19,11 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 	require.Len(t, key, len("ragflow-")+43)
 	require.Contains(t, s.As("one", "GET", "/api/v2/tenants", "", 200).JSON(), `"name":"Three"`)
 	me := s.As(key, "GET", "/api/v2/me", "", 200)
-	require.Equal(t, `["read","run","edit","admin"]`, me.Get("scopes").JSON())
+	require.Equal(t, `["read","run","edit","admin","read_traces"]`, me.Get("scopes").JSON())
 	require.Equal(t, "Three", me.Get("tenant_name").Str())
 	require.Equal(t, "ann@three.org", me.Get("email").Str())
-	require.Equal(t, `["read","run","edit","admin","host","metrics"]`, s.As("one", "GET", "/api/v2/me", "", 200).Get("scopes").JSON())
+	me = s.As("one", "GET", "/api/v2/me", "", 200)
+	require.Equal(t, `["read","run","edit","admin","host","metrics","read_traces"]`, me.Get("scopes").JSON())
 
 	t.Run("only the operator sees tenants", func(t *testing.T) {
 		s.T = t
@@ -31,9 +32,11 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 			s.As(k, "POST", "/api/v2/tenants", `{"name":"x"}`, 403)
 			s.As(k, "DELETE", "/api/v2/tenants/one", "", 403)
 			s.As(k, "POST", "/api/v2/tenants/one/keys", `{}`, 403)
-			s.As(k, "POST", "/api/v2/keys", `{"scopes":["host"]}`, 201)
+			s.As(k, "POST", "/api/v2/keys", `{"scopes":["host"]}`, 403)
 		}
-		forged := s.As(key, "POST", "/api/v2/keys", `{"scopes":["host"]}`, 201).Get("key").Str()
+		s.As("one", "POST", "/api/v2/tenants/"+tenant+"/keys", `{"scopes":["host"]}`, 403)
+		_, forged, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: tenant, Scopes: app.Scopes}, "")
+		require.NoError(t, err)
 		s.As(forged, "GET", "/api/v2/tenants", "", 403)
 	})
 	t.Run("limited keys stay limited", func(t *testing.T) {
@@ -42,7 +45,9 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		require.EqualValues(t, "600", admin.Get("rate").Text())
 		a := admin.Get("key").Str()
 		s.As(a, "POST", "/api/v2/keys", `{"scopes":["run"]}`, 403)
-		require.Equal(t, `["admin","read"]`, s.As(a, "POST", "/api/v2/keys", `{}`, 201).Get("scopes").JSON())
+		refused := s.As(a, "POST", "/api/v2/keys", `{}`, 403).JSON()
+		require.Contains(t, refused, "the scope run is not one of admin, read")
+		require.Equal(t, "600", s.As(a, "POST", "/api/v2/keys", `{"scopes":["read"]}`, 201).Get("rate").Text())
 		s.As(a, "POST", "/api/v2/users", `{"email":"x@three.org","password":"correct horse","role":"owner"}`, 403)
 		s.As(a, "PUT", "/api/v2/users/"+made.Get("owner").Str()+"/password", `{"new":"another horse"}`, 403)
 		s.As(a, "PUT", "/api/v2/me/password", `{"new":"another horse"}`, 403)
@@ -174,7 +179,8 @@ func TestSecretsAreShownByNameOnly(t *testing.T) {
 
 func TestRates(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) { c.Rate = 1000 })
-	tight, _, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: "one", Rate: 10}, "tight")
+	key := store.Key{Tenant: "one", User: "one", Rate: 10, Scopes: app.Scopes}
+	tight, _, err := s.Store.Keys.Create(t.Context(), key, "tight")
 	require.NoError(t, err)
 	require.EqualValues(t, 10, tight.Rate)
 	s.As("tight", "GET", "/api/v2/me", "", 200)
@@ -237,7 +243,8 @@ func TestRoleOfUser(t *testing.T) {
 		require.Equal(t, 201, made.Status)
 		return made.Body.Get("key").Str()
 	}
-	wide, narrow := makeKey(`{}`), makeKey(`{"scopes":["read"]}`)
+	wide := makeKey(`{"scopes":["read","run","edit","admin","read_traces"]}`)
+	narrow := makeKey(`{"scopes":["read"]}`)
 	limited := makeKey(`{"scopes":["admin"]}`)
 
 	s.As(wide, "PUT", path, `{"role":"king"}`, 422)

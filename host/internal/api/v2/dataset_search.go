@@ -10,7 +10,7 @@ import (
 
 type searchInput struct {
 	Datasets     []string     `json:"datasets" jsonschema:"ids of the datasets to search"`
-	Documents    []string     `json:"documents,omitempty" jsonschema:"only these documents"`
+	Documents    []string     `json:"documents,omitempty" jsonschema:"only these documents; if absent, all; an empty list is refused"`
 	Question     string       `json:"question"`
 	Filter       *filterInput `json:"filter,omitempty" jsonschema:"conditions on the metadata of documents"`
 	Page         int          `json:"page,omitempty" jsonschema:"from 1"`
@@ -34,9 +34,21 @@ type conditionInput struct {
 	Value    string `json:"value,omitempty"`
 }
 
+// selects checks the selection of a request. An empty list is often the result of a selection that
+// found nothing; read as no restriction, it would select everything.
+func selects(documents []string, filter *filterInput) error {
+	switch {
+	case documents != nil && len(documents) == 0:
+		return badMember("documents", "documents is empty; name one at least, or leave it out for all documents")
+	case filter != nil && len(filter.Conditions) == 0:
+		return badMember("filter", "filter has no conditions; name one at least, or leave filter out for all documents")
+	}
+	return nil
+}
+
 // filter is the filter of a request; nil when there is none.
 func (in *filterInput) filter() *index.Filter {
-	if in == nil || len(in.Conditions) == 0 {
+	if in == nil {
 		return nil
 	}
 	f := &index.Filter{Or: in.Or}
@@ -95,6 +107,9 @@ func (in *searchInput) query() (app.SearchQuery, error) {
 	}
 	if in.VectorWeight != nil {
 		q.VectorWeight = *in.VectorWeight
+	}
+	if err := selects(in.Documents, in.Filter); err != nil {
+		return q, err
 	}
 	switch {
 	case len(q.Datasets) == 0:

@@ -247,7 +247,7 @@ func (d datasets) metadata(ctx context.Context, in datasetByID) (metadataView, e
 }
 
 type metadataInput struct {
-	Documents []string      `json:"documents,omitempty" jsonschema:"document ids; default all documents of the dataset"`
+	Documents []string      `json:"documents,omitempty" jsonschema:"document ids; if absent, all documents of the dataset; an empty list is refused"`
 	Filter    *filterInput  `json:"filter,omitempty" jsonschema:"only documents that match"`
 	Set       []metadataSet `json:"set,omitempty"`
 	Delete    []metadataSet `json:"delete,omitempty" jsonschema:"keys to delete, or with value only that value"`
@@ -271,6 +271,9 @@ type updateMetadata struct {
 }
 
 func (d datasets) updateMetadata(ctx context.Context, in updateMetadata) (metadataChanged, error) {
+	if err := selects(in.Body.Documents, in.Body.Filter); err != nil {
+		return metadataChanged{}, err
+	}
 	u := app.MetadataUpdate{Documents: in.Body.Documents, Filter: in.Body.Filter.filter()}
 	for _, s := range in.Body.Set {
 		u.Updates = append(u.Updates, app.MetadataSet(s))

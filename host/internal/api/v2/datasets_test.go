@@ -140,6 +140,16 @@ func TestDatasetRefusals(t *testing.T) {
 			`{"question":"x","datasets":["` + id + `"],"filter":{"conditions":[{"key":"a","operator":"like"}]}}`,
 			422, `unknown operator "like"`,
 		},
+		{
+			"POST", "/api/v2/search", `{"question":"x","datasets":["` + id + `"],"documents":[]}`,
+			422, "documents is empty",
+		},
+		{
+			"POST", "/api/v2/search", `{"question":"x","datasets":["` + id + `"],"filter":{"conditions":[]}}`,
+			422, "filter has no conditions",
+		},
+		{"PATCH", path + "/metadata", `{"documents":[],"delete":[{"key":"a"}]}`, 422, "documents is empty"},
+		{"PATCH", path + "/metadata", `{"filter":{"or":true},"delete":[{"key":"a"}]}`, 422, "filter has no conditions"},
 	} {
 		a := s.Request(c.method, c.path, "one", c.body)
 		require.Equal(t, c.status, a.Status, "%s %s %s: %s", c.method, c.path, c.body, a.Text)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
@@ -84,7 +85,7 @@ func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
 			return eventStream{}, &api.Status{HTTP: http.StatusGone, Code: "gone", Message: message}
 		}
 	}
-	return eventStream{v.ID, at, ended}, nil
+	return eventStream{run: v.ID, at: at, ended: ended, bare: !in.Who.May(app.ScopeReadTraces)}, nil
 }
 
 // eventReader writes the records of a run as events, each once.
@@ -95,6 +96,7 @@ type eventReader struct {
 	seen    resumeAt   // what the client has
 	end     *app.Record
 	over    bool // nothing may be written any more
+	bare    bool // the client may not read traces
 }
 
 // heartbeat is how often a silent stream sends a comment, so that proxies keep
@@ -107,11 +109,12 @@ type eventStream struct {
 	run   string
 	at    resumeAt
 	ended bool
+	bare  bool // without what happened inside nodes; never in the response that starts a run
 }
 
 func (a eventStream) Write(r *api.Request) error {
 	ctx := r.HTTP.Context()
-	e := &eventReader{attempt: 1, seen: a.at}
+	e := &eventReader{attempt: 1, seen: a.at, bare: a.bare}
 	from, err := e.place(ctx, r.Runs(), a.run)
 	if err != nil {
 		return err
@@ -184,7 +187,11 @@ func (e *eventReader) write(r app.Record) bool {
 	if r.At == 0 || e.attempt > 1 {
 		id += "~" + strconv.FormatUint(e.attempt, 10)
 	}
-	e.s.Named(id, r.Kind, r.Data)
+	data := r.Data
+	if e.bare {
+		data = withoutTrace(engine.EventType(r.Kind), data)
+	}
+	e.s.Named(id, r.Kind, data)
 	return e.s.Err() == nil
 }
 

@@ -21,24 +21,30 @@ func (k keys) operations() []operation {
 		}, k.list),
 		handle(operation{
 			method: "POST", path: "/api/v2/keys", body: api.BodyTiny, scope: admin, name: "createKey", status: created,
-			about: "Create an API key. Only this response shows the key.",
+			about: "Create an API key that acts as the caller. Only this response shows the key. It has scopes of " +
+				"the caller only, and no wider limits than the key that makes it.",
 		}, k.add),
 		handle(operation{
 			method: "PUT", path: "/api/v2/keys/{key}", body: api.BodyTiny, scope: admin, name: "limitKey",
-			about: "Update the limits of an API key. Limits that are left out do not change.",
+			about: "Update the limits of an API key. Limits that are left out do not change. The caller needs the " +
+				"scopes of the key; a key cannot raise limits above its own. A key of an owner with the scope admin " +
+				"is changed by owners only.",
 		}, k.limit),
 		handle(operation{
 			method: "DELETE", path: "/api/v2/keys/{key}", body: api.BodyTiny, scope: admin, name: "deleteKey",
-			about: "Revoke an API key, given its id or the key itself.",
+			about: "Revoke an API key, given its id or the key itself. The caller needs the scopes of the key, " +
+				"unless it is the key. A key of an owner with the scope admin is revoked by owners only.",
 		}, k.remove),
 		handle(operation{
 			method: "POST", path: "/api/v2/tenants/{tenant}/keys", body: api.BodyTiny, scope: host,
 			name: "createTenantKey", status: created,
-			about: "Create an API key for a tenant that has lost its own.",
+			about: "Create an API key for a tenant that has lost its own. It acts as an owner of the tenant. In the " +
+				"tenant that operates the host, only an owner can create it.",
 		}, k.addForTenant),
 		handle(operation{
 			method: "POST", path: token, body: api.BodyTiny, scope: admin, name: "embedToken",
-			about: "Get the token with which web pages embed this canvas. It is created if there is none.",
+			about: "Get the token with which web pages embed this canvas. It is created if there is none. The caller " +
+				"needs the scopes read and run, and no limits of its own.",
 		}, k.embedToken),
 		handle(operation{
 			method: "DELETE", path: token, body: api.BodyTiny, scope: admin, name: "deleteEmbedToken",
@@ -52,7 +58,7 @@ type keyView struct {
 	Name    string     `json:"name"`
 	Hint    string     `json:"hint" jsonschema:"the first characters of the key"`
 	User    string     `json:"user" jsonschema:"id of the user it acts as"`
-	Scopes  []string   `json:"scopes" jsonschema:"scopes: read, run, edit, admin, host, metrics; empty means all"`
+	Scopes  []string   `json:"scopes" jsonschema:"what it may do, of the table of scopes; empty means nothing"`
 	Rate    int64      `json:"rate" jsonschema:"requests per minute; 0 means the limit of the host"`
 	Created time.Time  `json:"created"`
 	Expires *time.Time `json:"expires,omitempty"`
@@ -64,11 +70,11 @@ type keyView struct {
 
 type keyInput struct {
 	Name    string     `json:"name,omitempty"`
-	Scopes  []string   `json:"scopes,omitempty" jsonschema:"scopes: read, run, edit, admin, host, metrics; empty means those of the caller"`
-	Rate    int64      `json:"rate,omitempty" jsonschema:"requests per minute; 0 means the limit of the host"`
-	Expires *time.Time `json:"expires,omitempty"`
+	Scopes  []string   `json:"scopes,omitempty" jsonschema:"what it may do, of the table of scopes and of the caller's; if absent, read and run; an empty list is refused"`
+	Rate    int64      `json:"rate,omitempty" jsonschema:"requests per minute; 0 means the limit of the key that makes it, or of the host"`
+	Expires *time.Time `json:"expires,omitempty" jsonschema:"if absent, when the key that makes it expires, or never"`
 
-	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens per day (UTC); 0 means the limit of the host"`
+	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens per day (UTC); 0 means the limit of the key that makes it, or of the host"`
 }
 
 type embedToken struct {
@@ -111,36 +117,34 @@ type addKey struct {
 }
 
 func (k keys) add(ctx context.Context, in addKey) (keyView, error) {
-	scopes, err := app.GrantScopes(in.Who, in.Body.Scopes)
-	if err != nil {
-		return keyView{}, err
-	}
-	return k.create(ctx, in.Who.Tenant, in.Who.User, scopes, in.Body)
+	key, text, err := k.Keys.Create(ctx, in.Who, in.Body.key())
+	return keyViewOf(key, text, 0), err
 }
 
 type addTenantKey struct {
+	Who    app.Principal
 	Tenant string `path:"tenant"`
 	Body   keyInput
 }
 
 func (k keys) addForTenant(ctx context.Context, in addTenantKey) (keyView, error) {
 	owner, err := k.Tenants.Owner(ctx, in.Tenant)
-	if err == nil {
-		err = app.CheckScopes(in.Body.Scopes)
-	}
 	if err != nil {
 		return keyView{}, err
 	}
-	return k.create(ctx, in.Tenant, owner, in.Body.Scopes, in.Body)
+	key, text, err := k.Keys.CreateFor(ctx, in.Who, in.Tenant, owner, in.Body.key())
+	return keyViewOf(key, text, 0), err
 }
 
-// create makes a key and shows it.
-func (k keys) create(ctx context.Context, tenant, user string, scopes []string, in keyInput) (keyView, error) {
-	key, text, err := k.Keys.Create(ctx, app.NewKey{
-		Tenant: tenant, User: user, Name: in.Name, Scopes: scopes, Rate: in.Rate, TokensPerDay: in.TokensPerDay,
-		Expires: in.Expires,
-	})
-	return keyViewOf(key, text, 0), err
+// key is the key that a request describes.
+func (in *keyInput) key() app.NewKey {
+	out := app.NewKey{
+		Name: in.Name, Scopes: in.Scopes, Rate: in.Rate, TokensPerDay: in.TokensPerDay, Expires: in.Expires,
+	}
+	if out.Scopes == nil {
+		out.Scopes = app.KeyScopes
+	}
+	return out
 }
 
 type limitKey struct {
@@ -150,7 +154,7 @@ type limitKey struct {
 }
 
 func (k keys) limit(ctx context.Context, in limitKey) (keyView, error) {
-	key, used, err := k.Keys.Limit(ctx, in.Who.Tenant, in.ID, app.KeyLimits(in.Body))
+	key, used, err := k.Keys.Limit(ctx, in.Who, in.ID, app.KeyLimits(in.Body))
 	return keyViewOf(key, "", used), err
 }
 
@@ -160,7 +164,7 @@ type keyByID struct {
 }
 
 func (k keys) remove(ctx context.Context, in keyByID) (empty, error) {
-	return empty{}, k.Keys.Delete(ctx, in.Who.Tenant, in.ID)
+	return empty{}, k.Keys.Delete(ctx, in.Who, in.ID)
 }
 
 func (k keys) embedToken(ctx context.Context, in canvasByID) (embedToken, error) {
@@ -168,7 +172,7 @@ func (k keys) embedToken(ctx context.Context, in canvasByID) (embedToken, error)
 	if err != nil {
 		return embedToken{}, err
 	}
-	text, err := k.Keys.EmbedToken(ctx, v)
+	text, err := k.Keys.EmbedToken(ctx, in.Who, v)
 	return embedToken{text}, err
 }
 

@@ -120,7 +120,7 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 		"correct horse",
 	)
 	require.NoError(t, err)
-	_, key, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: ann.ID}, "")
+	_, key, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: ann.ID, Scopes: app.Scopes}, "")
 	require.NoError(t, err)
 	d := describe(t, s)
 	known := map[string]string{}

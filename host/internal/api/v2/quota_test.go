@@ -15,6 +15,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -215,7 +216,8 @@ func TestTokensCountForTheCallerOrTheTenant(t *testing.T) {
 // Without a provider no tokens are counted and no call is refused.
 func TestQuotaAndTheOfflineModel(t *testing.T) {
 	s := apitest.New(t)
-	_, _, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", TokensPerDay: 1}, "tight")
+	tight := store.Key{Tenant: "one", TokensPerDay: 1, Scopes: app.Scopes}
+	_, _, err := s.Store.Keys.Create(t.Context(), tight, "tight")
 	require.NoError(t, err)
 	for range 3 {
 		require.Equal(t, 200, s.Request("POST", apitest.Completions, "tight", apitest.Ask("", "hi", false)).Status)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/app"
 )
 
 var update = flag.Bool("update", false, "write docs/api.md from the OpenAPI document")
@@ -36,6 +37,7 @@ func TestReference(t *testing.T) {
 	paths := describe(t, s).paths
 	b := reference{seen: map[string]string{}}
 	b.WriteString(referenceHead)
+	b.scopes()
 	var group string
 	for path, methods := range paths.Fields() {
 		if next, _, _ := strings.Cut(strings.TrimPrefix(path, "/api/v2/"), "/"); next != group {
@@ -58,10 +60,38 @@ func TestReference(t *testing.T) {
 	require.Equal(t, string(text), b.String(), "run: go test ./host/internal/api/v2 -run Reference -update")
 }
 
+// TestPageShowsTheScopes keeps the permissions that the page offers for keys equal to the table.
+func TestPageShowsTheScopes(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.FromSlash("../../../../web/" + name))
+		require.NoError(t, err)
+		return string(text)
+	}
+	require.Contains(t, read("run/admin.ts"), `keyScopes = ["`+strings.Join(app.Scopes, `", "`)+`"]`)
+	words := read("words/settings.ts")
+	for _, term := range app.ScopeTerms() {
+		require.Contains(t, words, "\n  scope_"+term.Word+`_about: "`+term.Doc+"\",\n")
+		require.Equal(t, 2, strings.Count(words, "\n  scope_"+term.Word+"_about: "), "English and Chinese")
+		require.Equal(t, 2, strings.Count(words, "\n  scope_"+term.Word+": "))
+	}
+}
+
 // reference writes operations. An object that was described before is not described again.
 type reference struct {
 	strings.Builder
 	seen map[string]string // where an object is described, by the members of its schema
+}
+
+// scopes writes the table of scopes.
+func (b *reference) scopes() {
+	b.WriteString("\n## Scopes\n\nWhat a key or a login may do. A key without a list gets `" +
+		strings.Join(app.KeyScopes, "` and `") + "`; through RAGFlow's API `" +
+		strings.Join(app.RAGFlowScopes, "`, `") + "`. An empty list is refused. Normal members have `read`, `run`, " +
+		"`edit` and `read_traces`, admins also `admin`, owners all. `host` and `metrics` count in the tenant that operates the host only.\n\n" +
+		"| scope | what it allows |\n| --- | --- |\n")
+	for _, term := range app.ScopeTerms() {
+		fmt.Fprintf(b, "| `%s` | %s |\n", term.Word, term.Doc)
+	}
 }
 
 func (b *reference) operation(method, path string, op engine.Value) {

@@ -46,7 +46,8 @@ func (s runs) operations() []operation {
 				"lastEventId. If the run has ended and the client has all events, the response is 204, which " +
 				"stops an EventSource. An event named takeover means that another host continues the run: it " +
 				"invalidates all earlier events whose sequence number, the first part of the event id, is equal " +
-				"or higher; those numbers are sent again. The last event is named end.",
+				"or higher; those numbers are sent again. The last event is named end. Without the scope " +
+				"read_traces, events of nodes and tools have no inputs, outputs and results.",
 			events: true, stream: true,
 		}, s.events),
 		handle(operation{
@@ -187,7 +188,7 @@ func (startedRun) schema() *jsonschema.Schema { return schemaOfType(reflect.Type
 
 func (a startedRun) Write(r *api.Request) error {
 	if strings.Contains(r.HTTP.Header.Get("Accept"), "text/event-stream") {
-		return eventStream{a.id, resumeAt{}, false}.Write(r)
+		return eventStream{run: a.id}.Write(r)
 	}
 	v, err := a.s.Runs.Get(r.HTTP.Context(), r.Who, a.id)
 	if err != nil {

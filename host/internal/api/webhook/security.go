@@ -268,8 +268,12 @@ func (in *incoming) jwt(v engine.Value) error {
 		return badWebhook("Invalid JWT: the key of this webhook cannot be used: %s", err)
 	}
 	options := []jwt.ParserOption{jwt.WithValidMethods([]string{algorithm}), jwt.WithIssuedAt()}
-	if audiences := texts(v.Get("audience")); len(audiences) > 0 {
+	audiences := texts(v.Get("audience"))
+	switch {
+	case len(audiences) > 0:
 		options = append(options, jwt.WithAudience(audiences...))
+	case v.Get("audience").Truthy():
+		return badWebhook("JWT audience names nothing")
 	}
 	if iss := v.Get("issuer").Text(); iss != "" {
 		options = append(options, jwt.WithIssuer(iss))

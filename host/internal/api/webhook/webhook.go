@@ -34,7 +34,7 @@ func (f *Face) Routes(denied string) []api.Route {
 	test := func(ctx context.Context, r *api.Request) (api.Response, error) { return f.test(ctx, r, denied) }
 	open := api.Route{Method: Methods, Body: api.BodyWebhook, Need: api.NeedNone, Handler: f.answer}
 	tried := api.Route{Method: Methods, Body: api.BodyWebhook, Scope: app.ScopeRun, Alters: true, Handler: test}
-	traced := api.Route{Method: "GET", Body: api.BodyNone, Scope: app.ScopeRead, Handler: f.trace}
+	traced := api.Route{Method: "GET", Body: api.BodyNone, Scope: app.ScopeReadTraces, Handler: f.trace}
 	at := func(r api.Route, path string) api.Route {
 		r.Path = path
 		return r

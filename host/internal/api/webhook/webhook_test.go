@@ -99,6 +99,12 @@ func TestWebhookChecks(t *testing.T) {
 		{"jwt without a required claim", byJWT, []string{"Authorization", token(without("role", nil), "s3cret", jwt.SigningMethodHS256)}, "", "Missing JWT claim: role"},
 		{"jwt with a reserved claim required", `"security":{"auth_type":"jwt","jwt":{"secret":"s","required_claims":["exp"]}}`, []string{"Authorization", token(valid, "s", jwt.SigningMethodHS256)}, "", "Reserved JWT claim cannot be required: exp"},
 		{"jwt for one of several audiences", `"security":{"auth_type":"jwt","jwt":{"secret":"s3cret","audience":["you","them"]}}`, []string{"Authorization", token(valid, "s3cret", jwt.SigningMethodHS256)}, "{}", ""},
+		{
+			"jwt for an audience without a name",
+			`"security":{"auth_type":"jwt","jwt":{"secret":"s3cret","audience":[7,""]}}`,
+			[]string{"Authorization", token(valid, "s3cret", jwt.SigningMethodHS256)},
+			"", "JWT audience names nothing",
+		},
 		{"jwt for none of several audiences", `"security":{"auth_type":"jwt","jwt":{"secret":"s3cret","audience":["us","them"]}}`, []string{"Authorization", token(valid, "s3cret", jwt.SigningMethodHS256)}, "{}", "Invalid JWT"},
 		{"jwt algorithm in lower case", `"security":{"auth_type":"jwt","jwt":{"secret":"s3cret","algorithm":"hs256"}}`, []string{"Authorization", token(valid, "s3cret", jwt.SigningMethodHS256)}, "{}", ""},
 		{"one of several content types", `"content_types":["application/xml","application/json"],` + open, nil, "{}", ""},

@@ -1,0 +1,42 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// defaultRecheck is how long an event stream may continue after its key or login has ended.
+const defaultRecheck = 15 * time.Second
+
+// recheck ends a stream of events, which may last for days, when its principal may not read it any
+// more: the key was revoked or has expired, the login has ended, the role has changed. It replaces
+// the context of the request. A check that cannot be made is made again later.
+func (a *API) recheck(r *Request) (stop func()) {
+	ctx, end := context.WithCancel(r.HTTP.Context())
+	r.HTTP = r.HTTP.WithContext(ctx)
+	every := a.cfg.Recheck
+	if every == 0 {
+		every = defaultRecheck
+	}
+	var timer *time.Timer
+	ready := make(chan struct{})
+	timer = time.AfterFunc(every, func() {
+		<-ready
+		who, err := a.principal(r)
+		if err == nil {
+			err = a.permit(r.Route.Scope, who)
+		}
+		var refused *Failure
+		if errors.As(err, &refused) {
+			end()
+		} else if ctx.Err() == nil {
+			timer.Reset(every)
+		}
+	})
+	close(ready)
+	return func() {
+		end()
+		timer.Stop()
+	}
+}

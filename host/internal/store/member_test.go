@@ -1,0 +1,79 @@
+package store
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Two owners who demote or remove each other leave one owner.
+func TestTheLastOwnerStays(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		tenant, err := s.Tenants.Put(ctx, Tenant{Name: "one"})
+		require.NoError(t, err)
+		change := map[string]func(m Member) error{
+			"demote": func(m Member) error { return s.Members.SetRole(ctx, m, "admin") },
+			"remove": func(m Member) error { return s.Members.Remove(ctx, m) },
+		}
+		owner := func(user string) Member { return Member{Tenant: tenant.ID, User: user, Role: "owner"} }
+		for name, f := range change {
+			for range 10 {
+				var wait sync.WaitGroup
+				errs := make([]error, 2)
+				for _, user := range []string{"ann", "bob"} {
+					require.NoError(t, s.Members.Put(ctx, owner(user)))
+				}
+				for i, user := range []string{"ann", "bob"} {
+					wait.Go(func() { errs[i] = f(owner(user)) })
+				}
+				wait.Wait()
+				if errs[0] == nil {
+					errs[0], errs[1] = errs[1], errs[0]
+				}
+				require.ErrorIs(t, errs[0], ErrLastOwner, name)
+				require.NoError(t, errs[1], name)
+			}
+		}
+	})
+}
+
+func TestRoleOfAMember(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		m := Member{Tenant: "t", User: "ann", Role: "owner"}
+		require.NoError(t, s.Members.Put(ctx, m))
+		require.NoError(t, s.Members.Put(ctx, Member{Tenant: "other", User: "bob", Role: "owner"}))
+		require.ErrorIs(t, s.Members.SetRole(ctx, m, "normal"), ErrLastOwner)
+		require.ErrorIs(t, s.Members.Remove(ctx, m), ErrLastOwner)
+		require.NoError(t, s.Members.SetRole(ctx, m, "owner"))
+
+		bob := Member{Tenant: "t", User: "bob", Role: "normal"}
+		require.ErrorIs(t, s.Members.SetRole(ctx, bob, "admin"), ErrNotFound)
+		require.ErrorIs(t, s.Members.Remove(ctx, bob), ErrNotFound)
+		require.NoError(t, s.Members.Put(ctx, bob))
+		require.NoError(t, s.Members.SetRole(ctx, bob, "owner"))
+		require.ErrorIs(t, s.Members.SetRole(ctx, bob, "admin"), ErrConflict, "an owner since")
+		require.ErrorIs(t, s.Members.Remove(ctx, bob), ErrConflict)
+		require.NoError(t, s.Members.Remove(ctx, m))
+		list, err := s.Members.List(ctx, "t")
+		require.NoError(t, err)
+		require.Equal(t, []Member{{Tenant: "t", User: "bob", Role: "owner"}}, list)
+	})
+}
+
+func TestKeyByIDOrText(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		k, text, err := s.Keys.Create(ctx, Key{Tenant: "t", Name: "n", Scopes: []string{"run"}, ExpireTime: 1}, "")
+		require.NoError(t, err)
+		for _, name := range []string{k.ID, text} {
+			found, err := s.Keys.Get(ctx, "t", name)
+			require.NoError(t, err)
+			require.Equal(t, k, found, "also an expired one")
+			_, err = s.Keys.Get(ctx, "other", name)
+			require.ErrorIs(t, err, ErrNotFound)
+		}
+	})
+}
