@@ -169,7 +169,7 @@ func (n *node) probe() {
 // bind resolves references and targets to nodes. Names that do not exist stay unbound: Validate
 // lists them, and they are an error of the node that uses them.
 func (c *Canvas) bind() {
-	globals := newBucket(c.doc.Get("globals"))
+	globals := globalsOf(c.doc)
 	for i := range c.nodes {
 		c.bindNode(&c.nodes[i], &globals)
 	}

@@ -39,7 +39,7 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	}
 	copy(p.nodes, c.nodes)
 	p.nodes[n.index] = n
-	globals := newBucket(p.doc.Get("globals"))
+	globals := globalsOf(p.doc)
 	p.bindNode(&p.nodes[n.index], &globals)
 	p.graph, p.sideBySide = p.newGraph(), runsSideBySide(p.nodes) // a choice may lead elsewhere now
 	return p, nil

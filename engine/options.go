@@ -24,6 +24,10 @@ type Options struct {
 	TaskID   string // names the run towards clients and the cancel port; "" makes one
 	CanvasID string // what ports know the canvas by; may be ""
 	TenantID string // whose run it is, for ports; may be ""
+	// Principal is who started the run, as it was authenticated: the value of sys.principal, an
+	// object {kind, id, user, end_user}. Null means a local run. sys.user_id is what the sender of
+	// a request claims; this is not.
+	Principal Value
 
 	Concurrency int // nodes at once; 0 means 5
 	// Scheduling is the mode of the run; "" means that of the canvas, or batch if it has none. A

@@ -39,7 +39,7 @@ func (c *CallInputs) refers(r *Ref) bool {
 		return ok
 	}
 	_, ok := c.st.globals.get(r.Expr)
-	return ok
+	return ok || isPrincipal(r.Expr)
 }
 
 // TextStyle configures how values are written inside a text.

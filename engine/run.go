@@ -125,6 +125,7 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 		r = &run{}
 	}
 	r.c, r.st, r.in, r.opt, r.scratch = c, st, in, opt, s
+	st.principal = opt.Principal
 	r.opt.setDefaults()
 	r.clock = r.opt.Ports.Clock
 	r.connect()

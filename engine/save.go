@@ -250,7 +250,7 @@ func (n *node) room() int { return max(len(n.declared), len(n.spec.Outputs), 1) 
 // readState reads the state members of a document. All of them are optional.
 func (c *Canvas) readState(doc Value) (*State, error) {
 	st := c.emptyState()
-	st.globals = newBucket(doc.Get("globals"))
+	st.globals = globalsOf(doc)
 	for _, g := range [...]slot{
 		{"sys.query", String("")},
 		{"sys.user_id", String("")},

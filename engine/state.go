@@ -20,6 +20,7 @@ type State struct {
 	waiting   []nodeIndex // forms and waiting nodes with which a paused run continues
 	progress  *progress   // where a run stands that is neither finished nor paused; nil otherwise
 	taskID    string
+	principal Value       // of the run that owns the state; see [Options]
 	dirty     []nodeIndex // nodes changed since the last checkpoint
 	bytes     int64       // size of history, retrieval and memory; see recount
 	outBytes  int64       // size of outputs, current once counted is set
@@ -116,7 +117,7 @@ func (s *State) Clone() *State {
 func (s *State) view() *State {
 	v := &State{
 		canvas: s.canvas, globals: s.globals.clone(), history: s.history, memory: s.memory, variables: s.variables,
-		ran: slices.Clone(s.ran),
+		ran: slices.Clone(s.ran), principal: s.principal,
 	}
 	for i := range s.nodes {
 		s.nodes[i].shared = true
@@ -287,6 +288,9 @@ func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 
 // lookupGlobal finds a variable by its whole name, or a member below the longest name that exists.
 func (s *State) lookupGlobal(expr string) (v Value, ok bool, err error) {
+	if isPrincipal(expr) {
+		return principalMember(s.principal, expr), true, nil
+	}
 	if v, ok := s.globals.get(expr); ok {
 		return v, true, nil
 	}

@@ -176,7 +176,7 @@ func (v *validator) checkReferences() {
 }
 
 // sysVariables exist in every run.
-var sysVariables = []string{"query", "user_id", "conversation_turns", "files", "history", "date"}
+var sysVariables = []string{"query", "user_id", "principal", "conversation_turns", "files", "history", "date"}
 
 // knowsVariable reports whether a global exists, or one that the expression is a path into. A text
 // that may be a reference counts as known.

@@ -20,6 +20,7 @@ export interface Usable {
 const system: [name: string, type: string][] = [
   ["query", "string"],
   ["user_id", "string"],
+  ["principal", "object"],
   ["conversation_turns", "number"],
   ["files", "array<file>"],
   ["history", "array<string>"],
