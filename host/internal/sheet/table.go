@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/document"
@@ -192,13 +194,26 @@ func isNumber(field string) bool {
 	return err == nil && v.Kind() == engine.KindNumber && v.JSON() == field
 }
 
+// literal returns a cell for a file whose reader decides by its first character what it is. A text
+// that a spreadsheet program would calculate, and that could start a program or send other cells
+// away, gets an apostrophe, which these programs read as the mark of a text. Numbers and texts such
+// as +49 30 1234 stay as they are: without a letter there is nothing to call.
+func literal(c document.Cell) string {
+	first, _ := utf8.DecodeRuneInString(c.Text)
+	calls := strings.ContainsRune("+-＋－", first) && strings.ContainsFunc(c.Text, unicode.IsLetter)
+	if c.Text == "" || c.Number || !calls && !strings.ContainsRune("=@＝＠\t\r\n", first) {
+		return c.Text
+	}
+	return "'" + c.Text
+}
+
 func writeCSV(t *table) ([]byte, error) {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	for _, row := range t.cells() {
 		record := make([]string, len(row))
 		for i, c := range row {
-			record[i] = c.Text
+			record[i] = literal(c)
 		}
 		if err := w.Write(record); err != nil {
 			return nil, err

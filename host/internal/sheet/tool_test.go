@@ -115,6 +115,21 @@ func TestMerge(t *testing.T) {
 	)
 }
 
+// A program that opens a csv file calculates none of its texts.
+func TestCSVHasNoFormulas(t *testing.T) {
+	for text, want := range map[string]string{
+		"=cmd|' /C calc'!A0": `'=cmd|' /C calc'!A0`, "=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "+cmd|x": "'+cmd|x",
+		"-cmd|x": "'-cmd|x", "\t=1": "'\t=1", "\r=1": "\"'\r=1\"", "＝SUM(A1)": "'＝SUM(A1)",
+		`=HYPERLINK("http://x")`: `"'=HYPERLINK(""http://x"")"`, `=IMAGE("http://x")`: `"'=IMAGE(""http://x"")"`,
+		"+49 30 1234": "+49 30 1234", "-2.5": "-2.5", "-": "-", "a=b": "a=b", "'=x": "'=x", "": "",
+	} {
+		f := folder{saved: map[string][]byte{}}
+		rows := engine.Object("transform_data", engine.List(engine.Object("=column", text, "b", 1)))
+		call(t, f, engine.Object("operation", "output", "output_format", "csv"), rows)
+		require.Equal(t, "'=column,b\n"+want+",1\n", string(f.saved["output.csv"]), text)
+	}
+}
+
 func TestOutputWritesAFile(t *testing.T) {
 	f := folder{saved: map[string][]byte{}}
 	data := engine.Object("transform_data", engine.Object(

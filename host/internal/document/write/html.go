@@ -14,6 +14,7 @@ const (
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <style>
 body { max-width: 46em; margin: 2em auto; padding: 0 1em; font: 16px/1.5 system-ui, sans-serif }
 table { border-collapse: collapse } th, td { border: 1px solid #bbb; padding: .3em .6em; text-align: left }
@@ -25,7 +26,7 @@ pre { overflow: auto; padding: .8em; background: #f4f4f4 } blockquote { margin-l
 	pageFoot = "</body>\n</html>\n"
 )
 
-// html is a page that needs nothing else.
+// html is a page that needs nothing else: it makes no request when it is opened.
 func html(markdown string, logo *Logo) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(pageHead)

@@ -7,12 +7,16 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
 // reader is markdown as GitHub has it: with tables, crossed out text and bare addresses.
-var reader = goldmark.New(goldmark.WithExtensions(extension.GFM))
+var reader = goldmark.New(
+	goldmark.WithExtensions(extension.GFM),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(standalone{}, 100))),
+)
 
 // block is a paragraph or a block in its place.
 type block struct {
@@ -42,7 +46,7 @@ const (
 type span struct {
 	text                       string
 	bold, italic, mono, struck bool
-	link                       string // address
+	link                       string // address, see [linkable]
 }
 
 // plain returns the text of spans without their style.
@@ -220,7 +224,7 @@ func (c *collector) inline(parent ast.Node, style span, depth int) {
 			c.put(style, string(n.Value))
 			continue
 		case *ast.AutoLink:
-			inner.link = string(n.URL(c.source))
+			inner.link = linkable(string(n.URL(c.source)))
 			c.put(inner, string(n.Label(c.source)))
 			continue
 		case *east.TaskCheckBox:
@@ -239,7 +243,7 @@ func (c *collector) inline(parent ast.Node, style span, depth int) {
 		case *east.Strikethrough:
 			inner.struck = true
 		case *ast.Link:
-			inner.link = string(util.URLEscape(n.Destination, true))
+			inner.link = linkable(string(util.URLEscape(n.Destination, true)))
 		}
 		c.inline(n, inner, depth+1)
 	}

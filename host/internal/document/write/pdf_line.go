@@ -70,16 +70,12 @@ func breakLines(spans []span, size, width float64) iter.Seq[[]piece] {
 // cutSpan cuts a span where a line may end, and where the font changes.
 func cutSpan(s span, size float64) iter.Seq[piece] {
 	base := faceOf(s)
-	link := ""
-	if l := strings.ToLower(s.link); strings.HasPrefix(l, "https://") || strings.HasPrefix(l, "http://") ||
-		strings.HasPrefix(l, "mailto:") {
-		link = s.link
-	}
 	return func(yield func(piece) bool) {
 		more := true
 		add := func(text string, f face) {
 			if text != "" && more {
-				more = yield(piece{text: text, face: f, width: textWidth(text, f, size), link: link, struck: s.struck})
+				width := textWidth(text, f, size)
+				more = yield(piece{text: text, face: f, width: width, link: s.link, struck: s.struck})
 			}
 		}
 		text := printable(shapeArabic(norm.NFC.String(s.text)))

@@ -3,7 +3,9 @@
 // and its tests read what this one writes.
 //
 // The markdown is a language model's. Raw HTML in it is left out, and pictures are replaced by
-// their description: making a file never fetches anything. A PDF holds the glyphs that it shows, of
+// their description: making a file never fetches anything, nor does opening it. Links lead to the
+// web, to mail and to telephone numbers. A markdown file is the text itself, and nothing becomes a
+// formula in a sheet. A PDF holds the glyphs that it shows, of
 // DejaVu and Droid Sans Fallback: Latin, Greek, Cyrillic, Hebrew, Arabic, Chinese, Japanese and
 // Korean, but few emoji; other characters are shown as U+FFFD.
 package write
