@@ -25,8 +25,8 @@ type Options struct {
 	CanvasID string // what ports know the canvas by; may be ""
 	TenantID string // whose run it is, for ports; may be ""
 	// Principal is who started the run, as it was authenticated: the value of sys.principal, an
-	// object {kind, id, user, end_user}. Null means a local run. sys.user_id is what the sender of
-	// a request claims; this is not.
+	// object {kind, id, user, end_user}. Null means a local run. sys.user_id, by contrast, is a
+	// claim of the sender.
 	Principal Value
 
 	Concurrency int // nodes at once; 0 means 5

@@ -20,7 +20,7 @@ type CanvasQuery struct {
 	ID      string
 	Version string // its id or title; "" is the published one
 	// Resumed means that the canvas continues after a form, on the document that was stored with
-	// the run; Rights are those of the SubCanvas with which it began.
+	// the run; Rights come from the SubCanvas with which it began.
 	Resumed bool
 	Rights  string
 }
@@ -28,9 +28,9 @@ type CanvasQuery struct {
 // SubCanvas is a canvas that another one runs.
 type SubCanvas struct {
 	*Canvas
-	// Reach is what the canvas may use by name; nil means what the run around it may use.
+	// Reach has the objects that the canvas may use by name; nil means those of the outer run.
 	Reach *Reach
-	// Rights are what the port knows the rights of the canvas by. They are stored while it waits
+	// Rights name the rights of the canvas for the port. They are stored while it waits
 	// for a form.
 	Rights string
 }

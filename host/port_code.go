@@ -6,6 +6,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // openScripts opens the runner of CodeExec's scripts, and reports missing languages in validation.
@@ -20,9 +21,9 @@ func (h *Host) openScripts(registry *engine.Registry) (err error) {
 	return err
 }
 
-// code runs scripts of a tenant; the files that they make can be downloaded like other attachments.
-func (p *ports) code(tenant string) engine.Code {
-	files := p.files.RunFiles(tenant)
+// code runs the scripts of a run; files that they make can be downloaded like other attachments.
+func (p *ports) code(j *runs.Job) engine.Code {
+	files := p.files.RunFiles(filesOf(j))
 	return p.scripts.With(func(ctx context.Context, name, format string, data []byte) (engine.Value, error) {
 		v, err := files.Save(ctx, name, format, data)
 		if err != nil {

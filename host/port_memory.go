@@ -22,7 +22,7 @@ var (
 // of returns the memories of the member for whom the run acts.
 func (p memoryPort) of(ctx context.Context) (memories.Port, error) {
 	v, err := p.rights.viewer(ctx)
-	return p.store.Of(memories.Principal{Viewer: v, Caller: p.rights.caller}), err
+	return p.store.Of(memories.Principal{Viewer: v, Caller: p.rights.caller}, p.rights.visitor), err
 }
 
 // Remember implements [engine.Memory].

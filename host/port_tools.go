@@ -35,7 +35,7 @@ func (p *ports) external(j *runs.Job) engine.Tools {
 	return &hosttool.Port{
 		Network:   &web.Client{AllowPrivate: p.private},
 		Databases: p.databases,
-		Files:     p.files.RunFiles(j.Tenant),
+		Files:     p.files.RunFiles(filesOf(j)),
 		Documents: p.files.Documents,
 		Secrets:   secrets,
 		Model:     p.model(j),

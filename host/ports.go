@@ -52,20 +52,27 @@ func (h *Host) newPorts() *ports {
 	return p
 }
 
+// filesOf returns the party of files of a run.
+func filesOf(j *runs.Job) upload.Party {
+	return upload.Party{
+		Tenant: j.Tenant, By: upload.ByRun, Canvas: j.Canvas, Session: j.Session, Visitor: j.VisitorKey,
+	}
+}
+
 // of returns the ports of one run.
 func (p *ports) of(j *runs.Job) engine.Ports {
-	models, reach := p.model(j), p.reach(p.rightsOf(j))
+	models, reach, party := p.model(j), p.reach(p.rightsOf(j)), filesOf(j)
 	return engine.Ports{
 		Model:     models,
 		Speech:    models,
 		Retriever: reach.Retriever,
 		Memory:    reach.Memory,
-		Files:     p.files.RunFiles(j.Tenant),
-		Parser:    p.files.ParserOf(j.Tenant),
+		Files:     p.files.RunFiles(party),
+		Parser:    p.files.ParserOf(party),
 		Counter:   chunking.Counter{},
-		Documents: p.files.Maker(j.Tenant),
+		Documents: p.files.Maker(party),
 		HTTP:      p.http(j),
-		Code:      p.code(j.Tenant),
+		Code:      p.code(j),
 		MCP:       p.mcpServers(j),
 		Tools:     p.external(j),
 		Canvases:  reach.Canvases,

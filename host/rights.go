@@ -11,13 +11,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// rights are what a run may use by name: the objects of the member for whom it acts. A run has one
-// of them, and one for each canvas that runs inside of it with other rights.
+// rights have the objects that a run may use by name: those of the member for whom it acts. A run
+// has one of them, and one for each canvas that runs inside of it with other rights.
 type rights struct {
 	members store.Members
 	tenant  string
 	actor   access.Actor
 	caller  string // pays for model tokens
+	visitor store.Visitor
 	// trusted means that only runs have written the state with which the run began.
 	trusted bool
 
@@ -27,14 +28,16 @@ type rights struct {
 
 func (p *ports) rightsOf(j *runs.Job) *rights {
 	return &rights{
-		members: p.store.Members, tenant: j.Tenant, actor: j.Actor, caller: j.Caller,
+		members: p.store.Members, tenant: j.Tenant, actor: j.Actor, caller: j.Caller, visitor: j.VisitorKey,
 		trusted: j.Keep == runs.KeepSession || j.Actor.Unattended(),
 	}
 }
 
 // of returns the rights of another member in the same run.
 func (r *rights) of(a access.Actor) *rights {
-	return &rights{members: r.members, tenant: r.tenant, actor: a, caller: r.caller, trusted: r.trusted}
+	return &rights{
+		members: r.members, tenant: r.tenant, actor: a, caller: r.caller, visitor: r.visitor, trusted: r.trusted,
+	}
 }
 
 // viewer returns on whose behalf the run uses objects. A member who is not present may have left

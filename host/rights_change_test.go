@@ -23,7 +23,7 @@ func asking(params string) string {
 		`Message:M Message {"content":["found {Retrieval:R@formalized_content}"]}`)
 }
 
-// A colleague who continues or repeats a run of a draft does so with rights of its own, and that of
+// A colleague who continues or repeats a run of a draft does so with its rights, and that of
 // a published version with those of its publisher, as long as nothing in it is altered.
 func TestRunsOfOthersAreContinuedWithoutTheirRights(t *testing.T) {
 	c := newCrew(t)
@@ -64,7 +64,7 @@ func TestRunsOfOthersAreContinuedWithoutTheirRights(t *testing.T) {
 	require.NotContains(t, c.run("bob", id, `{"session":"`+session+`","pins":{"begin":{}}}`), zebra)
 }
 
-// Who edits a shared canvas brings in rights of its own in unattended runs, never those of its
+// Who edits a shared canvas brings in its rights in unattended runs, never those of its
 // creator, and what is published stays as its publisher published it.
 func TestEditsOfSharedCanvases(t *testing.T) {
 	c := newCrew(t)
@@ -163,7 +163,7 @@ func TestCanvasesInsideOfOthers(t *testing.T) {
 }
 
 // A canvas that waits for a form inside of another one continues with the rights that it had, and a
-// forged state gives no rights.
+// forged state adds no rights.
 func TestInnerCanvasContinuesWithItsRights(t *testing.T) {
 	c := newCrew(t)
 	inner := c.canvas("ann", asking(`"kb_ids":["vault"]`), true)

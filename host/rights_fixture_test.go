@@ -60,7 +60,8 @@ func (c *crew) join(name string) {
 	u, err := c.h.store.Users.CreateMember(c.Context(), store.Member{Tenant: firstTenantID, Role: "normal"}, u, "pw")
 	require.NoError(c, err)
 	c.users[name] = u.ID
-	_, _, err = c.h.store.Keys.Create(c.Context(), store.Key{Tenant: firstTenantID, User: u.ID, Name: name}, name)
+	key := store.Key{Tenant: firstTenantID, User: u.ID, Name: name, Scopes: app.RAGFlowScopes}
+	_, _, err = c.h.store.Keys.Create(c.Context(), key, name)
 	require.NoError(c, err)
 }
 
@@ -153,7 +154,8 @@ func (c *crew) publish(key, id string) {
 	c.made(key, "POST", "/api/v2/canvases/"+id+"/publish", `{}`)
 }
 
-// visit asks an embedded canvas, in the dialect that can choose the published version.
+// visit sends a question to an embedded canvas, in the dialect that can choose the published
+// version.
 func (c *crew) visit(id string, published bool) string {
 	c.Helper()
 	token, err := c.h.store.Betas.For(c.Context(), firstTenantID, id)
@@ -162,7 +164,7 @@ func (c *crew) visit(id string, published bool) string {
 		fmt.Sprintf(`{"question":"code?","stream":false,"release":%v}`, published))
 }
 
-// scheduled makes a schedule and returns what its first run says. The schedule is paused then.
+// scheduled makes a schedule and returns the answer of its first run. The schedule is paused then.
 func (c *crew) scheduled(key, id string, published bool) string {
 	c.Helper()
 	schedule := c.made(key, "POST", "/api/v2/schedules", fmt.Sprintf(

@@ -12,14 +12,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// checked is what the host says about a document.
+// checked are the findings of the host about a document.
 type checked struct {
 	Diagnostics []engine.Diagnostic
 	Opened      []app.Opened
 }
 
-// Publishing says what private datasets and memories others read through the canvas, before and
-// after, and validation reports what the publisher may not use as what does not exist.
+// Publishing names the private datasets and memories that others read through the canvas, before
+// and after, and validation reports what the publisher may not use as what does not exist.
 func TestPublishSaysWhatItOpens(t *testing.T) {
 	c := newCrew(t)
 	inner := c.canvas("ann", says("x"), false)

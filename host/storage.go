@@ -37,7 +37,7 @@ func (h *Host) openStore(ctx context.Context) error {
 	})
 }
 
-// damage is that of the database, found while it is in use.
+// damage of the database, found while it is in use.
 type damage struct{ err atomic.Pointer[error] }
 
 // report logs damage and keeps it for get.
@@ -48,7 +48,7 @@ func (d *damage) report(log *slog.Logger) func(error) {
 	}
 }
 
-// get returns the damage that was found since the start; nil if there is none.
+// get returns the damage that was found since the start; nil if none was found.
 func (d *damage) get() error {
 	if err := d.err.Load(); err != nil {
 		return *err

@@ -80,8 +80,8 @@ func (l *load) acknowledge(record func()) error {
 	return nil
 }
 
-// halt records the events of the readers, stops the host with cut, and stops the clients. The readers
-// stay and wait for a host.
+// halt records the events of the readers, stops the host with cut, and stops the clients. The
+// readers stay and wait for a host.
 func (l *load) halt(cut func()) {
 	l.mu.Lock()
 	l.dying.Store(true)

@@ -86,6 +86,12 @@ export class Release {
     return (await this.#host.request<{ token: string }>("POST", `${this.#path}/token`, {})).token;
   }
 
+  /** secret returns the secret with which a site signs user ids; with replaces it is a new one. */
+  async secret(replaces: boolean): Promise<string> {
+    const path = `${this.#path}/token/secret`;
+    return (await this.#host.request<{ secret: string }>(replaces ? "PUT" : "POST", path, {})).secret;
+  }
+
   /** revoke ends the embed token: pages that hold it stop working. */
   revoke(): Promise<void> {
     return this.#host.request("DELETE", `${this.#path}/token`);

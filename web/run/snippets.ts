@@ -76,8 +76,12 @@ export interface Embed {
   files: boolean;
 }
 
-/** widgetTag returns the line for a site. */
-export function widgetTag({ host, agent, token, color, side, language, title, files }: Embed): string {
+/**
+ * widgetTag returns the line for a site. With `signed` the site fills in the id of the user and its
+ * signature.
+ */
+export function widgetTag(embed: Embed, signed = false): string {
+  const { host, agent, token, color, side, language, title, files } = embed;
   const attributes = [
     `src="${host}/widget.js"`,
     `data-agent="${escaped(agent)}"`,
@@ -87,6 +91,7 @@ export function widgetTag({ host, agent, token, color, side, language, title, fi
     ...(language ? [`data-language="${language}"`] : []),
     ...(title ? [`data-title="${escaped(title)}"`] : []),
     ...(files ? [] : ['data-files="off"']),
+    ...(signed ? ['data-user-id="USER_ID"', 'data-user-signature="SIGNATURE"'] : []),
     "defer",
   ];
   return `<script ${attributes.join("\n        ")}></script>`;

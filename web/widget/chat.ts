@@ -38,7 +38,8 @@ export class Chat {
     this.#options = options;
     const say = (this.#say = speaker(options.language));
     this.#client = new Client(options);
-    const key = `${options.host}${options.agent}`;
+    // Each user of the site has a conversation: who logs in or out begins another one.
+    const key = `${options.host}${options.agent} ${options.user}`;
     this.#talk = new Conversation(this.#client, key, () => this.#schedule(), tabStorage());
     this.#transcript = make("div", {
       class: "transcript",
@@ -109,15 +110,18 @@ export class Chat {
     if (this.#started) return;
     this.#started = true;
     if (!this.#options.agent || !this.#options.token) return this.#refuse(this.#say("incomplete"));
+    const failed = (err: unknown): void => {
+      this.#started = false;
+      this.#refuse(this.#say(err instanceof ChatError ? err.word : "failed"));
+    };
     try {
       this.#greeting = await this.#client.greeting();
     } catch (err) {
-      this.#started = false;
-      return this.#refuse(this.#say(err instanceof ChatError ? err.word : "failed"));
+      return failed(err);
     }
     if (this.#greeting.mode === "Webhook") return this.#refuse(this.#say("notChat"));
     if (!this.#options.title && this.#greeting.title) this.#heading.textContent = this.#greeting.title;
-    void this.#talk.restore();
+    void this.#talk.restore().catch(failed);
     this.#schedule();
   }
 
@@ -225,6 +229,8 @@ export class Chat {
   }
 
   #refuse(text: string): void {
+    this.#greeting = undefined; // nothing is drawn over the reason
+    this.#composer.hidden = true;
     const again = (): void => {
       this.#transcript.replaceChildren();
       void this.start();

@@ -1,7 +1,7 @@
 // Requests of a chat to its host: those that an embed token opens, and no others. No cookie goes
 // along, and no redirect is followed, so that the token stays with the host.
 
-import type { FormField, RunEvent } from "@easel/engine";
+import type { FormField, Reference, RunEvent } from "@easel/engine";
 import type { Options } from "./options.ts";
 import type { Word } from "./words.ts";
 
@@ -44,13 +44,20 @@ export interface Question {
 /** Frame is an event of a run as a chat gets it. */
 export type Frame = RunEvent & { session_id?: string; code?: number; message?: string };
 
-/** Stream is the answer to a question: the run's id, and its events. */
+/** Stream is the answer to a question: the ids of the run and its conversation, and the events. */
 export interface Stream {
   run: string;
+  session: string;
   frames: AsyncIterable<Frame>;
 }
 
-/** Client makes the requests of one chat. */
+/** Said is an earlier conversation of a signed visitor. */
+export interface Said {
+  id: string;
+  messages: { role: string; content: string; reference?: Reference | null }[];
+}
+
+/** Client makes the requests of one chat: of a conversation, or of a user that the site signed. */
 export class Client {
   readonly #options: Options;
 
@@ -72,7 +79,7 @@ export class Client {
 
   /** ask starts a run. */
   async ask(question: Question, signal: AbortSignal): Promise<Stream> {
-    const { user, published } = this.#options;
+    const { user, signature, published } = this.#options;
     const { query, inputs = {}, files = [], session } = question;
     const body = {
       query,
@@ -82,6 +89,7 @@ export class Client {
       release: published,
       ...(session ? { session_id: session } : {}),
       ...(user ? { user_id: user } : {}),
+      ...(signature ? { user_signature: signature } : {}),
     };
     return this.#stream(this.#bot("completions"), {
       method: "POST",
@@ -91,21 +99,29 @@ export class Client {
     });
   }
 
-  /** follow reads a run again from its first event. */
-  follow(run: string, signal: AbortSignal): Promise<Stream> {
-    return this.#stream(this.#bot(`events/${encodeURIComponent(run)}`), { signal });
+  /** follow reads a run of a conversation again from its first event. */
+  follow(run: string, session: string, signal: AbortSignal): Promise<Stream> {
+    return this.#stream(this.#bot(`events/${encodeURIComponent(run)}`) + this.#proof(session), { signal });
   }
 
-  /** cancel stops a run. */
-  async cancel(run: string): Promise<void> {
-    await this.#send(`0.27/api/v1/tasks/${encodeURIComponent(run)}/cancel`, { method: "POST" });
+  /** cancel stops a run of a conversation. */
+  async cancel(run: string, session: string): Promise<void> {
+    await this.#send(`0.27/api/v1/tasks/${encodeURIComponent(run)}/cancel${this.#proof(session)}`, { method: "POST" });
+  }
+
+  /** latest returns the last conversation of a signed visitor, from any device. */
+  async latest(): Promise<Said | undefined> {
+    if (!this.#options.signature) return undefined;
+    const list = await this.#send(this.#bot("sessions") + this.#proof("") + "&page_size=1");
+    const [last] = (await dataOf<{ sessions: { id: string }[] }>(list)).sessions;
+    return last && dataOf<Said>(await this.#send(this.#bot(`sessions/${last.id}`) + this.#proof("")));
   }
 
   /** upload stores a file for the next question. */
   async upload(file: File): Promise<Uploaded> {
     const form = new FormData();
     form.append("file", file, file.name);
-    const path = `0.27/api/v1/agents/${encodeURIComponent(this.#options.agent)}/upload`;
+    const path = `0.27/api/v1/agents/${encodeURIComponent(this.#options.agent)}/upload${this.#proof("")}`;
     const data = await dataOf<Uploaded | Uploaded[]>(await this.#send(path, { method: "POST", body: form }));
     const [stored] = Array.isArray(data) ? data : [data];
     if (!stored) throw new ChatError("failed");
@@ -114,6 +130,13 @@ export class Client {
 
   #bot(rest: string): string {
     return `0.27/api/v1/agentbots/${encodeURIComponent(this.#options.agent)}/${rest}`;
+  }
+
+  // proof is the query that shows whose request it is.
+  #proof(session: string): string {
+    const { user, signature } = this.#options;
+    const proof = signature ? [["user_id", user], ["user_signature", signature]] : [["session_id", session]];
+    return `?${new URLSearchParams(proof)}`;
   }
 
   #release(): string {
@@ -127,7 +150,8 @@ export class Client {
       await dataOf(answer);
       throw new ChatError("failed", `the host answered ${kind}`);
     }
-    return { run: answer.headers.get("x-easel-run") ?? "", frames: framesOf(answer.body) };
+    const [run, session] = ["x-easel-run", "x-easel-session"].map((name) => answer.headers.get(name) ?? "");
+    return { run: run ?? "", session: session ?? "", frames: framesOf(answer.body) };
   }
 
   async #send(path: string, init: RequestInit = {}): Promise<Response> {
@@ -145,7 +169,8 @@ export class Client {
       if (init.signal?.aborted) throw err;
       throw new ChatError("unreachable", String(err), true);
     }
-    if (answer.status === 401 || answer.status === 403) throw new ChatError("refused");
+    if (answer.status === 403) return (await dataOf(answer)) as never;
+    if (answer.status === 401) throw new ChatError("refused");
     if (answer.status === 429) throw new ChatError("busy");
     if (answer.status >= 500) throw new ChatError("failed", `HTTP ${answer.status}`, true);
     return answer;
@@ -157,8 +182,10 @@ async function dataOf<T>(answer: Response): Promise<T> {
   const { code, message, data } = (await answer.json().catch(() => ({ code: answer.status }))) as Envelope<T>;
   if (code === 0) return data as T;
   const says = (pattern: RegExp): boolean => pattern.test(message ?? "");
+  if (says(/user_signature/)) throw new ChatError("unsigned", message);
   // An unknown token is refused with different codes by the versions of the dialect.
-  if (says(/authoriz|authentication/i)) throw new ChatError("refused", message);
+  if (code === 403 || says(/authoriz|authentication/i)) throw new ChatError("refused", message);
+  if (says(/^session not found/i)) throw new ChatError("over", message);
   throw new ChatError(says(/publish/i) ? "unpublished" : "failed", message);
 }
 

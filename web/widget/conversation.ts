@@ -3,7 +3,7 @@
 // and is read again from its first event.
 
 import { emptyState, reduce, type RunState } from "@easel/engine/state";
-import { ChatError, type Client, type Question, type Stream, type Uploaded } from "./client.ts";
+import { ChatError, type Client, type Question, type Said, type Stream, type Uploaded } from "./client.ts";
 import type { Word } from "./words.ts";
 
 /** Turn is one question with its answer. */
@@ -28,10 +28,13 @@ export type Wait = (tries: number, signal: AbortSignal) => Promise<void>;
 const mostTurns = 50; // that are kept in the tab
 const mostTries = 8;
 
+/** Requests are those of a conversation. */
+export type Requests = Pick<Client, "ask" | "follow" | "cancel" | "latest">;
+
 /** Conversation calls `changed` after each change. */
 export class Conversation {
   turns: readonly Turn[] = [];
-  readonly #client: Pick<Client, "ask" | "follow" | "cancel">;
+  readonly #client: Requests;
   readonly #changed: () => void;
   readonly #place: Place | undefined;
   readonly #key: string;
@@ -40,7 +43,7 @@ export class Conversation {
   #abort = new AbortController();
 
   constructor(
-    client: Pick<Client, "ask" | "follow" | "cancel">,
+    client: Requests,
     key: string,
     changed: () => void,
     place?: Place,
@@ -58,10 +61,14 @@ export class Conversation {
     return isOpen(this.turns.at(-1));
   }
 
-  /** restore continues the conversation of an earlier page of the tab, with an unfinished run. */
+  /**
+   * restore continues the conversation of an earlier page of the tab, with an unfinished run. A
+   * signed visitor without one in this tab continues the last one, from any device.
+   */
   async restore(): Promise<void> {
     const saved = this.#saved();
-    if (!saved || this.turns.length > 0) return;
+    if (this.turns.length > 0) return;
+    if (!saved) return this.#recall();
     this.#session = saved.session;
     this.turns = saved.turns;
     const last = saved.turns.at(-1);
@@ -90,7 +97,7 @@ export class Conversation {
     const last = this.turns.at(-1);
     if (!isOpen(last)) return;
     // The stream reports the end of the run, also if this request fails.
-    if (last?.run) void this.#client.cancel(last.run).catch(() => undefined);
+    if (last?.run) void this.#client.cancel(last.run, this.#session).catch(() => undefined);
     else this.#abort.abort();
   }
 
@@ -100,7 +107,16 @@ export class Conversation {
     this.#abort.abort();
     this.#session = "";
     this.turns = [];
-    this.#place?.removeItem(this.#key);
+    this.#save(); // so that a reload does not recall the one that was dropped
+    this.#changed();
+  }
+
+  async #recall(): Promise<void> {
+    const last = await this.#client.latest();
+    if (!last || this.turns.length > 0) return;
+    this.#session = last.id;
+    this.turns = turnsOf(last).slice(-mostTurns);
+    this.#save();
     this.#changed();
   }
 
@@ -110,6 +126,7 @@ export class Conversation {
     const { query, inputs, files } = this.turns.at(-1) as Turn;
     try {
       const stream = await this.#client.ask({ query, inputs, files, session: this.#session }, signal);
+      if (stream.session) this.#session = stream.session;
       this.#update({ run: stream.run, phase: "running" });
       if (await this.#take(stream, signal)) return;
     } catch (err) {
@@ -128,7 +145,7 @@ export class Conversation {
     for (let tries = 0; tries < mostTries; tries++) {
       try {
         await this.#wait(tries, signal);
-        if (await this.#take(await this.#client.follow(run, signal), signal)) return;
+        if (await this.#take(await this.#client.follow(run, this.#session, signal), signal)) return;
       } catch (err) {
         if (signal.aborted) return this.#aborted(signal);
         if (err instanceof ChatError && !err.transient) return this.#fail(err);
@@ -156,6 +173,7 @@ export class Conversation {
   }
 
   #fail(err: unknown): void {
+    if (err instanceof ChatError && err.word === "over") this.#session = ""; // another try begins a new one
     this.#update({ phase: "failed", fault: err instanceof ChatError ? err.word : "failed" });
   }
 
@@ -190,6 +208,20 @@ export class Conversation {
       return undefined; // another program's text under our key
     }
   }
+}
+
+// turnsOf returns the turns of a conversation as they looked when they were answered.
+function turnsOf({ messages }: Said): Turn[] {
+  const turns: Turn[] = [];
+  for (const { role, content: text, reference } of messages) {
+    const turn = turns.at(-1); // none before the greeting
+    if (role === "user") turns.push({ query: text, files: [], state: emptyState, run: "", phase: "done" });
+    else if (turn) {
+      const answer = { parts: [{ kind: "text" as const, text }], done: true, ...(reference && { reference }) };
+      turn.state = { ...emptyState, status: "succeeded", answers: [answer] };
+    }
+  }
+  return turns;
 }
 
 interface Saved {

@@ -22,8 +22,10 @@ export interface Options {
   published: boolean;
   /** Begin with an open chat. */
   open: boolean;
-  /** Id of the visitor, for sys.user_id. */
+  /** Id of the visitor at the site, for sys.user_id. */
   user: string;
+  /** Signature of `user` by the site; without one the visitor is anonymous. */
+  signature: string;
   /** Values for the fields of the start form, by name. */
   inputs: Record<string, string>;
 }
@@ -44,7 +46,8 @@ export function ofScript(data: DOMStringMap, src: string, page: string): Options
     files: data["files"] !== "off",
     published: data["version"] !== "draft",
     open: data["open"] !== undefined,
-    user: data["user"] ?? "",
+    user: data["userId"] ?? data["user"] ?? "",
+    signature: data["userSignature"] ?? "",
     inputs: {},
   };
 }
@@ -52,7 +55,7 @@ export function ofScript(data: DOMStringMap, src: string, page: string): Options
 /**
  * ofAddress reads the address of the chat page. Our own form is agent and token, in the fragment
  * or the query; RAGFlow's is shared_id, auth, locale, theme, release, widget_title,
- * widget_accent_color and data_NAME in the query.
+ * widget_accent_color and data_NAME in the query. Both have user_id and user_signature.
  */
 export function ofAddress(address: URL): Options {
   const all = new URLSearchParams(address.search);
@@ -72,7 +75,8 @@ export function ofAddress(address: URL): Options {
     files: first("files") !== "off",
     published: ours ? first("version") !== "draft" : first("release") === "true",
     open: true,
-    user: first("user", "userId"),
+    user: first("user_id", "user", "userId"),
+    signature: first("user_signature"),
     inputs: Object.fromEntries(inputs) as Record<string, string>,
   };
 }

@@ -2,6 +2,8 @@
 //
 //   <script src="https://host/widget.js" data-agent="ID" data-token="TOKEN" defer></script>
 //
+// A site that knows its visitors adds data-user-id, and data-user-signature from its server.
+//
 // The site's Content-Security-Policy has to allow the host in script-src and connect-src, nothing
 // else.
 

@@ -16,7 +16,7 @@ type Viewer struct {
 	Whole bool
 }
 
-// Object is what a member has alone or shares with the tenant.
+// Object belongs to a member, who may share it with the tenant.
 type Object struct {
 	Tenant string
 	Owner  string // "" means that it belongs to the tenant

@@ -9,10 +9,10 @@ type Actor struct {
 	As   As     `json:"as,omitempty"`
 }
 
-// As is what makes a member the actor of a run.
+// As is the reason why a member is the actor of a run.
 type As string
 
-// What makes a member the actor of a run.
+// Reasons why a member is the actor of a run.
 const (
 	Present   As = "present"   // it made the request, by a key or a login
 	Publisher As = "publisher" // it published the version that runs

@@ -32,8 +32,8 @@ type Config struct {
 	// BodyTime is how long a request may take to arrive; 0 means 60 s, and ten times that for
 	// uploads.
 	BodyTime time.Duration
-	// Recheck is how often event streams look whether their key or login is still valid; 0 means
-	// 15 s.
+	// Recheck is the interval at which event streams check whether their key or login is still
+	// valid; 0 means 15 s.
 	Recheck time.Duration
 	// Rate is how many requests per second one key or login may make, unless its key says
 	// otherwise; 0 means any.

@@ -29,6 +29,29 @@ func (a *API) identify(r *Request) error {
 	return nil
 }
 
+// identifyVisitor adds what a request proves about the visitor of an embedding page. Its query, or
+// a body of JSON, names the session and a user id with the signature of the site.
+func (a *API) identifyVisitor(r *Request) error {
+	if r.Route.Need != NeedBeta {
+		return nil
+	}
+	member := func(name string) string {
+		if v := r.Query.Get(name); v != "" {
+			return v
+		}
+		return r.Body.Text(name)
+	}
+	claim := app.VisitorClaim{
+		Session: member("session_id"), User: member("user_id"), Signature: member("user_signature"),
+	}
+	if err := r.Body.Valid(); err != nil {
+		return err
+	}
+	who, err := a.cfg.Services.Accounts.Identify(r.HTTP.Context(), r.Who, claim)
+	r.Who = who
+	return err
+}
+
 // permit refuses a principal that lacks the scope of a route.
 func (a *API) permit(scope string, who app.Principal) error {
 	switch {

@@ -124,6 +124,9 @@ func (r *Request) Start(ctx context.Context, j app.Job) (app.Job, error) {
 	if r.Body.Length > app.LargeDocument {
 		r.detach(&j)
 	}
+	if j.Principal.Kind == "" {
+		j.Principal = r.Who.Started()
+	}
 	j, err := r.Runs().Start(ctx, j)
 	if err == nil {
 		r.Writer.Header().Set(RunHeader, j.ID)

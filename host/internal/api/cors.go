@@ -53,7 +53,8 @@ func (o cors) set(w http.ResponseWriter, r *http.Request) {
 		}
 		h.Set("Access-Control-Allow-Origin", origin)
 	}
-	h.Set("Access-Control-Expose-Headers", "Authorization, Content-Disposition, Retry-After, "+RunHeader)
+	const exposed = "Authorization, Content-Disposition, Retry-After, " + RunHeader + ", " + SessionHeader
+	h.Set("Access-Control-Expose-Headers", exposed)
 	if r.Method == http.MethodOptions {
 		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS")
 		allowed := r.Header.Get("Access-Control-Request-Headers")

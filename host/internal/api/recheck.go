@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// defaultRecheck is how long an event stream may continue after its key or login has ended.
+// defaultRecheck is the time for which an event stream may continue after its key or login has
+// ended.
 const defaultRecheck = 15 * time.Second
 
 // recheck ends a stream of events, which may last for days, when its principal may not read it any

@@ -15,8 +15,12 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// RunHeader holds the id of the run that a request started, in every dialect.
-const RunHeader = "X-Easel-Run"
+// RunHeader holds the id of the run that a request started, in every dialect, and SessionHeader
+// that of the conversation of a visitor.
+const (
+	RunHeader     = "X-Easel-Run"
+	SessionHeader = "X-Easel-Session"
+)
 
 // serve answers one request.
 func (a *API) serve(w http.ResponseWriter, hr *http.Request) {
@@ -82,6 +86,9 @@ func (a *API) answer(r *Request) error {
 		if err := r.readBody(); err != nil {
 			return err
 		}
+	}
+	if err := a.identifyVisitor(r); err != nil {
+		return err
 	}
 	response, err := r.Route.Handler(app.WithMemory(r.HTTP.Context(), r), r)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -17,6 +18,7 @@ type Accounts struct {
 	store    *store.Store
 	operator operator
 	codes    signInCodes
+	clock    func() time.Time // nil means time.Now
 }
 
 // Limits of passwords. There are no rules about their characters.
@@ -36,7 +38,7 @@ func (a *Accounts) ByKey(ctx context.Context, text string) (Principal, error) {
 	}
 	return Principal{
 		Tenant: key.Tenant, User: key.User, Scopes: a.operator.in(key.Tenant, key.Scopes), Key: &key,
-		Caller: key.Caller(), Rate: key.Rate,
+		Caller: key.Caller(), Rate: key.Rate, Kind: runs.ByKey, ID: key.ID,
 	}, nil
 }
 
@@ -52,7 +54,7 @@ func (a *Accounts) ByEmbedToken(ctx context.Context, text string) (Principal, er
 	}
 	return Principal{
 		Tenant: token.Tenant, Canvas: canvas, Embeds: true, Scopes: embedScopes, Caller: "beta " + token.ID,
-		embedder: token.User,
+		Kind: runs.ByEmbed, ID: token.ID, embedder: token.User,
 	}, nil
 }
 
@@ -72,7 +74,7 @@ func (a *Accounts) ByLogin(ctx context.Context, text string) (Principal, error) 
 	own := OwnTenant(member)
 	return Principal{
 		Tenant: own.Tenant, User: v.User, Scopes: a.operator.scopesOf(own.Tenant, own.Role), CSRF: v.CSRF,
-		Caller: "user " + v.User,
+		Caller: "user " + v.User, Kind: runs.ByLogin, ID: v.User,
 	}, nil
 }
 
@@ -123,7 +125,7 @@ func (a *Accounts) Verify(ctx context.Context, email, password string) (User, er
 }
 
 // StandsForUser reports whether a principal has an API key that is as good as the password of its
-// user: it may do all that the user may, without a limit of its own, in the tenant in which the
+// user: it may do all that the user may, without limits, in the tenant in which the
 // user's logins work. Any other key would be exchanged for a login that may do more.
 func (a *Accounts) StandsForUser(ctx context.Context, who Principal) (bool, error) {
 	if who.Key == nil || who.Bounded() {

@@ -20,7 +20,7 @@ type Canvases struct {
 	registry   *engine.Registry
 	forgetTask func(ctx context.Context, task string) error // nil when there is nothing to forget
 	plugins    Plugins                                      // nil when there can be none
-	datasets   *Datasets                                    // nil when there are none
+	datasets   *Datasets                                    // nil without datasets
 	memories   *memories.Store
 	sources    []string // names of datasets of other systems
 }

@@ -2,13 +2,10 @@ package app
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/google/uuid"
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
@@ -76,12 +73,6 @@ const longestDatasetName = 128
 // default model.
 const NoEmbedding = "none"
 
-// newDocumentID is a UUID of version 1 as 32 hex digits, which clients of the original expect.
-func newDocumentID() (string, error) {
-	id, err := uuid.NewUUID()
-	return hex.EncodeToString(id[:]), err
-}
-
 // Create adds a dataset. A name that is taken becomes "name(1)". An empty EmbeddingModel is the
 // default of the host, [NoEmbedding] none; an empty Method without a Pipeline is structure. Errors:
 // those of [Error].
@@ -96,10 +87,7 @@ func (d *Datasets) Create(ctx context.Context, p Principal, ds dataset.Dataset) 
 	if ds.Method == "" && ds.Pipeline == "" {
 		ds.Method = chunking.Structure
 	}
-	if ds.ID, err = newDocumentID(); err != nil {
-		return dataset.Dataset{}, err
-	}
-	ds.Tenant, ds.CreatedBy, ds.PipelineBy = p.Tenant, p.User, p.User
+	ds.ID, ds.Tenant, ds.CreatedBy, ds.PipelineBy = store.NewDocumentID(), p.Tenant, p.User, p.User
 	v, err := d.store.Datasets.Create(ctx, store.Dataset{Dataset: ds, Model: ds.EmbeddingModel})
 	return v.Dataset, err
 }

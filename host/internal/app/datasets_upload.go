@@ -66,9 +66,7 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 	if v.Source == "" {
 		v.Source = "local"
 	}
-	if v.ID, err = newDocumentID(); err != nil {
-		return dataset.Document{}, err
-	}
+	v.ID = store.NewDocumentID()
 	v.File = ingest.File(p.Tenant, id, v.ID)
 	info, err := d.putOriginal(ctx, &v, u.Body)
 	if err != nil {

@@ -13,6 +13,12 @@ import (
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
 
+// FileParty is on whose behalf files are stored and read.
+type FileParty = upload.Party
+
+// FileByWebhook marks the files of web requests.
+const FileByWebhook = upload.ByWebhook
+
 // Files are what tenants upload.
 type Files struct {
 	box   *upload.Box
@@ -26,28 +32,28 @@ const fetchTime = 30 * time.Second
 func (f *Files) MaxSize() int64 { return f.box.Most }
 
 // Put stores a file and returns its descriptor. Errors: [ErrFileTooLarge], those of r.
-func (f *Files) Put(ctx context.Context, tenant, name string, r io.Reader) (engine.Value, error) {
-	return f.box.Put(ctx, tenant, name, r)
+func (f *Files) Put(ctx context.Context, p upload.Party, name string, r io.Reader) (engine.Value, error) {
+	return f.box.Put(ctx, p, name, r)
 }
 
-// Open reads a file of a tenant and returns its descriptor; the caller closes it. Errors:
+// Open reads a file that a party may read and returns its descriptor; the caller closes it. Errors:
 // [ErrNoFile].
-func (f *Files) Open(ctx context.Context, tenant, id string) (io.ReadCloser, engine.Value, error) {
-	return f.box.Open(ctx, tenant, id)
+func (f *Files) Open(ctx context.Context, p upload.Party, id string) (io.ReadCloser, engine.Value, error) {
+	return f.box.Open(ctx, p, id)
 }
 
 // Text returns the text of the file that a descriptor names.
-func (f *Files) Text(ctx context.Context, tenant string, file engine.Value) (string, error) {
-	return f.box.Of(tenant).Read(ctx, file)
+func (f *Files) Text(ctx context.Context, p upload.Party, file engine.Value) (string, error) {
+	return f.box.Of(p).Read(ctx, file)
 }
 
 // PutPage stores what an address returns. Private addresses are refused by the port that fetches.
-func (f *Files) PutPage(ctx context.Context, tenant, address string) (engine.Value, error) {
+func (f *Files) PutPage(ctx context.Context, p upload.Party, address string) (engine.Value, error) {
 	name, body, err := f.Page(ctx, address)
 	if err != nil {
 		return engine.Null, err
 	}
-	return f.Put(ctx, tenant, name, strings.NewReader(body))
+	return f.Put(ctx, p, name, strings.NewReader(body))
 }
 
 // Page returns what an address returns, with a name for it. Errors: those of [Error].
@@ -76,7 +82,7 @@ func (f *Files) Page(ctx context.Context, address string) (name, body string, er
 }
 
 // OwnFiles returns the upload descriptors of a list, as files of a tenant, and drops what is none.
-// To which tenant a file belongs is checked when it is read.
+// Whether the run may read a file is checked when it does.
 func OwnFiles(tenant string, files engine.Value) engine.Value {
 	var out []engine.Value
 	for _, f := range files.Elements() {

@@ -48,7 +48,7 @@ func (k *Keys) List(ctx context.Context, tenant string) ([]Key, error) {
 
 // Create makes a key that acts as a principal, and returns its text, which is stored as a hash.
 // The key has scopes of the principal only, and the limits of the principal's key unless narrower
-// ones are given. Errors: those of [Error].
+// ones are given. Errors: as [Error].
 func (k *Keys) Create(ctx context.Context, who Principal, in NewKey) (Key, string, error) {
 	if err := CheckScopes(in.Scopes); err != nil {
 		return Key{}, "", err
@@ -63,7 +63,7 @@ func (k *Keys) Create(ctx context.Context, who Principal, in NewKey) (Key, strin
 }
 
 // CreateFor makes a key that acts as the owner of a tenant, for who operates the host. In its own
-// tenant only an owner can make such a key, and as for [Keys.Create]. Errors: those of [Error].
+// tenant only an owner can make such a key, and as for [Keys.Create]. Errors: as [Error].
 func (k *Keys) CreateFor(
 	ctx context.Context, who Principal, tenant, owner string, in NewKey,
 ) (key Key, text string, err error) {
@@ -133,7 +133,7 @@ func within(who Principal, key Key) error {
 
 // manage finds a key that a principal may change and revoke: its own, or one that the principal
 // could make. A key of an owner that administers the tenant may do more than an admin, who must not
-// change owners. Errors: those of [Error].
+// change owners. Errors: as [Error].
 func (k *Keys) manage(ctx context.Context, who Principal, idOrText string) (Key, error) {
 	key, err := k.store.Keys.Get(ctx, who.Tenant, idOrText)
 	if err != nil {
@@ -158,7 +158,7 @@ func (k *Keys) manage(ctx context.Context, who Principal, idOrText string) (Key,
 }
 
 // Limit changes what a key may use, which counts within seconds. It also returns the tokens that
-// the key has used today. Errors: those of [Error].
+// the key has used today. Errors: as [Error].
 func (k *Keys) Limit(ctx context.Context, who Principal, id string, to KeyLimits) (key Key, used int64, err error) {
 	key, err = k.manage(ctx, who, id)
 	if err != nil {
@@ -184,7 +184,7 @@ func (k *Keys) Limit(ctx context.Context, who Principal, id string, to KeyLimits
 	return key, all[key.Caller()], err
 }
 
-// Delete revokes a key, by its id or by itself. Errors: those of [Error].
+// Delete revokes a key, by its id or by itself. Errors: as [Error].
 func (k *Keys) Delete(ctx context.Context, who Principal, idOrText string) error {
 	key, err := k.manage(ctx, who, idOrText)
 	if err != nil {
@@ -212,8 +212,8 @@ func (k *Keys) mustEmbed(who Principal) error {
 	return Forbidden("the token of embedded pages reads and runs canvases without limits; the caller may not")
 }
 
-// EmbedToken returns the token with which pages embed a canvas; it is made when there is none.
-// Errors: those of [Error].
+// EmbedToken returns the token with which pages embed a canvas; it is made when missing.
+// Errors: as [Error].
 func (k *Keys) EmbedToken(ctx context.Context, who Principal, of Canvas) (string, error) {
 	if err := k.mustEmbed(who); err != nil {
 		return "", err
@@ -223,7 +223,7 @@ func (k *Keys) EmbedToken(ctx context.Context, who Principal, of Canvas) (string
 }
 
 // EmbedTokenForAll returns the token with which pages embed any canvas that a principal may use; it
-// is made when there is none. Errors: those of [Error].
+// is made when missing. Errors: as [Error].
 func (k *Keys) EmbedTokenForAll(ctx context.Context, who Principal) (string, error) {
 	if err := k.mustEmbed(who); err != nil {
 		return "", err
@@ -235,4 +235,17 @@ func (k *Keys) EmbedTokenForAll(ctx context.Context, who Principal) (string, err
 // DeleteEmbedToken ends the token with which pages embed a canvas. Errors: [ErrNotFound].
 func (k *Keys) DeleteEmbedToken(ctx context.Context, of Canvas) error {
 	return missing(k.store.Betas.Delete(ctx, of.Tenant, of.ID), "token")
+}
+
+// SigningSecret returns the secret with which a site signs the ids of its users for the embed token
+// of a canvas; both are made when missing. With replaces it is a new one.
+func (k *Keys) SigningSecret(ctx context.Context, tenant, canvas string, replaces bool) (string, error) {
+	token, err := k.store.Betas.For(ctx, tenant, canvas)
+	if err != nil {
+		return "", err
+	}
+	if replaces {
+		return k.store.Betas.ReplaceSecret(ctx, tenant, token.ID)
+	}
+	return k.store.Betas.Secret(ctx, tenant, token.ID)
 }

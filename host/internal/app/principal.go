@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/access"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // Principal is the authenticated sender of a request: a key, a login, or an embedded page.
@@ -18,6 +19,10 @@ type Principal struct {
 	CSRF   string   // of a login held by a cookie
 	Caller string   // whose requests and model tokens are counted together
 	Rate   int64    // requests per minute; 0 means the host's own limit
+
+	Kind, ID string        // what was authenticated, see [runs.Principal]
+	EndUser  string        // user id that the embedding site has signed; "" for none
+	Visitor  store.Visitor // whose conversations a request of an embedding page reads; "" for none
 
 	whole bool // see [access.Viewer]
 	// embedder is the member whose canvases an embedded page with the Canvas "*" may use.
@@ -44,7 +49,7 @@ func (p Principal) Covers(scopes []string) bool {
 }
 
 // Bounded reports whether a principal has limits that its user does not have: a key that expires,
-// or with a rate or a quota of its own, and the token of an embedded page.
+// or with a rate or a quota, and the token of an embedded page.
 func (p Principal) Bounded() bool {
 	k := p.Key
 	return p.Embeds || k != nil && (k.ExpireTime != 0 || k.Rate != 0 || k.TokensPerDay != 0)

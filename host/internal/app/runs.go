@@ -47,11 +47,14 @@ func (s *Runs) Records(ctx context.Context, run string) ([]Record, error) {
 // Active returns how many runs this host works on.
 func (s *Runs) Active() int { return s.runs.Active() }
 
-// Get finds a run of a canvas that a principal may use. Errors: [ErrNotFound].
+// Get finds a run that a principal may read, of a canvas that it may use. Errors: [ErrNotFound].
 func (s *Runs) Get(ctx context.Context, who Principal, id string) (Run, error) {
 	v, err := s.store.Runs.Get(ctx, who.Tenant, id)
 	if err == nil {
 		err = s.canvases.MayUse(ctx, who, v.Canvas)
+	}
+	if err == nil && !who.MayRead(v) {
+		err = ErrNotFound
 	}
 	if err != nil {
 		return Run{}, missing(err, "run")
@@ -79,8 +82,8 @@ func (s *Runs) List(ctx context.Context, who Principal, f RunFilter, p Page) ([]
 // Cancel stops a run; one that has ended stays as it is.
 func (s *Runs) Cancel(ctx context.Context, run string) error { return s.runs.Cancel(ctx, run) }
 
-// Named returns the runs that a run id, message id or session id names, as far as a principal may
-// stop and trace them: an embedded page those that pages started, not those of the canvas's owner.
+// Named returns the runs that a run id, message id or session id names, of canvases that a
+// principal may use; see [Principal.MayRead] and [Principal.MayStop].
 func (s *Runs) Named(ctx context.Context, who Principal, name string) ([]Run, error) {
 	list, err := s.named(ctx, who.Tenant, name)
 	if err != nil {
@@ -89,7 +92,7 @@ func (s *Runs) Named(ctx context.Context, who Principal, name string) ([]Run, er
 	var out []Run
 	for _, run := range list {
 		err := s.canvases.MayUse(ctx, who, run.Canvas)
-		if err == nil && (!who.Embeds || run.Source == SourceBot) {
+		if err == nil {
 			out = append(out, run)
 		}
 		if err != nil && !errors.Is(err, ErrNotFound) {
@@ -124,7 +127,7 @@ func (s *Runs) CancelNamed(ctx context.Context, who Principal, name string) erro
 		return err
 	}
 	for _, run := range runs {
-		if run.Status != RunActive {
+		if run.Status != RunActive || !who.MayStop(run) {
 			continue
 		}
 		if err := s.runs.Cancel(ctx, run.ID); err != nil {
@@ -159,7 +162,7 @@ func (s *Runs) RerunJob(ctx context.Context, who Principal, run Run, in Rerun) (
 		}
 	}
 	return Job{
-		Canvas: run.Canvas, User: run.User, Base: run.ID, At: at, Pins: in.Pins,
+		Canvas: run.Canvas, User: run.User, Base: run.ID, At: at, Pins: in.Pins, VisitorKey: run.Visitor,
 		Actor: who.Actor().On(run.Actor, in.Pins.Len() > 0),
 	}, nil
 }
@@ -170,7 +173,10 @@ func (s *Runs) ResumeJob(who Principal, run Run, inputs engine.Value) (Job, erro
 	if run.Status != RunPaused {
 		return Job{}, Refuse(CodeNotPaused, "the run is %s and waits for nothing", run.Status)
 	}
-	j := Job{Canvas: run.Canvas, User: run.User, Inputs: inputs, Query: engine.String(""), Actor: who.Actor()}
+	j := Job{
+		Canvas: run.Canvas, User: run.User, Inputs: inputs, Query: engine.String(""), VisitorKey: run.Visitor,
+		Actor: who.Actor(),
+	}
 	switch {
 	case run.Session != "":
 		j.Session, j.Keep = run.Session, KeepSession

@@ -50,7 +50,7 @@ var (
 	RAGFlowScopes = []string{ScopeRead, ScopeRun, ScopeEdit}
 )
 
-// embedScopes are what the token of an embedded page may do with its canvas.
+// embedScopes are the scopes of the token of an embedded page, for its canvas.
 var embedScopes = []string{ScopeRead, ScopeRun}
 
 // OfHost reports whether a scope is about the host, not about a tenant.
@@ -66,8 +66,8 @@ const (
 // roleRanks orders roles by what they may do to each other: a member changes none of a higher role.
 var roleRanks = map[string]int{RoleNormal: 1, RoleAdmin: 2, RoleOwner: 3}
 
-// roleScopes are what members may do in the tenant that operates the host. Only its owners operate
-// it, since the scope host can make keys of the owners of all tenants.
+// roleScopes are the scopes of members in the tenant that operates the host. Only its owners
+// operate it, since the scope host can make keys of the owners of all tenants.
 var roleScopes = map[string][]string{
 	RoleNormal: {ScopeRead, ScopeRun, ScopeEdit, ScopeReadTraces},
 	RoleAdmin:  {ScopeRead, ScopeRun, ScopeEdit, ScopeAdmin, ScopeReadTraces},

@@ -24,15 +24,21 @@ type Sessions struct {
 type NewSession struct {
 	Canvas             Canvas // whose document it starts with
 	User, Name, Source string
+	Visitor            store.Visitor
 	Greet              bool // begin with the canvas's prologue; one made for a question begins with that
 }
 
 // Create makes a session with a reset copy of a canvas. Errors: [ErrCanvas].
 func (s *Sessions) Create(ctx context.Context, in NewSession) (Session, error) {
-	v, err := s.runs.NewSession(in.Canvas, engine.RandomIDs{}.NewID(), in.User, in.Name, in.Source)
+	return s.create(ctx, in, store.NewID())
+}
+
+func (s *Sessions) create(ctx context.Context, in NewSession, id string) (Session, error) {
+	v, err := s.runs.NewSession(in.Canvas, id, in.User, in.Name, in.Source)
 	if err == nil && in.Greet {
 		err = runs.Greet(&v)
 	}
+	v.Visitor = in.Visitor
 	if err != nil {
 		return Session{}, err
 	}
@@ -57,7 +63,8 @@ const longestName = 250
 
 // Turn finds or makes the session of a question, and returns the job that answers it for a dialect:
 // in batches, because its clients rely on their order of events. Errors: [ErrSession],
-// [ErrOtherCanvas], [ErrUnpublished], [ErrCanvas].
+// [ErrOtherCanvas], [ErrUnpublished], [ErrCanvas]. A visitor continues its own conversations only,
+// and members and API clients those that are not a visitor's.
 func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session, Job, error) {
 	v, err := s.sessionOf(ctx, who, in)
 	if err != nil {
@@ -66,16 +73,20 @@ func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session
 	return v, Job{
 		Actor: who.Actor(), Tenant: who.Tenant, Canvas: in.Canvas.ID, Session: v.ID, User: v.User, Source: SourceAPI,
 		Caller: who.Caller, Keep: KeepSession, Scheduling: engine.Batch, Query: in.Query, Inputs: in.Inputs,
-		Files: OwnFiles(who.Tenant, in.Files), Visitor: who.Embeds,
+		Files: OwnFiles(who.Tenant, in.Files), Visitor: who.Embeds, VisitorKey: v.Visitor,
 	}, nil
 }
 
 // sessionOf finds or makes the session of a question.
 func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Session, error) {
 	if in.Session != "" {
-		return s.get(ctx, who.Tenant, in.Canvas.ID, in.Session)
+		v, err := s.get(ctx, who.Tenant, in.Canvas.ID, in.Session)
+		if err == nil && !who.mayContinue(v) {
+			err = ErrSession
+		}
+		return v, err
 	}
-	in.User = cmp.Or(in.User, who.User, who.Tenant)
+	in.User = cmp.Or(who.EndUser, in.User, who.User, who.Tenant)
 	if in.Name == "" {
 		text := []rune(in.Query.Text())
 		in.Name = string(text[:min(len(text), longestName)])
@@ -84,16 +95,23 @@ func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Se
 	if err != nil {
 		return Session{}, err
 	}
-	return s.Create(ctx, NewSession{Canvas: canvas, User: in.User, Name: in.Name, Source: in.Source})
+	id := store.NewID()
+	return s.create(ctx, NewSession{
+		Canvas: canvas, User: in.User, Name: in.Name, Source: in.Source, Visitor: who.visitorOf(id),
+	}, id)
 }
 
-// Get finds a session of a canvas that a principal may use, and reserves the memory to answer with
+// Get finds a session of a canvas that a principal may read, and reserves the memory to answer with
 // it. Errors: [ErrNotFound] for the canvas, [ErrSession], [ErrOtherCanvas].
 func (s *Sessions) Get(ctx context.Context, who Principal, canvas, id string) (Session, error) {
 	if err := s.canvases.MayUse(ctx, who, canvas); err != nil {
 		return Session{}, err
 	}
-	return s.get(ctx, who.Tenant, canvas, id)
+	v, err := s.get(ctx, who.Tenant, canvas, id)
+	if err == nil && !who.mayReadSession(v) {
+		return Session{}, ErrSession
+	}
+	return v, err
 }
 
 // get is Get for a canvas that was found.

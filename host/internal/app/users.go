@@ -73,7 +73,7 @@ func checkRole(role string) error {
 }
 
 // outranks refuses a principal that may not give a role, or change who has it: an admin for an
-// owner, and a key that may do less than members in the role, or that has limits of its own.
+// owner, and a key that may do less than members in the role, or that is limited.
 func (a *Accounts) outranks(who Principal, members []Member, role string) error {
 	switch {
 	case roleRanks[roleAmong(members, who.Tenant, who.User)] < roleRanks[role]:
@@ -210,7 +210,7 @@ func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string) e
 	return nil
 }
 
-// ResetPassword gives another user of a principal's tenant a new password and ends all its logins.
+// ResetPassword sets the password of another user of a principal's tenant and ends all its logins.
 // Errors: those of [Error].
 func (a *Accounts) ResetPassword(ctx context.Context, who Principal, user, password string) error {
 	m, _, err := a.member(ctx, who, user)

@@ -367,7 +367,7 @@ func TestRestoreRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "expected one FILE")
 }
 
-// A restore replaces damaged records: the error of the refused start says to do it.
+// A restore replaces damaged records: the error of the refused start names it.
 func TestRestoreReplacesDamagedRecords(t *testing.T) {
 	file, place := archived(t)
 	records := filepath.Join(place[1], "easel.db")

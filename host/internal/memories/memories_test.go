@@ -276,7 +276,7 @@ func TestSettings(t *testing.T) {
 func TestPort(t *testing.T) {
 	s := open(t, &models{})
 	id := s.memory(t, Defaults())
-	port := s.Of(who)
+	port := s.Of(who, "")
 	require.NoError(t, port.Remember(t.Context(), &engine.Remembered{
 		MemoryIDs: []string{id, id}, UserID: "u", AgentID: "a", SessionID: "s", UserInput: "tea?", AgentResponse: "yes",
 	}))
@@ -286,7 +286,7 @@ func TestPort(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found.Chunks, 1)
 	require.Equal(t, "User Input: tea?\nAgent Response: yes", found.Chunks[0].Get("content").Str())
-	others := s.Of(Principal{Viewer: access.All("other")})
+	others := s.Of(Principal{Viewer: access.All("other")}, "")
 	require.ErrorIs(t, others.Remember(t.Context(), &engine.Remembered{MemoryIDs: []string{id}}), ErrUnknown)
 }
 

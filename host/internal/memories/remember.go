@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // Exchange is a message of the user and the answer of the agent.
 type Exchange struct {
 	User, Agent, Session string // ids
+	Visitor              store.Visitor
 	Input, Response      string
 }
 
@@ -37,7 +40,7 @@ func (s *Store) addTo(ctx context.Context, who Principal, id string, e Exchange)
 	found, failed := extract(ctx, models, &m.Settings, e.text(), s.now())
 	list = append(list, found...)
 	for i := range list {
-		list[i].User, list[i].Agent, list[i].Session = e.User, e.Agent, e.Session
+		list[i].User, list[i].Agent, list[i].Session, list[i].Visitor = e.User, e.Agent, e.Session, e.Visitor
 	}
 	failed = errors.Join(failed, embedAll(ctx, models, list))
 	if ctx.Err() != nil {

@@ -23,6 +23,7 @@ const (
 type Query struct {
 	Memories             []string
 	Agent, Session, User string // "" is any
+	Visitor              store.Visitor
 	Text                 string
 	// Threshold is the least similarity of a hit, 0 to 1.
 	Threshold float64
@@ -52,6 +53,7 @@ func (s *Store) Search(ctx context.Context, who Principal, q Query) ([]Hit, erro
 		return nil, err
 	}
 	f := store.MemoryFilter{Memories: q.Memories, Session: q.Session, User: q.User, Live: true, Enabled: true}
+	f.Visitor = q.Visitor
 	if q.Agent != "" {
 		f.Agents = []string{q.Agent}
 	}

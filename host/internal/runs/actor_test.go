@@ -16,7 +16,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// actors are those of the jobs whose ports were asked for.
+// actors are for whom the jobs act whose ports were requested.
 type actors struct {
 	mu   sync.Mutex
 	list []access.Actor
@@ -36,7 +36,7 @@ func (a *actors) taken() []access.Actor {
 }
 
 // A run keeps its actor when another host takes it over, also one whose actor was decided when it
-// began late, and although the canvas is published by another member meanwhile.
+// began late, and although the canvas is published by another member then.
 func TestActorSurvivesTakeover(t *testing.T) {
 	b := newBench(t)
 	seen := &actors{}

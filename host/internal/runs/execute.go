@@ -153,7 +153,7 @@ func (m *messageIDs) NewID() string {
 func (x *executor) options(j *Job) engine.Options {
 	opt := x.engine
 	opt.TaskID, opt.CanvasID, opt.TenantID, opt.From = j.ID, j.Canvas, j.Tenant, j.From
-	opt.Scheduling, opt.AsCompleted = j.Scheduling, j.AsCompleted
+	opt.Scheduling, opt.AsCompleted, opt.Principal = j.Scheduling, j.AsCompleted, j.Principal.value()
 	if x.ports != nil {
 		opt.Ports = x.ports(j)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/access"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // Keep determines where the state of a run is stored when it ends.
@@ -29,7 +30,7 @@ type Job struct {
 	Tenant  string `json:"tenant"`
 	Canvas  string `json:"canvas"`
 	Session string `json:"session,omitempty"`
-	User    string `json:"user,omitempty"`   // the principal, for the events and sys.user_id
+	User    string `json:"user,omitempty"`   // sys.user_id, which clients choose; see Principal
 	Source  string `json:"source,omitempty"` // api, editor, bot, webhook, v2, schedule
 	Keep    Keep   `json:"keep,omitempty"`
 	// Caller is on whose account in the tenant model tokens are counted, such as a
@@ -45,6 +46,12 @@ type Job struct {
 
 	// Visitor means that the user is the anonymous visitor of an embedding page.
 	Visitor bool `json:"visitor,omitempty"`
+	// VisitorKey is the visitor to whom the conversation belongs; "" for members and API clients.
+	// The run uses files and memories of this visitor only, also when a member resumes or repeats
+	// it.
+	VisitorKey store.Visitor `json:"visitor_key,omitempty"`
+	// Principal is who started the run.
+	Principal Principal `json:"principal"`
 
 	// Published runs the published version of the canvas, from its beginning. The
 	// document of a session counts all the same.
@@ -89,6 +96,7 @@ func Named(j Job, run string) Job {
 		return strings.ReplaceAll(sum.String(), "-", "")
 	}
 	j.ID, j.Message = run, id("run")
+	j.Principal = Principal{Kind: ByScheduler, ID: j.Schedule}
 	if j.Fresh {
 		j.Session, j.Keep = id("session"), KeepSession
 	}

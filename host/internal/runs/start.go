@@ -128,7 +128,7 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 	}
 	row := store.Run{
 		ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
-		Source: j.Source, Input: data, Actor: j.Actor,
+		Source: j.Source, Input: data, Actor: j.Actor, Visitor: j.VisitorKey, Principal: j.Principal.record(),
 	}
 	if w.session.ID == "" {
 		err = r.cfg.Store.Runs.StartAt(ctx, row, w.rev)

@@ -123,7 +123,7 @@ func (t *takeovers) beginLate(ctx context.Context, lease *runlog.Lease, j Job, r
 		}
 		if err := t.store.Runs.Start(ctx, store.Run{
 			ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
-			Source: j.Source, Input: lease.Run.Data,
+			Source: j.Source, Input: lease.Run.Data, Visitor: j.VisitorKey, Principal: j.Principal.record(),
 		}); err != nil {
 			return err
 		}

@@ -84,13 +84,17 @@ func waitError(ctx context.Context) error {
 // awaitSession reads the session of a job when it is free, or held by the job's
 // own run or by an orphan: a run that will never free it.
 //
+// A session is continued by the side that began it: by the visitor to whom it belongs, or by
+// members and API clients.
+//
 // Errors: [ErrSession]; that of waitError.
 func (t *turns) awaitSession(ctx context.Context, j *Job) (store.Session, error) {
 	var last holder
 	began, pause := time.Now(), 5*time.Millisecond
 	for {
 		v, err := t.store.Sessions.Get(ctx, j.Tenant, j.Session)
-		if err == nil && v.Canvas == j.Canvas {
+		foreign := err == nil && (v.Canvas != j.Canvas || v.Visitor != j.VisitorKey)
+		if err == nil && !foreign {
 			if v.Run == "" || v.Run == j.ID || t.orphaned(&v, &last) {
 				return v, nil
 			}
@@ -101,7 +105,7 @@ func (t *turns) awaitSession(ctx context.Context, j *Job) (store.Session, error)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return v, fmt.Errorf("session %q: %w", j.Session, waitError(ctx))
-		case errors.Is(err, store.ErrNotFound), err == nil && v.Canvas != j.Canvas:
+		case errors.Is(err, store.ErrNotFound), foreign:
 			return v, fmt.Errorf("session %q: %w", j.Session, ErrSession)
 		case err != nil:
 			return v, err

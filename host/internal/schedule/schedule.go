@@ -183,7 +183,7 @@ func (ss *Schedules) check(ctx context.Context, s *Schedule) error {
 	}
 	if id := s.Job.Session; id != "" {
 		v, err := ss.sessions.Get(ctx, s.Tenant, id)
-		if errors.Is(err, store.ErrNotFound) || err == nil && v.Canvas != c.ID {
+		if errors.Is(err, store.ErrNotFound) || err == nil && (v.Canvas != c.ID || v.Visitor != "") {
 			return fmt.Errorf("session %q: %w", id, runs.ErrSession)
 		}
 		if err != nil {

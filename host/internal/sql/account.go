@@ -114,7 +114,7 @@ func (c *connection) column(ctx context.Context, query string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() // its error is that of rows.Err
+	defer rows.Close() // rows.Err has its error
 	var list []string
 	for rows.Next() {
 		var text string

@@ -29,7 +29,7 @@ func scanBeta(r row) (sealedBeta, error) {
 	return b, err
 }
 
-// For returns the token of a canvas. It creates the token if there is none. Errors: [ErrNotFound]
+// For returns the token of a canvas. It creates the token if needed. Errors: [ErrNotFound]
 // for a canvas of another tenant.
 func (s Betas) For(ctx context.Context, tenant, canvas string) (Beta, error) {
 	if _, err := Canvases(s).Revision(ctx, tenant, canvas); err != nil {
@@ -39,7 +39,7 @@ func (s Betas) For(ctx context.Context, tenant, canvas string) (Beta, error) {
 }
 
 // ForAll returns the token for all canvases that a member of the tenant may use. It creates the
-// token if there is none. Errors: [ErrInvalid].
+// token if needed. Errors: [ErrInvalid].
 func (s Betas) ForAll(ctx context.Context, tenant, user string) (Beta, error) {
 	if err := checkText("user", user); err != nil {
 		return Beta{}, fail(err, "beta token")
@@ -62,7 +62,7 @@ func (s Betas) get(ctx context.Context, v Beta) (out Beta, err error) {
 			return err
 		}
 		out = v
-		out.ID, out.Text, out.CreateTime = newID(), newToken("")[:32], s.ms()
+		out.ID, out.Text, out.CreateTime = NewID(), newToken("")[:32], s.ms()
 		sealed, err := s.seal.close([]byte(out.Text), "beta", out.Tenant, out.ID)
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ func addRuns(t *testing.T, s *Store, first, last int) {
 		_, err := q.ExecContext(ctx, fmt.Sprintf(`WITH RECURSIVE c(g) AS
 			(SELECT %d UNION ALL SELECT g + 1 FROM c WHERE g < %d)
 			INSERT INTO runs (%s) SELECT 'r' || g, 't', 'c', 's', '', '', 'api', 'succeeded', '', '', 0,
-			1600000000000 + g, 1600000000000 + g, 0, '', '' FROM c`, first, last, runColumns))
+			1600000000000 + g, 1600000000000 + g, 0, '', '', '', '' FROM c`, first, last, runColumns))
 		return err
 	}))
 }

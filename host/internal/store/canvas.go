@@ -94,7 +94,7 @@ func (c *Canvas) tags() (string, error) {
 // Errors: [ErrExists] if the id is taken, [ErrInvalid].
 func (s Canvases) Create(ctx context.Context, c Canvas, versionTitle string) (Canvas, error) {
 	if c.ID == "" {
-		c.ID = newID()
+		c.ID = NewID()
 	}
 	c.Rev, c.CreateTime = 1, s.ms()
 	c.UpdateTime = c.CreateTime

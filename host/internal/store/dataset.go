@@ -173,7 +173,7 @@ func (s Datasets) Epoch(ctx context.Context) (string, error) {
 func newEpoch(ctx context.Context, q querier) error {
 	const upsert = `INSERT INTO meta (name, value) VALUES ('epoch', $1)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-	_, err := q.ExecContext(ctx, upsert, newID())
+	_, err := q.ExecContext(ctx, upsert, NewID())
 	return err
 }
 
@@ -214,7 +214,7 @@ func (s Datasets) List(ctx context.Context, f DatasetFilter, p Page) ([]Dataset,
 // Edit changes a dataset on behalf of a viewer with change, which may be called twice. What is
 // counted, and what indexes follow, is not written.
 //
-// Errors: [ErrNotFound], [ErrExists] for a new name if it is that of another dataset that the
+// Errors: [ErrNotFound], [ErrExists] for a new name if another dataset has it that the
 // viewer may use, [ErrInvalid], those of change.
 func (s Datasets) Edit(
 	ctx context.Context, by access.Viewer, id string, change func(*Dataset) error,

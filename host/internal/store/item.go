@@ -44,7 +44,7 @@ func (s Items) scan(r row) (Item, error) {
 // [ErrInvalid].
 func (s Items) Put(ctx context.Context, v Item) (Item, error) {
 	if v.ID == "" {
-		v.ID = newID()
+		v.ID = NewID()
 	}
 	what := fmt.Sprintf("put %s %q", v.Kind, v.Name)
 	if err := checkText("id", v.ID, "name", v.Name); err != nil {

@@ -51,7 +51,7 @@ func (s Keys) Create(ctx context.Context, k Key, text string) (Key, string, erro
 		text = newToken("ragflow-")
 	}
 	if k.ID == "" {
-		k.ID = newID()
+		k.ID = NewID()
 	}
 	k.CreateTime, k.Hint = s.ms(), printable(text[:min(len(text), 12)])
 	if k.Scopes == nil {

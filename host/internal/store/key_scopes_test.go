@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// allScopes are those of a key that could do everything before scopes had to be named.
+// allScopes are the scopes of a key that could do everything before scopes had to be named.
 var allScopes = []string{"read", "run", "edit", "admin", "host", "metrics", "read_traces"}
 
 // A key that could do everything because it had no scopes keeps all rights under their names, and

@@ -17,9 +17,9 @@ func fillLists(b *testing.B, s *Store) {
 		for _, query := range []string{
 			rows + `INSERT INTO sessions (` + sessionColumns + `) SELECT 's' || g, 't', 'c', 'u' || (g % 2000), '', '',
 				'{}', '[]', '{}', 'what is the price of item ' || g, '', g, 0, 1, 0, 1, '', '',
-				1600000000000 + g, 1600000000000 + g, '', '', '' FROM c`,
+				1600000000000 + g, 1600000000000 + g, '', '', '', '' FROM c`,
 			rows + `INSERT INTO runs (` + runColumns + `) SELECT 'r' || g, 't', 'c', 's' || g, '', '', 'api',
-				'succeeded', '', '', 0, 1600000000000 + g, 1600000000000 + g, 0, '', '' FROM c`,
+				'succeeded', '', '', 0, 1600000000000 + g, 1600000000000 + g, 0, '', '', '', '' FROM c`,
 		} {
 			if s.engine == "postgres" {
 				table := strings.Fields(query[strings.Index(query, "INTO "):])[1]

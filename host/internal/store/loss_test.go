@@ -129,7 +129,7 @@ func writeFiles(t *testing.T, dir string, files map[string][]byte) {
 	}
 }
 
-// revision is what a store has of a canvas.
+// revision returns the state of a canvas in a store.
 type revision struct {
 	rev  int64
 	hash [32]byte
@@ -158,7 +158,7 @@ func revisions(ctx context.Context, cfg Config) (map[string]revision, error) {
 	return of, errors.Join(fail(err, "read"), s.Close())
 }
 
-// lostRevision returns an acknowledged revision that is missing or differs; "" if there is none.
+// lostRevision returns an acknowledged revision that is missing or differs; "" if all are there.
 func lostRevision(acked map[string]int64, whole, got map[string]revision) string {
 	for id, rev := range acked {
 		switch r, ok := got[id]; {
@@ -173,7 +173,7 @@ func lostRevision(acked map[string]int64, whole, got map[string]revision) string
 	return ""
 }
 
-// A mutation damages files in some way; other are those of another store, middle those of the same
+// A mutation damages files in some way; other are files of another store, middle those of the same
 // one at an earlier time.
 type mutation struct {
 	name string

@@ -40,7 +40,7 @@ func memoryKey(id string) []byte { return []byte("\x00" + id) }
 // Create adds a memory. An empty ID is filled in. Errors: [ErrExists] for the id, [ErrInvalid].
 func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
 	if v.ID == "" {
-		v.ID = newID()
+		v.ID = NewID()
 	}
 	v.Rev, v.Size, v.CreateTime = 1, 0, m.ms()
 	v.UpdateTime = v.CreateTime

@@ -14,6 +14,7 @@ type MemoryMessage struct {
 	Kind    string // raw, or what was extracted
 	Source  int64  // the raw message that it was extracted from; 0 for none
 	User    string
+	Visitor Visitor // whose run it is of
 	Agent   string
 	Session string
 	Content string
@@ -29,13 +30,13 @@ type MemoryMessage struct {
 func (m *MemoryMessage) size() int64 { return int64(len(m.Content) + 4*len(m.Vector)) }
 
 const memoryMessageColumns = `memory_id, id, kind, source_id, user_id, agent_id, session_id, content, model, vector,
-	valid_at, invalid_at, forget_at, disabled`
+	valid_at, invalid_at, forget_at, disabled, visitor`
 
 func scanMemoryMessage(r row) (MemoryMessage, error) {
 	var v MemoryMessage
 	var vector []byte
 	err := r.Scan(&v.Memory, &v.ID, &v.Kind, &v.Source, &v.User, &v.Agent, &v.Session, &v.Content, &v.Model, &vector,
-		&v.ValidAt, &v.InvalidAt, &v.ForgetAt, &v.Disabled)
+		&v.ValidAt, &v.InvalidAt, &v.ForgetAt, &v.Disabled, &v.Visitor)
 	if err == nil && len(vector)%4 != 0 {
 		err = fmt.Errorf("vector of message %d: %w", v.ID, ErrCorrupt)
 	}
@@ -65,7 +66,8 @@ func (m Memories) Add(ctx context.Context, tenant, memory string, limit int64, l
 		v := &list[i]
 		v.Memory, v.Content = memory, printable(v.Content)
 		size += v.size()
-		if err := checkText("user", v.User, "agent", v.Agent, "session", v.Session); err != nil {
+		if err := checkText("user", v.User, "agent", v.Agent, "session", v.Session,
+			"visitor", string(v.Visitor)); err != nil {
 			return fail(err, "%s", what)
 		}
 	}
@@ -101,13 +103,13 @@ func (m Memories) Add(ctx context.Context, tenant, memory string, limit int64, l
 
 func insertMemoryMessage(ctx context.Context, q querier, tenant string, m *MemoryMessage) error {
 	const insert = `INSERT INTO memory_messages (` + memoryMessageColumns + `, tenant_id, size)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 	disabled := 0
 	if m.Disabled {
 		disabled = 1
 	}
 	_, err := q.ExecContext(ctx, insert, m.Memory, m.ID, m.Kind, m.Source, m.User, m.Agent, m.Session, m.Content,
-		m.Model, vectorBytes(m.Vector), m.ValidAt, m.InvalidAt, m.ForgetAt, disabled, tenant, m.size())
+		m.Model, vectorBytes(m.Vector), m.ValidAt, m.InvalidAt, m.ForgetAt, disabled, m.Visitor, tenant, m.size())
 	return err
 }
 
@@ -137,7 +139,8 @@ func trimMemory(ctx context.Context, q querier, memory string, excess, id int64)
 type MemoryFilter struct {
 	Memories []string
 	Agents   []string
-	User     string
+	User     string // leaves out messages of visitors who only claim to be this user
+	Visitor  Visitor
 	Session  string
 	Sessions string // part of the session's id
 	Kind     string
@@ -154,7 +157,7 @@ func (m Memories) Messages(ctx context.Context, tenant string, f MemoryFilter, p
 	w.add("tenant_id = ?", tenant)
 	w.in("memory_id", f.Memories)
 	w.in("agent_id", f.Agents)
-	w.equal("user_id", f.User)
+	w.byUser(f.User, f.Visitor)
 	w.equal("session_id", f.Session)
 	w.equal("kind", f.Kind)
 	if f.Sessions != "" {

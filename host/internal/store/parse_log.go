@@ -158,7 +158,7 @@ func addParseLog(ctx context.Context, q querier, v *Document, ran dataset.Ran, n
 			return err
 		}
 	}
-	_, err = q.ExecContext(ctx, insert, newID(), v.Tenant, v.Dataset, v.ID, fold(v.Name), suffixOf(v.Name), v.Kind,
+	_, err = q.ExecContext(ctx, insert, NewID(), v.Tenant, v.Dataset, v.ID, fold(v.Name), suffixOf(v.Name), v.Kind,
 		string(v.State), body, canvas, now.UnixMilli())
 	if err != nil {
 		return err

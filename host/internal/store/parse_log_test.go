@@ -14,8 +14,8 @@ import (
 func parsed(t *testing.T, s *Store, state dataset.State, ran dataset.Ran) Document {
 	t.Helper()
 	v, err := s.Ingestion.Claim(t.Context(), Claim{
-		Lease: newID(), Until: s.ms() + 1e6,
-		File: func(*Document) string { return newID() },
+		Lease: NewID(), Until: s.ms() + 1e6,
+		File: func(*Document) string { return NewID() },
 	})
 	require.NoError(t, err)
 	v.State, v.Messages = state, "line"

@@ -23,7 +23,7 @@ func fillCanvases(b *testing.B, s *Store) {
 				CASE WHEN g % 3 = 1 THEN 'team' ELSE 'me' END, '[]', 0, $1, 1, 1600000000000 + g, 1600000000000 + g
 				FROM c`,
 			rows + `INSERT INTO runs (` + runColumns + `) SELECT 'r' || g, 't', 'c' || (g % 300), '', '', 'r' || g,
-				'api', 'succeeded', '', '', 0, 1600000000000 + g, 1600000000000 + g, 0, '', '' FROM c`,
+				'api', 'succeeded', '', '', 0, 1600000000000 + g, 1600000000000 + g, 0, '', '', '', '' FROM c`,
 		} {
 			args := []any{make([]byte, 4096)}
 			if query[len(rows):len(rows)+16] == `INSERT INTO runs` {

@@ -128,11 +128,11 @@ func (w *where) ofUsable(v access.Viewer) {
 		mine.String() + "))")
 }
 
-// mostApart is how many canvases a count leaves out one by one.
+// mostApart is the number of canvases that a count leaves out one by one.
 const mostApart = 64
 
 // othersOf returns canvases of the tenant that a viewer may not use, as far as there are not more
-// than mostApart + 1, and makes the viewer the zero value if there are none: no row is to be left
+// than mostApart + 1, and makes the viewer the zero value without any: no row is to be left
 // out then.
 func (s *database) othersOf(ctx context.Context, v *access.Viewer) ([]string, error) {
 	if *v == (access.Viewer{}) || v.Whole {

@@ -28,6 +28,8 @@ type Run struct {
 	Canvas     string
 	Session    string // "" for a run in the editor
 	User       string
+	Visitor    Visitor
+	Principal  string // who started it, as JSON; "" for runs of former versions
 	Message    string // message id in its events
 	Source     string // api, editor, bot, webhook, schedule
 	Status     string
@@ -42,12 +44,12 @@ type Run struct {
 }
 
 const runColumns = `id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error,
-	tokens, create_time, end_time, cost, actor, actor_as`
+	tokens, create_time, end_time, cost, actor, actor_as, visitor, principal`
 
 func scanRun(r row) (Run, error) {
 	var v Run
 	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.Session, &v.User, &v.Message, &v.Source, &v.Status, &v.Input,
-		&v.Error, &v.Tokens, &v.CreateTime, &v.EndTime, &v.Cost, &v.Actor.User, &v.Actor.As)
+		&v.Error, &v.Tokens, &v.CreateTime, &v.EndTime, &v.Cost, &v.Actor.User, &v.Actor.As, &v.Visitor, &v.Principal)
 	return v, err
 }
 
@@ -69,7 +71,7 @@ func (s Runs) StartAt(ctx context.Context, v Run, rev int64) error {
 		return fail(err, "start run %q", v.ID)
 	}
 	const insert = `INSERT INTO runs (` + runColumns + `) SELECT` + runValues +
-		` WHERE EXISTS (SELECT 1 FROM canvases WHERE id = $3 AND tenant_id = $2 AND rev = $15)`
+		` WHERE EXISTS (SELECT 1 FROM canvases WHERE id = $3 AND tenant_id = $2 AND rev = $17)`
 	n, err := s.commit.exec(ctx, insert, append(args, rev)...)
 	if err == nil && n == 0 {
 		err = ErrConflict
@@ -98,17 +100,18 @@ func (s Runs) StartTurn(ctx context.Context, v Run, session Session) error {
 }
 
 const (
-	runValues = ` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0, $13, $14`
+	runValues = ` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0, $13, $14, $15, $16`
 	insertRun = `INSERT INTO runs (` + runColumns + `) VALUES (` + runValues + `)`
 )
 
 // newRun validates and completes a newly accepted run, and returns the arguments of runValues.
 func (s Runs) newRun(v *Run) ([]any, error) {
 	v.Status, v.CreateTime = RunActive, s.ms()
-	err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message)
+	err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message,
+		"visitor", string(v.Visitor), "principal", v.Principal)
 	return []any{
 		v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, v.Status, bytesOf(v.Input),
-		printable(v.Error), v.Tokens, v.CreateTime, v.Actor.User, string(v.Actor.As),
+		printable(v.Error), v.Tokens, v.CreateTime, v.Actor.User, string(v.Actor.As), v.Visitor, v.Principal,
 	}, err
 }
 
@@ -121,7 +124,7 @@ func (s Runs) LeaveOut(ctx context.Context, v Run) error {
 		return fail(err, "leave out run")
 	}
 	const insert = `INSERT INTO runs (` + runColumns + `)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0, '', '')`
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0, '', '', '', '')`
 	_, err := s.commit.exec(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, RunCanceled, []byte{},
 		printable(v.Error), s.ms())
 	return fail(err, "leave out run %q", v.ID)

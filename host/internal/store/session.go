@@ -14,6 +14,7 @@ type Session struct {
 	Tenant     string
 	Canvas     string
 	User       string // id of the end user, as given by the caller
+	Visitor    Visitor
 	Source     string // agent, workflow, dialog or a value of the host
 	Name       string
 	Version    string // title of the canvas version it started with
@@ -42,18 +43,19 @@ type Sessions struct{ *database }
 
 const sessionColumns = `id, tenant_id, canvas_id, user_id, source, name, dsl, messages, reference, find, errors,
 	tokens, duration_ms, rounds, thumb_up, rev, run_id, last_run_id, create_time, update_time,
-	version_title, actor, actor_as`
+	version_title, actor, actor_as, visitor`
 
 func scanSession(r row) (Session, error) {
 	var v Session
 	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.User, &v.Source, &v.Name, &v.DSL, &v.Messages, &v.Reference,
 		&v.Find, &v.Errors, &v.Tokens, &v.Duration, &v.Rounds, &v.ThumbUp, &v.Rev, &v.Run, &v.LastRun,
-		&v.CreateTime, &v.UpdateTime, &v.Version, &v.Actor.User, &v.Actor.As)
+		&v.CreateTime, &v.UpdateTime, &v.Version, &v.Actor.User, &v.Actor.As, &v.Visitor)
 	return v, err
 }
 
 func (v *Session) check() error {
-	return checkText("id", v.ID, "canvas", v.Canvas, "user", v.User, "source", v.Source, "name", v.Name, "version", v.Version, "run", v.Run)
+	return checkText("id", v.ID, "canvas", v.Canvas, "user", v.User, "source", v.Source, "name", v.Name,
+		"version", v.Version, "run", v.Run, "visitor", string(v.Visitor))
 }
 
 // Create adds a session. An empty ID is filled in; Run may name its first owner.
@@ -61,7 +63,7 @@ func (v *Session) check() error {
 // Errors: [ErrExists], [ErrInvalid].
 func (s Sessions) Create(ctx context.Context, v Session) (Session, error) {
 	if v.ID == "" {
-		v.ID = newID()
+		v.ID = NewID()
 	}
 	v.Rev, v.CreateTime = 1, s.ms()
 	v.UpdateTime = v.CreateTime
@@ -80,10 +82,10 @@ func (s Sessions) Create(ctx context.Context, v Session) (Session, error) {
 
 func insertSession(ctx context.Context, q querier, v Session) error {
 	const insert = `INSERT INTO sessions (` + sessionColumns + `) VALUES
-		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
 	_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.User, v.Source, v.Name, bytesOf(v.DSL),
 		bytesOf(v.Messages), bytesOf(v.Reference), v.Find, v.Errors, v.Tokens, v.Duration, v.Rounds, v.ThumbUp,
-		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime, v.Version, v.Actor.User, string(v.Actor.As))
+		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime, v.Version, v.Actor.User, string(v.Actor.As), v.Visitor)
 	return err
 }
 
@@ -194,7 +196,8 @@ type SessionFilter struct {
 	Viewer   access.Viewer
 	Canvas   string
 	ID       string
-	User     string
+	User     string // leaves out sessions of visitors who only claim to be this user
+	Visitor  Visitor
 	Source   string
 	Keywords string // substring of Find, case-insensitive
 	From, To int64  // create_time, Unix milliseconds, inclusive
@@ -235,7 +238,7 @@ func (f *SessionFilter) where() *where {
 	w.equal("tenant_id", f.Tenant)
 	w.equal("canvas_id", f.Canvas)
 	w.equal("id", f.ID)
-	w.equal("user_id", f.User)
+	w.byUser(f.User, f.Visitor)
 	w.equal("source", f.Source)
 	w.contains("find", f.Keywords)
 	w.between("create_time", f.From, f.To)

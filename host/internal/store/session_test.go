@@ -99,11 +99,11 @@ func TestSessionHasOneActiveRun(t *testing.T) {
 				unread := w
 				unread.Run = ""
 				require.ErrorIs(
-					t, s.Runs.StartTurn(ctx, turn(newID()), unread), ErrConflict, "only after reading the claim",
+					t, s.Runs.StartTurn(ctx, turn(NewID()), unread), ErrConflict, "only after reading the claim",
 				)
-				run := newID()
+				run := NewID()
 				require.NoError(t, s.Runs.StartTurn(ctx, turn(run), w))
-				require.ErrorIs(t, s.Runs.StartTurn(ctx, turn(newID()), w), ErrConflict, "once")
+				require.ErrorIs(t, s.Runs.StartTurn(ctx, turn(NewID()), w), ErrConflict, "once")
 			}
 		})
 	})
@@ -118,7 +118,7 @@ func TestConcurrentTurnsAreSerial(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 6 {
 			wg.Go(func() {
-				run := newID()
+				run := NewID()
 				for {
 					held, err := s.Sessions.Get(ctx, "t", v.ID)
 					require.NoError(t, err)

@@ -91,7 +91,7 @@ func lost(file string, l *walguard.Loss) error {
 		"once with --accept-loss %s to go on with what is left", file, ErrLost, l, l.Code)
 }
 
-// checkGuard completes the check of the files with what the database says.
+// checkGuard completes the check of the files with the mark in the database.
 func (s *database) checkGuard(ctx context.Context, log *slog.Logger) error {
 	if s.guard == nil {
 		return nil
@@ -116,7 +116,7 @@ func (s *database) checkGuard(ctx context.Context, log *slog.Logger) error {
 }
 
 // makePrivate creates a database file with access only for its owner. SQLite would create it with
-// the default mode, and gives its other files the mode of this one.
+// the default mode, and its other files get the mode of this one.
 func makePrivate(file string) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -38,7 +38,7 @@ type Members struct{ *database }
 // Put adds or renames a tenant; renaming does not change its quota. An empty ID is filled in.
 func (s Tenants) Put(ctx context.Context, t Tenant) (Tenant, error) {
 	if t.ID == "" {
-		t.ID = newID()
+		t.ID = NewID()
 	}
 	err := checkText("id", t.ID, "name", t.Name)
 	if err == nil {

@@ -20,7 +20,8 @@ func TestTotals(t *testing.T) {
 			const rows = settledLeast + 500
 			require.NoError(t, s.write(t.Context(), "fill", func(ctx context.Context, q querier) error {
 				_, err := q.ExecContext(ctx, `WITH RECURSIVE c(g) AS (SELECT 1 UNION ALL SELECT g + 1 FROM c WHERE g < 5500)
-					INSERT INTO runs (`+runColumns+`) SELECT 'r' || g, 't', 'c', 's', '', '', 'api', '`+RunDone+`', '', '', 0, 1600000000000 + g, 1600000000000 + g, 0, '', ''
+					INSERT INTO runs (`+runColumns+`) SELECT 'r' || g, 't', 'c', 's', '', '', 'api', '`+RunDone+`',
+						'', '', 0, 1600000000000 + g, 1600000000000 + g, 0, '', '', '', ''
 						FROM c`)
 				return err
 			}))

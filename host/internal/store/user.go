@@ -38,7 +38,7 @@ func (s Users) Create(ctx context.Context, u User, password string) (User, error
 // An empty m.Tenant adds no membership. Errors: those of [Users.Create].
 func (s Users) CreateMember(ctx context.Context, m Member, u User, password string) (User, error) {
 	if u.ID == "" {
-		u.ID = newID()
+		u.ID = NewID()
 	}
 	if err := u.check(); err != nil {
 		return User{}, fail(err, "create user")

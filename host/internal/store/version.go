@@ -32,7 +32,7 @@ func scanVersion(r row) (Version, error) {
 }
 
 // addVersion stores the DSL of a canvas as its newest version unless the newest one has the same
-// content, drops versions over the limit, and publishes the version if publish says so. It returns
+// content, drops versions over the limit, and publishes the version if publish is set. It returns
 // the resulting publication. The caller has updated the row of the canvas in this transaction, so
 // no other host adds a version concurrently.
 func (s Canvases) addVersion(
@@ -40,7 +40,7 @@ func (s Canvases) addVersion(
 ) (Publication, error) {
 	now := c.Publication
 	sum := sha256.Sum256(c.DSL)
-	v := Version{ID: newID(), Number: 1, Title: printable(title), Hash: hex.EncodeToString(sum[:])}
+	v := Version{ID: NewID(), Number: 1, Title: printable(title), Hash: hex.EncodeToString(sum[:])}
 	newest, err := queryAll(ctx, q, scanVersion,
 		`SELECT `+versionColumns+` FROM versions WHERE canvas_id = $1 ORDER BY number DESC LIMIT 1`, c.ID)
 	if err != nil {

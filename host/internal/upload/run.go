@@ -11,14 +11,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/files"
 )
 
-// RunFiles are the files that nodes of a tenant's runs read and create.
+// RunFiles are the files that nodes of a run read and create.
 type RunFiles struct {
-	box    *Box
-	tenant string
+	box   *Box
+	party Party
 }
 
-// RunFiles returns the files of a tenant.
-func (b *Box) RunFiles(tenant string) RunFiles { return RunFiles{b, tenant} }
+// RunFiles returns the files of a party.
+func (b *Box) RunFiles(p Party) RunFiles { return RunFiles{b, p} }
 
 // Open opens an upload, {id, ...}, or a file that a node created, {doc_id, ...}. Errors:
 // [ErrNotFound], [ErrTooLarge].
@@ -27,17 +27,18 @@ func (f RunFiles) Open(ctx context.Context, file engine.Value) (document.Source,
 	if id == "" {
 		id = file.Get("doc_id").Text()
 	}
-	item, v, err := f.box.item(ctx, f.tenant, id)
+	found, err := f.box.item(ctx, f.party, id)
 	if err != nil {
 		return document.Source{}, err
 	}
+	v := found.descriptor
 	size, _ := v.Get("size").Int() // written by the host, so always a number
 	if size > files.Largest {
 		return document.Source{}, fmt.Errorf("%w: %d bytes can be read", ErrTooLarge, files.Largest)
 	}
 	return document.Source{
 		Name: v.Get("name").Text(), MimeType: v.Get("mime_type").Text(), Size: size,
-		Open: func(ctx context.Context) (io.ReadCloser, error) { return f.box.open(ctx, item) },
+		Open: func(ctx context.Context) (io.ReadCloser, error) { return f.box.open(ctx, found.item) },
 	}, nil
 }
 
@@ -48,7 +49,7 @@ func (f RunFiles) Read(ctx context.Context, file engine.Value) (string, error) {
 
 // Save stores a file. Errors: [ErrTooLarge].
 func (f RunFiles) Save(ctx context.Context, name, format string, data []byte) (engine.Value, error) {
-	v, err := f.box.Put(ctx, f.tenant, name, bytes.NewReader(data))
+	v, err := f.box.Put(ctx, f.party, name, bytes.NewReader(data))
 	if err != nil {
 		return engine.Null, err
 	}

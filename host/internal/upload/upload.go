@@ -1,9 +1,9 @@
 // Package upload stores uploaded files: their content in the object store of the run log, their
 // descriptors in the record store.
 //
-// A file belongs to a tenant. A canvas refers to it by the descriptor that [Box.Put] returned, of
-// which only the id is used: size, type and owner are read from the store. Names are never used as
-// paths.
+// A file belongs to a tenant, and of its visitors to the conversation in which it was uploaded or
+// written, see [Party]. A canvas refers to it by the descriptor that [Box.Put] returned, of which
+// only the id is used: size, type and owner are read from the store. Names are never used as paths.
 package upload
 
 import (
@@ -27,7 +27,8 @@ import (
 )
 
 var (
-	// ErrNotFound means that the tenant has no such file; upload it first.
+	// ErrNotFound means that the tenant has no such file, or none that the party may read; upload
+	// it first.
 	ErrNotFound = document.ErrMissing
 	// ErrTooLarge means that the file exceeds the size limit.
 	ErrTooLarge = errors.New("file is too large")
@@ -49,11 +50,11 @@ type Box struct {
 // created_at, preview_url}.
 //
 // Errors: [ErrTooLarge], those of r.
-func (b *Box) Put(ctx context.Context, tenant, name string, r io.Reader) (engine.Value, error) {
-	return b.put(ctx, tenant, engine.RandomIDs{}.NewID(), cleanName(name), r)
+func (b *Box) Put(ctx context.Context, p Party, name string, r io.Reader) (engine.Value, error) {
+	return b.put(ctx, p, store.NewID(), cleanName(name), r)
 }
 
-func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (engine.Value, error) {
+func (b *Box) put(ctx context.Context, p Party, id, name string, r io.Reader) (engine.Value, error) {
 	maxBytes := b.Most
 	if maxBytes == 0 {
 		maxBytes = 256 << 20
@@ -64,65 +65,52 @@ func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (en
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)
 	}
 	limited := &limit{r: io.MultiReader(bytes.NewReader(head[:n]), r), remaining: maxBytes}
-	info, err := b.Files.Put(ctx, objectName(tenant, id), limited)
+	info, err := b.Files.Put(ctx, objectName(p.Tenant, id), limited)
 	if err != nil {
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)
 	}
 	v := engine.Object("id", id, "name", name, "size", int64(info.Size),
 		"extension", strings.TrimPrefix(strings.ToLower(path.Ext(name)), "."), "mime_type",
 		files.MimeOf(name, head[:n]),
-		"created_by", tenant, "created_at", float64(time.Now().UnixMilli())/1000, "preview_url", engine.Null)
-	item := store.Item{Tenant: tenant, Kind: kind, ID: id, Name: name, Repeats: true, Doc: v.AppendJSON(nil)}
-	if _, err := b.Store.Items.Put(ctx, item); err != nil {
+		"created_by", p.Tenant, "created_at", float64(time.Now().UnixMilli())/1000, "preview_url", engine.Null)
+	f := found{
+		item:       store.Item{Tenant: p.Tenant, Kind: kind, ID: id, Name: name},
+		descriptor: v, origin: origin{p.By, p.Canvas, p.Session, p.Visitor},
+	}
+	if err := b.keep(ctx, &f); err != nil {
 		return engine.Null, errors.Join(fmt.Errorf("file %q: %w", name, err),
-			b.Files.Delete(ctx, objectName(tenant, id)))
+			b.Files.Delete(ctx, objectName(p.Tenant, id)))
 	}
 	return v, nil
 }
 
-// Open opens a file of a tenant; the caller closes it. Errors: [ErrNotFound].
-func (b *Box) Open(ctx context.Context, tenant, id string) (io.ReadCloser, engine.Value, error) {
-	item, v, err := b.item(ctx, tenant, id)
+// Open opens a file that a party may read; the caller closes it. Errors: [ErrNotFound].
+func (b *Box) Open(ctx context.Context, p Party, id string) (io.ReadCloser, engine.Value, error) {
+	f, err := b.item(ctx, p, id)
 	if err != nil {
 		return nil, engine.Null, err
 	}
-	r, err := b.open(ctx, item)
-	return r, v, err
-}
-
-// item returns the stored record of a file, and its descriptor.
-func (b *Box) item(ctx context.Context, tenant, id string) (store.Item, engine.Value, error) {
-	item, err := b.Store.Items.Get(ctx, tenant, kind, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return item, engine.Null, fmt.Errorf("file %q: %w", id, ErrNotFound)
-	}
-	if err != nil {
-		return item, engine.Null, err
-	}
-	v, err := engine.ParseJSON(item.Doc)
-	if err != nil {
-		return item, engine.Null, fmt.Errorf("file %q: %w", id, err)
-	}
-	return item, v, nil
+	r, err := b.open(ctx, f.item)
+	return r, f.public(), err
 }
 
 func (b *Box) open(ctx context.Context, item store.Item) (io.ReadCloser, error) {
 	r, _, err := b.Files.Open(ctx, objectName(item.Tenant, item.ID))
 	if errors.Is(err, broker.ErrNotFound) {
-		err = fmt.Errorf("file %q: %w", item.ID, ErrNotFound)
+		err = missing(item.ID)
 	}
 	return r, err
 }
 
-// Of returns the files port of the engine for one tenant.
-func (b *Box) Of(tenant string) engine.Files { return reader{b, tenant} }
+// Of returns the files port of the engine for one party.
+func (b *Box) Of(p Party) engine.Files { return reader{b, p} }
 
-// ParserOf returns the parser port of the engine for one tenant.
-func (b *Box) ParserOf(tenant string) engine.Parser { return reader{b, tenant} }
+// ParserOf returns the parser port of the engine for one party.
+func (b *Box) ParserOf(p Party) engine.Parser { return reader{b, p} }
 
 type reader struct {
-	box    *Box
-	tenant string
+	box   *Box
+	party Party
 }
 
 func (r reader) Read(ctx context.Context, file engine.Value) (text string, err error) {
@@ -147,10 +135,11 @@ func (r reader) Parse(ctx context.Context, file engine.Value, _ engine.ParseOpti
 func (r reader) document(
 	ctx context.Context, file engine.Value, remembers bool, read func(*document.Reader, document.Source) error,
 ) error {
-	item, v, err := r.box.item(ctx, r.tenant, file.Get("id").Text())
+	f, err := r.box.item(ctx, r.party, file.Get("id").Text())
 	if err != nil {
 		return err
 	}
+	v := f.descriptor
 	if err := failedBefore(v); err != nil && remembers {
 		return err
 	}
@@ -165,10 +154,10 @@ func (r reader) document(
 	}
 	err = read(documents, document.Source{
 		Name: v.Get("name").Text(), MimeType: v.Get("mime_type").Text(), Size: size,
-		Open: func(ctx context.Context) (io.ReadCloser, error) { return r.box.open(ctx, item) },
+		Open: func(ctx context.Context) (io.ReadCloser, error) { return r.box.open(ctx, f.item) },
 	})
 	if failure, ok := document.FailureOf(err); ok && remembers {
-		err = errors.Join(err, r.box.remember(ctx, item, v, failure))
+		err = errors.Join(err, r.box.remember(ctx, f, failure))
 	}
 	return err
 }
@@ -192,8 +181,8 @@ func failedBefore(v engine.Value) error {
 }
 
 // remember stores the error of an unreadable file, so that later runs do not parse it again.
-func (b *Box) remember(ctx context.Context, item store.Item, v engine.Value, f document.Failure) error {
-	text, err := json.Marshal(f)
+func (b *Box) remember(ctx context.Context, f found, failure document.Failure) error {
+	text, err := json.Marshal(failure)
 	if err != nil {
 		return err
 	}
@@ -201,9 +190,8 @@ func (b *Box) remember(ctx context.Context, item store.Item, v engine.Value, f d
 	if err != nil {
 		return err
 	}
-	item.Doc, item.Repeats = v.With(unreadable, reason).AppendJSON(nil), true
-	_, err = b.Store.Items.Put(ctx, item)
-	if errors.Is(err, store.ErrConflict) {
+	f.descriptor = f.descriptor.With(unreadable, reason)
+	if err = b.keep(ctx, &f); errors.Is(err, store.ErrConflict) {
 		return nil // another run stored the same failure
 	}
 	return err

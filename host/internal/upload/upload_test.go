@@ -36,7 +36,7 @@ func newBox(t *testing.T) *Box {
 
 func (b *Box) has(t *testing.T, tenant, id string) bool {
 	t.Helper()
-	r, _, err := b.Open(t.Context(), tenant, id)
+	r, _, err := b.Open(t.Context(), Member(tenant), id)
 	if errors.Is(err, ErrNotFound) {
 		return false
 	}
@@ -49,19 +49,19 @@ func TestPort(t *testing.T) {
 	b := newBox(t)
 	word, err := os.ReadFile(filepath.Join("..", "document", "testdata", "returns.docx"))
 	require.NoError(t, err)
-	file, err := b.Put(t.Context(), "one", "returns.docx", bytes.NewReader(word))
+	file, err := b.Put(t.Context(), Member("one"), "returns.docx", bytes.NewReader(word))
 	require.NoError(t, err)
-	image, err := b.Put(t.Context(), "one", "a.jpg", strings.NewReader("\x89PNG\r\n\x1a\n"))
+	image, err := b.Put(t.Context(), Member("one"), "a.jpg", strings.NewReader("\x89PNG\r\n\x1a\n"))
 	require.NoError(t, err)
-	require.Empty(t, enginetest.ExerciseFiles(t.Context(), b.Of("one"), file, image))
+	require.Empty(t, enginetest.ExerciseFiles(t.Context(), b.Of(Member("one")), file, image))
 	require.Equal(t, "image/png", image.Get("mime_type").Str(), "the type is detected from the content")
 
-	text, err := b.Of("one").Read(t.Context(), file)
+	text, err := b.Of(Member("one")).Read(t.Context(), file)
 	require.NoError(t, err)
 	require.Contains(t, text, "File: returns.docx\n")
 	require.Contains(t, text, "三十天内可以退货")
 	// Only the id of a descriptor that a canvas passes is used.
-	text, err = b.Of("one").Read(t.Context(),
+	text, err = b.Of(Member("one")).Read(t.Context(),
 		engine.Object("id", image.Get("id"), "name", "x.txt", "mime_type", "text/plain", "created_by", "two"))
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(text, "data:image/png;base64,"), text)
@@ -69,7 +69,7 @@ func TestPort(t *testing.T) {
 
 func TestTenantsAreIsolated(t *testing.T) {
 	b := newBox(t)
-	file, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader("secret"))
+	file, err := b.Put(t.Context(), Member("one"), "a.txt", strings.NewReader("secret"))
 	require.NoError(t, err)
 	id := file.Get("id").Str()
 	require.True(t, b.has(t, "one", id))
@@ -81,7 +81,7 @@ func TestTenantsAreIsolated(t *testing.T) {
 		{"one", ""},
 	} {
 		require.False(t, b.has(t, c.tenant, c.id), c)
-		_, err := b.Of(c.tenant).Read(t.Context(), engine.Object("id", c.id, "created_by", "one"))
+		_, err := b.Of(Member(c.tenant)).Read(t.Context(), engine.Object("id", c.id, "created_by", "one"))
 		require.ErrorIs(t, err, ErrNotFound)
 	}
 }
@@ -89,19 +89,19 @@ func TestTenantsAreIsolated(t *testing.T) {
 func TestSizes(t *testing.T) {
 	b := newBox(t)
 	b.Most = 1000
-	_, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader(strings.Repeat("x", 1001)))
+	_, err := b.Put(t.Context(), Member("one"), "a.txt", strings.NewReader(strings.Repeat("x", 1001)))
 	require.ErrorIs(t, err, ErrTooLarge)
-	file, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader(strings.Repeat("x", 1000)))
+	file, err := b.Put(t.Context(), Member("one"), "a.txt", strings.NewReader(strings.Repeat("x", 1000)))
 	require.NoError(t, err)
 	require.Equal(t, "1000", file.Get("size").Text())
-	empty, err := b.Put(t.Context(), "one", "", strings.NewReader(""))
+	empty, err := b.Put(t.Context(), Member("one"), "", strings.NewReader(""))
 	require.NoError(t, err)
 	require.Equal(t, "file", empty.Get("name").Str())
 
 	b.Most = 0
-	large, err := b.Put(t.Context(), "one", "a.txt", io.LimitReader(blanks{}, files.Largest+1))
+	large, err := b.Put(t.Context(), Member("one"), "a.txt", io.LimitReader(blanks{}, files.Largest+1))
 	require.NoError(t, err)
-	_, err = b.Of("one").Read(t.Context(), large)
+	_, err = b.Of(Member("one")).Read(t.Context(), large)
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
@@ -109,34 +109,34 @@ func TestSizes(t *testing.T) {
 // restart.
 func TestUnreadableFileIsParsedOnce(t *testing.T) {
 	b := newBox(t)
-	file, err := b.Put(t.Context(), "one", "a.docx", strings.NewReader("PK\x03\x04 and no more"))
+	file, err := b.Put(t.Context(), Member("one"), "a.docx", strings.NewReader("PK\x03\x04 and no more"))
 	require.NoError(t, err)
-	_, first := b.Of("one").Read(t.Context(), file)
+	_, first := b.Of(Member("one")).Read(t.Context(), file)
 	require.ErrorIs(t, first, document.ErrDamaged)
 	// Without the content, the error can only come from the store.
 	require.NoError(t, b.Files.Delete(t.Context(), objectName("one", file.Get("id").Str())))
 	b.Documents = &document.Reader{}
-	_, again := b.Of("one").Read(t.Context(), file)
+	_, again := b.Of(Member("one")).Read(t.Context(), file)
 	require.ErrorIs(t, again, document.ErrDamaged)
 	require.Equal(t, first.Error(), again.Error())
-	item, _, err := b.item(t.Context(), "one", file.Get("id").Str())
+	found, err := b.item(t.Context(), Member("one"), file.Get("id").Str())
 	require.NoError(t, err)
-	require.EqualValues(t, 2, item.Rev, "the failure is stored once")
+	require.EqualValues(t, 2, found.item.Rev, "the failure is stored once")
 }
 
 // A file that failed because the host was busy can be read later.
 func TestBusyFileIsReadLater(t *testing.T) {
 	b := newBox(t)
-	file, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader("text"))
+	file, err := b.Put(t.Context(), Member("one"), "a.txt", strings.NewReader("text"))
 	require.NoError(t, err)
 	memory := memlimit.New("documents", 64<<20)
 	b.Documents = &document.Reader{Memory: memory, Limits: document.Limits{Wait: time.Millisecond}}
 	other := memory.Open()
 	require.NoError(t, other.Grow(64<<20))
-	_, err = b.Of("one").Read(t.Context(), file)
+	_, err = b.Of(Member("one")).Read(t.Context(), file)
 	require.ErrorIs(t, err, document.ErrBusy)
 	other.Close()
-	text, err := b.Of("one").Read(t.Context(), file)
+	text, err := b.Of(Member("one")).Read(t.Context(), file)
 	require.NoError(t, err)
 	require.Contains(t, text, "text")
 	require.Zero(t, memory.Used())
@@ -155,7 +155,7 @@ func (blanks) Read(p []byte) (int, error) {
 func TestInterruptedUpload(t *testing.T) {
 	b := newBox(t)
 	gone := errors.New("gone")
-	_, err := b.Put(t.Context(), "one", "a.txt",
+	_, err := b.Put(t.Context(), Member("one"), "a.txt",
 		io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20)), broken{gone}))
 	require.ErrorIs(t, err, gone)
 	list, err := b.Store.Items.List(t.Context(), "one", kind)
@@ -169,15 +169,15 @@ func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 func TestMaker(t *testing.T) {
 	b := newBox(t)
-	made, err := b.Maker("one").Convert(t.Context(), "xlsx", "| a |\n|---|\n| 1 |")
+	made, err := b.Maker(Member("one")).Convert(t.Context(), "xlsx", "| a |\n|---|\n| 1 |")
 	require.NoError(t, err)
 	id := made.Get("doc_id").Str()
 	require.Equal(t, id[:8]+".xlsx", made.Get("file_name").Str())
-	text, err := b.Of("one").Read(t.Context(), engine.Object("id", id))
+	text, err := b.Of(Member("one")).Read(t.Context(), engine.Object("id", id))
 	require.NoError(t, err)
 	require.Contains(t, text, "| a |\n| --- |\n| 1 |")
 	require.False(t, b.has(t, "two", id))
-	_, err = b.Maker("one").Convert(t.Context(), "odt", "x")
+	_, err = b.Maker(Member("one")).Convert(t.Context(), "odt", "x")
 	require.ErrorContains(t, err, "odt")
 }
 

@@ -145,7 +145,7 @@ func (g *Guard) scanRest(s *scan) {
 	}
 }
 
-// setAside copies the damaged files to a folder beside the database.
+// setAside copies the damaged files to a folder next to the database.
 func (g *Guard) setAside(f *state) error {
 	dir := fmt.Sprintf("%s-lost-%s", g.path, g.opt.Now().UTC().Format("20060102-150405"))
 	for n := 2; ; n++ {

@@ -6,7 +6,7 @@
 // missing, emptied or exchanged WAL drops all of them. Pages of the database file have no checksums
 // at all.
 //
-// A [Guard] keeps a file beside the database, NAME-check, with two parts:
+// A [Guard] keeps a file next to the database, NAME-check, with two parts:
 //
 //   - a record of the last acknowledged commit: the salts, the number of frames and the running
 //     checksum of the WAL. [Guard.Acknowledge] writes it after the commit and before the caller

@@ -285,7 +285,7 @@ func TestChangedPages(t *testing.T) {
 	require.Regexp(t, `x.db is missing or empty: 101 acknowledged commits`, err.Error())
 }
 
-// Damage of the check file is repaired, as it says nothing about the database.
+// Damage of the check file is repaired, as it proves nothing about the database.
 func TestDamagedCheckFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	d := open(t, path, durableOptions)
@@ -382,7 +382,7 @@ func TestCloseWithoutCheckpoint(t *testing.T) {
 }
 
 // Another program that opens the database of a killed process moves its commits, which cannot be
-// told from a WAL that was deleted. The error says so.
+// told from a WAL that was deleted. The error names both.
 func TestOtherProgramCopiesTheWAL(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "x.db"), durableOptions)
 	for range 3 {

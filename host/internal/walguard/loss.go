@@ -12,7 +12,7 @@ import (
 // Loss describes acknowledged commits that a database does not have, and pages that differ from the
 // written ones. It is the error of [Open].
 type Loss struct {
-	// Reason says which file is damaged and where.
+	// Reason names the damaged file and the place.
 	Reason string
 	// Commits is the number of acknowledged commits that are missing; -1 if it is unknown. After
 	// and Until are the times between which they were acknowledged, zero if unknown.
@@ -31,7 +31,7 @@ type Loss struct {
 	expected bool // a power loss explains it, and the commits were not synced
 }
 
-// walUse is what becomes of the WAL when a loss is accepted.
+// walUse is the treatment of the WAL when a loss is accepted.
 type walUse int
 
 const (
@@ -95,7 +95,7 @@ func (l *Loss) seal(facts ...any) *Loss {
 // power loss may have taken the records of the last half minute.
 const mostRestarts = 1 << 16
 
-// compare returns the loss of acknowledged commits, nil if there is none.
+// compare returns the loss of acknowledged commits, nil if all are there.
 func compare(path string, r *record, w *wal) *Loss {
 	file := filepath.Base(path) + "-wal"
 	steps := w.salts[0] - r.salts[0] // of 32 bits, as SQLite counts

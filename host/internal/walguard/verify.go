@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// state is what the files of a database have when it is opened.
+// state has the contents of the files of a database when it is opened.
 type state struct {
 	record
 	known bool // there was a record

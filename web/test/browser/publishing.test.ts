@@ -201,6 +201,32 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("the secret for signed users is shown on request, and replaced", async () => {
+    const id = await create("Signed", answering("hello"));
+    await request("POST", `/api/v2/canvases/${id}/publish`, {});
+    const { page, dialog, done } = await view(id);
+    await dialog.locator("#section-embed").click();
+    const section = dialog.locator("details.signing");
+    await section.getByText("Users whom the site knows").click();
+    await section.getByText("createHmac").waitFor();
+    await section.getByLabel("Python").check();
+    await section.getByText("import hashlib").waitFor();
+    await section.getByRole("button", { name: "Show the secret" }).click();
+    const figure = section.locator("figure", { hasText: "Signing secret" });
+    const shown = (): Promise<string> => figure.locator("code").innerText();
+    const secret = await shown();
+    const stored = (): Promise<{ secret: string }> => request("POST", `/api/v2/canvases/${id}/token/secret`);
+    assert.equal(secret, (await stored()).secret);
+    await audit(page, "signing");
+    await section.getByRole("button", { name: "Replace the secret" }).click();
+    await section.getByText(secret).waitFor({ state: "detached" });
+    assert.equal(await shown(), (await stored()).secret);
+    const others = dialog.locator("figure", { hasNotText: "Signing secret" }).locator("code");
+    for (const other of await others.allInnerTexts())
+      assert.ok(!other.includes(await shown()), "no line for a page has the secret");
+    await done();
+  });
+
   test("a webhook is called from the page, which shows the response and the events of the run", async () => {
     const hook = { mode: "Webhook", methods: ["POST"], security: { auth_type: "none", allow_anonymous: true } };
     const id = await create("Called", answering("It was called.", hook));

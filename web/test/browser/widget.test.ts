@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { signingNode } from "../../run/signing.ts";
 import { audit } from "./audit.ts";
 import { foreignSite, type Site } from "./foreign.ts";
 import { root, serveHost, type Served } from "./host.ts";
@@ -172,6 +173,71 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await say(page, "read it");
     await answer(page, "words of a file").waitFor();
     await done();
+  });
+
+  // signer returns the program for the server of a site, with the secret of the canvas.
+  const signer = async (id: string): Promise<(user: string) => string> => {
+    const { secret } = await request("POST", `/api/v2/canvases/${id}/token/secret`);
+    process.env["EASEL_SIGNING_SECRET"] = secret as string;
+    const program = `data:text/javascript,${encodeURIComponent(signingNode(id))}`;
+    return ((await import(program)) as { userSignature(user: string): string }).userSignature;
+  };
+  const remembers = async (): Promise<object> => {
+    const memory = { name: "visitors", memory_type: ["raw"], embd_id: "", llm_id: "" };
+    const { data } = (await request("POST", "/api/v1/memories", memory)) as { data: { id: string } };
+    const retrieval = {
+      memory_ids: [data.id], retrieval_from: "memory", user_id: "{sys.user_id}", query: "{sys.query}",
+      similarity_threshold: 0, keywords_similarity_weight: 1,
+    };
+    const message = { content: ["Remembered: {Retrieval:R@formalized_content}."], memory_ids: [data.id] };
+    return {
+      components: {
+        begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Retrieval:R"], upstream: [] },
+        "Retrieval:R": {
+          obj: { component_name: "Retrieval", params: retrieval },
+          upstream: ["begin"],
+          downstream: ["Message:A"],
+        },
+        "Message:A": { obj: { component_name: "Message", params: message }, upstream: ["Retrieval:R"], downstream: [] },
+      },
+    };
+  };
+
+  test("a user whom the site signs finds conversation and memories on another device, others do not", async () => {
+    const chat = await agent("Remembers", await remembers());
+    const sign = await signer(chat.id);
+    const known = (): string => `data-user-id="ann" data-user-signature="${sign("ann")}"`;
+    const first = await embed(chat, known());
+    await open(first.page);
+    await say(first.page, "the zebra code is 4711");
+    await answer(first.page, "Remembered: .").waitFor();
+    await first.done();
+
+    const second = await embed(chat, known()); // a context of its own, as another device has
+    await open(second.page);
+    await second.page.locator(".mine", { hasText: "the zebra code is 4711" }).waitFor();
+    await audit(second.page, "recalled");
+    await say(second.page, "continued");
+    await counted(second.page.locator(".theirs", { hasText: "Remembered: " }), 2);
+    await second.page.getByRole("button", { name: "New conversation" }).click();
+    await say(second.page, "zebra?");
+    await answer(second.page, "4711").waitFor();
+    await second.done();
+
+    for (const other of ['data-user-id="ann"', "", `data-user-id="bob" data-user-signature="${sign("bob")}"`]) {
+      const { page, done } = await embed(chat, other);
+      await open(page);
+      await say(page, "zebra?");
+      await answer(page, "Remembered: .").waitFor();
+      await counted(page.getByText("4711"), 0, other);
+      await done();
+    }
+
+    const forged = await embed(chat, `data-user-id="ann" data-user-signature="${sign("bob")}"`);
+    await open(forged.page);
+    await forged.page.getByRole("alert").getByText("does not recognise you").waitFor();
+    await counted(forged.page.getByText("4711"), 0);
+    await forged.done(/status of 403/);
   });
 
   test("an answer is never rendered as markup", async () => {

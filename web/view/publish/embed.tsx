@@ -4,6 +4,10 @@ import { useState } from "react";
 import { chatAddress, frameTag, widgetTag, type Embed } from "../../run/snippets.ts";
 import { useAttempt, useLoaded } from "../loaded.ts";
 import { Code, Fault, usePublishText, Waiting, type Section } from "./parts.tsx";
+import { Signing } from "./signing.tsx";
+
+/** Look is the part of a chat that its site chooses. */
+type Look = Omit<Embed, "host" | "agent" | "token">;
 
 /** EmbedSection chooses how the chat looks. */
 export function EmbedSection({ release, onSection }: Section): React.ReactNode {
@@ -12,15 +16,15 @@ export function EmbedSection({ release, onSection }: Section): React.ReactNode {
   const published = useLoaded("published", async () => ({ at: (await release.stored()).published }));
   const { busy, fault, run } = useAttempt();
   const [revoked, setRevoked] = useState(false);
-  const [look, setLook] = useState<Omit<Embed, "host" | "agent" | "token">>({
+  const [look, setLook] = useState<Look>({
     color: "#1f6470",
     side: "right",
     language: "",
     title: "",
     files: true,
   });
-  if (token.value === undefined || !published.value)
-    return <Waiting {...(token.value === undefined ? token : published)} />;
+  if (token.value === undefined) return <Waiting {...token} />;
+  if (!published.value) return <Waiting {...published} />;
   const embed: Embed = { ...look, host: location.origin, agent: release.id, token: token.value };
   const revoke = (): void =>
     void run(async () => {
@@ -38,57 +42,10 @@ export function EmbedSection({ release, onSection }: Section): React.ReactNode {
         </p>
       )}
       <p>{t("embed_hint")}</p>
-      <div className="embed-look">
-        <label className="field">
-          {t("color")}
-          <input
-            type="color"
-            value={look.color}
-            onChange={(event) => setLook({ ...look, color: event.target.value })}
-          />
-        </label>
-        <label className="field">
-          {t("side")}
-          <select
-            value={look.side}
-            onChange={(event) => setLook({ ...look, side: event.target.value === "left" ? "left" : "right" })}
-          >
-            <option value="right">{t("right")}</option>
-            <option value="left">{t("left")}</option>
-          </select>
-        </label>
-        <label className="field">
-          {t("chat_language")}
-          <select
-            value={look.language}
-            onChange={(event) => setLook({ ...look, language: event.target.value as Embed["language"] })}
-          >
-            <option value="">{t("language_page")}</option>
-            <option value="en">English</option>
-            <option value="zh">中文</option>
-          </select>
-        </label>
-        <label className="field">
-          {t("heading")}
-          <input
-            type="text"
-            maxLength={80}
-            placeholder={t("heading_default")}
-            value={look.title}
-            onChange={(event) => setLook({ ...look, title: event.target.value })}
-          />
-        </label>
-        <label className="field row">
-          <input
-            type="checkbox"
-            checked={look.files}
-            onChange={(event) => setLook({ ...look, files: event.target.checked })}
-          />
-          {t("files")}
-        </label>
-      </div>
+      <LookFields look={look} onLook={setLook} />
       <Code label={t("widget")} text={widgetTag(embed)} />
       <p className="quiet small">{t("widget_csp", location.origin)}</p>
+      <Signing release={release} embed={embed} />
       <Code label={t("frame")} text={frameTag(embed)} />
       <Code label={t("page")} text={chatAddress(embed)} />
       <p className="publish-act">
@@ -106,5 +63,60 @@ export function EmbedSection({ release, onSection }: Section): React.ReactNode {
       )}
       <Fault text={fault} />
     </>
+  );
+}
+
+function LookFields({ look, onLook }: { look: Look; onLook(look: Look): void }): React.ReactNode {
+  const t = usePublishText();
+  return (
+    <div className="embed-look">
+      <label className="field">
+        {t("color")}
+        <input
+          type="color"
+          value={look.color}
+          onChange={(event) => onLook({ ...look, color: event.target.value })}
+        />
+      </label>
+      <label className="field">
+        {t("side")}
+        <select
+          value={look.side}
+          onChange={(event) => onLook({ ...look, side: event.target.value === "left" ? "left" : "right" })}
+        >
+          <option value="right">{t("right")}</option>
+          <option value="left">{t("left")}</option>
+        </select>
+      </label>
+      <label className="field">
+        {t("chat_language")}
+        <select
+          value={look.language}
+          onChange={(event) => onLook({ ...look, language: event.target.value as Embed["language"] })}
+        >
+          <option value="">{t("language_page")}</option>
+          <option value="en">English</option>
+          <option value="zh">中文</option>
+        </select>
+      </label>
+      <label className="field">
+        {t("heading")}
+        <input
+          type="text"
+          maxLength={80}
+          placeholder={t("heading_default")}
+          value={look.title}
+          onChange={(event) => onLook({ ...look, title: event.target.value })}
+        />
+      </label>
+      <label className="field row">
+        <input
+          type="checkbox"
+          checked={look.files}
+          onChange={(event) => onLook({ ...look, files: event.target.checked })}
+        />
+        {t("files")}
+      </label>
+    </div>
   );
 }

@@ -87,11 +87,15 @@ func (s *Site) assemble(change []func(*Config)) {
 	ports := func(j *app.Job) engine.Ports {
 		m := models.Of(j.Tenant, j.Caller)
 		files := &upload.Box{Store: s.Store, Files: s.NATS.Files}
+		party := upload.Party{
+			Tenant: j.Tenant, By: upload.ByRun, Canvas: j.Canvas, Session: j.Session, Visitor: j.VisitorKey,
+		}
 		return engine.Ports{
-			Model: m, Speech: m, Files: files.Of(j.Tenant), Parser: files.ParserOf(j.Tenant), HTTP: &web.Client{},
+			Model: m, Speech: m, Files: files.Of(party), Parser: files.ParserOf(party), HTTP: &web.Client{},
+			Documents: files.Maker(party),
 			Memory: memories.New(s.Store, models).Of(memories.Principal{
 				Viewer: access.Viewer{Tenant: j.Tenant, User: j.Actor.User}, Caller: j.Caller,
-			}),
+			}, j.VisitorKey),
 		}
 	}
 	s.Runs = runs.New(runs.Config{

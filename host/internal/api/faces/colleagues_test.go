@@ -18,7 +18,8 @@ import (
 func colleague(s *apitest.Site, name, role string) string {
 	s.T.Helper()
 	require.NoError(s.T, s.Store.Members.Put(s.T.Context(), store.Member{Tenant: "one", User: name, Role: role}))
-	_, _, err := s.Store.Keys.Create(s.T.Context(), store.Key{Tenant: "one", User: name}, name)
+	key := store.Key{Tenant: "one", User: name, Scopes: app.Scopes}
+	_, _, err := s.Store.Keys.Create(s.T.Context(), key, name)
 	require.NoError(s.T, err)
 	return name
 }
@@ -130,7 +131,7 @@ func tenantWide(r api.Route) bool {
 	return false
 }
 
-// belongingsOf is what the owner sees of its private belongings.
+// belongingsOf returns the private belongings that their owner sees.
 func belongingsOf(t *testing.T, s *apitest.Site, b apitest.Belongings) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -222,22 +223,23 @@ func TestFollowedCanvasBecomesPrivate(t *testing.T) {
 	require.Equal(t, 200, (<-done).Status, "the stream ends")
 }
 
-// A member does with private canvases of its own what the scopes of the key allow.
+// A member uses private canvases as far as the scopes of the key allow.
 func TestScopesOnOwnCanvases(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("Plans", apitest.Echo)
 	colleague(s, "bob", app.RoleNormal)
-	for _, c := range []struct{ scope, method, path, body string }{
+	embeds := app.ScopeAdmin + "," + app.ScopeRead + "," + app.ScopeRun // the token reads and runs
+	for _, c := range []struct{ scopes, method, path, body string }{
 		{app.ScopeRead, "GET", "/api/v2/canvases/" + id, ""},
 		{app.ScopeRead, "GET", "/api/v2/canvases/" + id + "/versions", ""},
 		{app.ScopeRun, "POST", "/api/v2/canvases/" + id + "/runs", `{}`},
 		{app.ScopeRun, "POST", "/api/v2/canvases/" + id + "/sessions", `{}`},
 		{app.ScopeEdit, "PUT", "/api/v2/canvases/" + id, `{"description":"d"}`},
 		{app.ScopeEdit, "POST", "/api/v2/canvases/" + id + "/publish", `{}`},
-		{app.ScopeAdmin, "POST", "/api/v2/canvases/" + id + "/token", `{}`},
+		{embeds, "POST", "/api/v2/canvases/" + id + "/token", `{}`},
 	} {
 		for user, want := range map[string]int{"one": 2, "bob": 4} {
-			limited := store.Key{Tenant: "one", User: user, Scopes: []string{c.scope}}
+			limited := store.Key{Tenant: "one", User: user, Scopes: strings.Split(c.scopes, ",")}
 			_, key, err := s.Store.Keys.Create(t.Context(), limited, "")
 			require.NoError(t, err)
 			a := s.Request(c.method, c.path, key, c.body)

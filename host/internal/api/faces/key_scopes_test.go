@@ -138,6 +138,7 @@ func TestLimitedKeysStayLimited(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Members.Put(t.Context(), store.Member{Tenant: "two", User: ann.ID, Role: app.RoleOwner}))
 	id := s.Canvas("a", apitest.Echo)
+	s.As("one", "PUT", "/api/v2/canvases/"+id, `{"permission":"team"}`, 200)
 	without := func(scope string) (list []string) {
 		for _, one := range app.Scopes {
 			if one != scope {

@@ -70,7 +70,8 @@ func TestNewPasswordEndsLogins(t *testing.T) {
 		who, other := s.add(app.RoleAdmin), s.add(app.RoleAdmin)
 		_, second, err := s.Store.Logins.Create(t.Context(), who.User, time.Hour)
 		require.NoError(t, err)
-		code, others := s.Services.Accounts.NewSignInCode(who.User, nil), s.Services.Accounts.NewSignInCode(other.User, nil)
+		code := s.Services.Accounts.NewSignInCode(who.User, nil)
+		others := s.Services.Accounts.NewSignInCode(other.User, nil)
 		require.Equal(t, 204, change(who), name)
 		for _, login := range []string{who.login, second} {
 			require.Equal(t, 401, s.Request("GET", "/api/v2/me", login, "").Status, name)

@@ -83,7 +83,7 @@ func (p *people) changes(who person) (list []string) {
 	return list
 }
 
-// roleActions are what one member may do to another. The keys of each that are named change.
+// roleActions are actions of one member on another. The keys of each that are named change.
 var roleActions = []struct {
 	name, method, path, body string
 	whom                     string // "role": the role counts; "read": a key that an admin covers
@@ -114,7 +114,7 @@ func (who person) fill(text string) string {
 }
 
 // What a member may do to another depends on both roles: none acts on a higher one, or assigns it.
-// The role of a key is that of its user, and a limited key acts on no user.
+// A key has the role of its user, and a limited key acts on no user.
 func TestRolesOverRoles(t *testing.T) {
 	t.Parallel()
 	s := &people{Site: apitest.New(t)}
@@ -150,7 +150,7 @@ func TestRolesOverRoles(t *testing.T) {
 				if action.whom == "read" {
 					allowed = actor.may > 0
 				}
-				// A key with a rate revokes keys; it gives none a wider limit than its own.
+				// A key with a rate revokes keys; it cannot set a wider limit than it has.
 				if actor.text == bounded && !strings.HasPrefix(action.path, "/api/v2/users/") {
 					allowed = true
 				}

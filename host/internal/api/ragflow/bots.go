@@ -30,6 +30,8 @@ func (b bots) routes() []api.Route {
 		read("/api/v1/agentbots/{id}/inputs", b.inputs),
 		read("/api/v1/agentbots/{id}/logs/{message}", editor(b).log),
 		read("/api/v1/agentbots/{id}/events/{run}", b.events),
+		read("/api/v1/agentbots/{id}/sessions", visits{b}.list),
+		read("/api/v1/agentbots/{id}/sessions/{sid}", visits{b}.get),
 		read("/v1/canvas/getsse/{id}", b.read),
 	}
 }
@@ -49,6 +51,7 @@ func (b bots) complete(ctx context.Context, r *api.Request) (api.Response, error
 		return nil, err
 	}
 	t.job.Source, t.bare = app.SourceBot, r.Who.Embeds
+	r.Writer.Header().Set(api.SessionHeader, t.session.ID)
 	if err := t.start(ctx, r); err != nil {
 		return nil, err
 	}

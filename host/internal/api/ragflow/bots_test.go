@@ -68,7 +68,7 @@ func TestEmbedTokenShowsNothingPrivate(t *testing.T) {
 			require.NotContains(t, a.Text, "PRIVATE", "%s %s %s", method, r.Path, body)
 		}
 	})
-	require.Equal(t, 30, opened, "a new route that such a token opens is thought about here")
+	require.Equal(t, 34, opened, "a new route that such a token opens is thought about here")
 
 	stream := s.Request("POST", "/api/v1/agentbots/"+id+"/completions", token, `{"query":"hi"}`)
 	list, _ := stream.Events()
@@ -169,7 +169,8 @@ func TestEmbeddedRunIsReadAgain(t *testing.T) {
 	path := "/api/v1/agentbots/" + id
 	first := s.Request("POST", path+"/completions", token, `{"query":"hi"}`)
 	run := first.Header.Get(api.RunHeader)
-	again := s.Request("GET", path+"/events/"+run, token, "")
+	session := "?session_id=" + first.Header.Get(api.SessionHeader)
+	again := s.Request("GET", path+"/events/"+run+session, token, "")
 	require.Equal(t, first.Text, again.Text)
 	require.NotContains(t, again.Text, "PRIVATE")
 
@@ -182,7 +183,8 @@ func TestEmbeddedRunIsReadAgain(t *testing.T) {
 		owners = runs[1].ID
 	}
 	for _, refused := range []string{
-		"/api/v1/agentbots/" + other + "/events/" + run, path + "/events/none", path + "/events/" + owners,
+		"/api/v1/agentbots/" + other + "/events/" + run + session, path + "/events/none" + session,
+		path + "/events/" + owners + session, path + "/events/" + run,
 	} {
 		require.NotEqual(t, 0, s.Request("GET", refused, token, "").Code(), refused)
 	}

@@ -190,6 +190,18 @@ var botContract = []contract{
 		name: "events of a run by others", method: "GET", path: "/api/v1/agentbots/{canvas}/events/{run}", as: "beta",
 		want: dataError(102, "Can't find run by ID: "),
 	},
+	{
+		name: "sessions without a signature", method: "GET", path: "/api/v1/agentbots/{canvas}/sessions", as: "beta",
+		want: func(t testing.TB, a apitest.Answer) {
+			require.Equal(t, 403, a.Status)
+			require.Equal(t, 108, a.Code())
+			require.Contains(t, a.Message(), "user_signature is missing")
+		},
+	},
+	{
+		name: "session of others", method: "GET", path: "/api/v1/agentbots/{canvas}/sessions/{session}", as: "beta",
+		want: dataError(102, "Session not found!"),
+	},
 	{name: "row", method: "GET", path: "/v1/canvas/getsse/{canvas}", as: "beta", want: jsonResult(canvasKeys)},
 	{name: "row of another", method: "GET", path: "/v1/canvas/getsse/{none}", as: "beta", want: dataError(102, "canvas not found.")},
 	{name: "stop", method: "PUT", path: "/v1/canvas/cancel/{run}", as: "beta", want: jsonValue("true")},

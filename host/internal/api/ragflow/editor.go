@@ -273,7 +273,7 @@ func (e editor) answerTrace(ctx context.Context, r *api.Request, name string) (a
 	if err != nil {
 		return nil, err
 	}
-	if len(runs) == 0 {
+	if len(runs) == 0 || !r.Who.MayRead(runs[0]) {
 		return envelope.OK(engine.Object()), nil
 	}
 	records, err := e.Services.Runs.Records(ctx, runs[0].ID)

@@ -55,7 +55,7 @@ func (f files) store(ctx context.Context, r *api.Request) (api.Response, error) 
 		if r.Who.Embeds {
 			return nil, api.Forbidden("An embedding page uploads files; it cannot make this host fetch a url.")
 		}
-		v, err := f.Services.Files.PutPage(ctx, r.Who.Tenant, address)
+		v, err := f.Services.Files.PutPage(ctx, r.Who.Files(""), address)
 		return ok(v, uploadFailure(err))
 	}
 	if err := r.CheckBody(r.MaxBody()); err != nil {
@@ -68,7 +68,7 @@ func (f files) store(ctx context.Context, r *api.Request) (api.Response, error) 
 	r.LimitBodyTime()
 	defer r.EndBodyTime()
 	form := r.Multipart(params["boundary"], r.MaxBody())
-	stored, err := f.storeForm(ctx, r.Who.Tenant, form)
+	stored, err := f.storeForm(ctx, r.Who.Files(r.Params["id"]), form)
 	if err != nil {
 		form.Discard()
 		return nil, err
@@ -83,7 +83,9 @@ func (f files) store(ctx context.Context, r *api.Request) (api.Response, error) 
 }
 
 // storeForm stores the files of a form.
-func (f files) storeForm(ctx context.Context, tenant string, form *api.FormReader) (stored []engine.Value, err error) {
+func (f files) storeForm(
+	ctx context.Context, p app.FileParty, form *api.FormReader,
+) (stored []engine.Value, err error) {
 	for {
 		part, err := form.Next()
 		if errors.Is(err, io.EOF) {
@@ -98,7 +100,7 @@ func (f files) storeForm(ctx context.Context, tenant string, form *api.FormReade
 		if len(stored) == maxFiles {
 			return nil, api.Refused(api.KindBadArgument, "More than %d files in one request.", maxFiles)
 		}
-		v, err := f.Services.Files.Put(ctx, tenant, part.FileName(), part)
+		v, err := f.Services.Files.Put(ctx, p, part.FileName(), part)
 		if err != nil {
 			return nil, uploadFailure(err)
 		}
@@ -134,7 +136,7 @@ func (f files) download(ctx context.Context, r *api.Request) (api.Response, erro
 	if id == "" {
 		id = r.Query.Get("id")
 	}
-	file, v, err := f.Services.Files.Open(ctx, r.Who.Tenant, id)
+	file, v, err := f.Services.Files.Open(ctx, r.Who.Files(""), id)
 	if errors.Is(err, app.ErrNoFile) {
 		return nil, api.Failed(api.KindNotFound, "File not found.")
 	}

@@ -23,6 +23,9 @@ func messageRow(v *app.MemoryMessage) *engine.ObjectBuilder {
 	b.Set("source_id", engine.Int(v.Source)).Set("memory_id", engine.String(v.Memory))
 	b.Set("user_id", engine.String(v.User)).Set("agent_id", engine.String(v.Agent))
 	b.Set("session_id", engine.String(v.Session)).Set("status", engine.Bool(!v.Disabled))
+	if v.Visitor != "" {
+		b.Set("user_verified", engine.Bool(v.Visitor.Verified()))
+	}
 	b.Set("valid_at", dateOf(v.ValidAt)).Set("invalid_at", dateOf(v.InvalidAt)).Set("forget_at", dateOf(v.ForgetAt))
 	return b
 }

@@ -40,6 +40,9 @@ func (s sessions) row(v app.Session, withDSL bool) engine.Value {
 	turns := turnsOf(v)
 	b.Set("message", turns).Set("messages", turns).Set("reference", api.DocumentOf(v.Reference))
 	api.SetTimes(b, v.CreateTime, v.UpdateTime)
+	if v.Visitor != "" {
+		b.Set("user_verified", engine.Bool(v.Visitor.Verified()))
+	}
 	if withDSL {
 		b.Set("dsl", api.DocumentOf(v.DSL))
 	}

@@ -43,16 +43,16 @@ func tokenRow(k app.Key, text, beta string) *engine.ObjectBuilder {
 	return b.Set("update_time", engine.Null).Set("update_date", engine.Null)
 }
 
-// beta returns the token of embedded pages of a canvas, or without one of all canvases; "" for a key
-// that may not have it.
-func (t tokens) beta(ctx context.Context, who app.Principal, of app.Canvas) (string, error) {
+// betaOf returns the token of embedded pages of a canvas, or of all for none; "" for a key that may
+// not have it.
+func betaOf(ctx context.Context, keys *app.Keys, who app.Principal, of app.Canvas) (string, error) {
 	switch {
-	case !t.Services.Keys.MayEmbed(who):
+	case !keys.MayEmbed(who):
 		return "", nil
 	case of.ID == "":
-		return t.Services.Keys.EmbedTokenForAll(ctx, who)
+		return keys.EmbedTokenForAll(ctx, who)
 	}
-	return t.Services.Keys.EmbedToken(ctx, who, of)
+	return keys.EmbedToken(ctx, who, of)
 }
 
 func (t tokens) add(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -67,7 +67,7 @@ func (t tokens) add(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	beta, err := t.beta(ctx, r.Who, app.Canvas{})
+	beta, err := betaOf(ctx, t.Services.Keys, r.Who, app.Canvas{})
 	return ok(tokenRow(k, text, beta).Value(), err)
 }
 
@@ -76,7 +76,7 @@ func (t tokens) list(ctx context.Context, r *api.Request) (api.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	beta, err := t.beta(ctx, r.Who, app.Canvas{})
+	beta, err := betaOf(ctx, t.Services.Keys, r.Who, app.Canvas{})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (t tokens) addForCanvas(ctx context.Context, r *api.Request) (api.Response,
 	}
 	b := tokenRow(k, text, "").Set("dialog_id", api.OrNull(id)).Set("source", engine.String(app.SourceAgent))
 	if id != "" {
-		beta, err := t.beta(ctx, r.Who, canvas)
+		beta, err := betaOf(ctx, t.Services.Keys, r.Who, canvas)
 		if err != nil {
 			return nil, err
 		}

@@ -50,6 +50,18 @@ func (k keys) operations() []operation {
 			method: "DELETE", path: token, body: api.BodyTiny, scope: admin, name: "deleteEmbedToken",
 			about: "Revoke the token with which web pages embed this canvas.",
 		}, k.removeEmbedToken),
+		handle(operation{
+			method: "POST", path: token + "/secret", body: api.BodyTiny, scope: admin, name: "signingSecret",
+			about: "Get the secret with which a site signs the ids of its users for the chat of this canvas. It " +
+				"is created if there is none. Unlike the token it must stay on the server of the site. " +
+				"user_signature is EXPIRES.HMAC: the time it expires, in Unix seconds and at most 7 days ahead, and " +
+				"the hex HMAC-SHA256 with this secret over the id of the canvas, EXPIRES and the user id, " +
+				"separated by line feeds.",
+		}, k.signingSecret),
+		handle(operation{
+			method: "PUT", path: token + "/secret", body: api.BodyTiny, scope: admin, name: "replaceSigningSecret",
+			about: "Replace the secret with which a site signs the ids of its users. Signatures with the old one end.",
+		}, k.replaceSigningSecret),
 	}
 }
 
@@ -79,6 +91,10 @@ type keyInput struct {
 
 type embedToken struct {
 	Token string `json:"token"`
+}
+
+type signingSecret struct {
+	Secret string `json:"secret"`
 }
 
 type keyLimits struct {
@@ -182,4 +198,21 @@ func (k keys) removeEmbedToken(ctx context.Context, in canvasByID) (empty, error
 		err = k.Keys.DeleteEmbedToken(ctx, v)
 	}
 	return empty{}, err
+}
+
+func (k keys) signingSecret(ctx context.Context, in canvasByID) (signingSecret, error) {
+	return k.secretOf(ctx, in, false)
+}
+
+func (k keys) replaceSigningSecret(ctx context.Context, in canvasByID) (signingSecret, error) {
+	return k.secretOf(ctx, in, true)
+}
+
+func (k keys) secretOf(ctx context.Context, in canvasByID, replaces bool) (signingSecret, error) {
+	v, err := k.Canvases.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return signingSecret{}, err
+	}
+	text, err := k.Keys.SigningSecret(ctx, in.Who.Tenant, v.ID, replaces)
+	return signingSecret{text}, err
 }

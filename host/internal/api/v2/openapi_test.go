@@ -234,6 +234,8 @@ GET /api/v2/components
 GET /api/v2/plugins
 GET /api/v2/openapi.json
 POST /api/v2/canvases/{canvas}/token
+POST /api/v2/canvases/{canvas}/token/secret
+PUT /api/v2/canvases/{canvas}/token/secret
 DELETE /api/v2/canvases/{canvas}/token
 GET /api/v2/users
 POST /api/v2/users {"email":"bob@x.org","password":"battery staple","role":"admin"} >bob

@@ -18,6 +18,7 @@ import (
 func TestStreamsEndWithTheirPrincipal(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) { c.Recheck = time.Millisecond })
 	id := s.Canvas("a", apitest.Echo)
+	s.As("one", "PUT", "/api/v2/canvases/"+id, `{"permission":"team"}`, 200)
 	ann, err := s.Store.Users.CreateMember(
 		t.Context(), store.Member{Tenant: "one", Role: app.RoleNormal}, store.User{Email: "ann@x.org"}, "correct horse",
 	)
@@ -54,7 +55,9 @@ func TestStreamsEndWithTheirPrincipal(t *testing.T) {
 			return open(text), func() error { return s.Store.Logins.Delete(t.Context(), text) }
 		},
 		"new password": func() (*bufio.Reader, func() error) {
-			return open(login()), func() error { return s.Store.Users.SetPassword(t.Context(), ann.ID, "another horse") }
+			return open(login()), func() error {
+				return s.Store.Users.SetPassword(t.Context(), ann.ID, "another horse")
+			}
 		},
 		"another role": func() (*bufio.Reader, func() error) {
 			return open(login()), func() error {

@@ -81,6 +81,9 @@ type runView struct {
 	Message   string     `json:"message" jsonschema:"message_id of its events"`
 	Source    string     `json:"source" jsonschema:"what started it, such as api, editor, webhook, v2 or schedule"`
 	Schedule  string     `json:"schedule,omitempty" jsonschema:"id of the schedule that started it"`
+	User      string     `json:"user,omitempty" jsonschema:"value of sys.user_id, which the client of the run chose"`
+	Verified  bool       `json:"user_verified" jsonschema:"whether the host authenticated user"`
+	Principal *principal `json:"principal,omitempty" jsonschema:"who started it, the value of sys.principal"`
 	Status    string     `json:"status" jsonschema:"queued, running, paused, succeeded, failed or canceled"`
 	Error     string     `json:"error,omitempty"`
 	Tokens    int64      `json:"tokens" jsonschema:"model tokens, once the run has ended"`
@@ -88,6 +91,14 @@ type runView struct {
 	Created   time.Time  `json:"created"`
 	Ended     *time.Time `json:"ended,omitempty"`
 	EventsURL string     `json:"events_url"`
+}
+
+// principal is who started a run, as the host has authenticated it.
+type principal struct {
+	Kind    string `json:"kind" jsonschema:"key, login, embed, webhook or schedule"`
+	ID      string `json:"id" jsonschema:"of the key, user, embed token, canvas or schedule"`
+	User    string `json:"user,omitempty" jsonschema:"member of the tenant; absent for other kinds"`
+	EndUser string `json:"end_user,omitempty" jsonschema:"user of an embedding site, as the site has signed it"`
 }
 
 type runList struct {
@@ -169,8 +180,14 @@ func (in *resumeInput) readBody(r *api.Request) error {
 }
 
 func runViewOf(v app.Run) runView {
+	by := app.StartedBy(v)
+	var shown *principal
+	if by.Kind != "" {
+		shown = &principal{by.Kind, by.ID, by.User, by.EndUser}
+	}
 	return runView{
 		ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source,
+		User: v.User, Verified: by.Knows(v.User), Principal: shown,
 		Schedule: app.ScheduleOfRun(v), Status: v.Status, Error: v.Error, Tokens: v.Tokens,
 		Cost:    float64(v.Cost) / microsPerUnit,
 		Created: timeOf(v.CreateTime),

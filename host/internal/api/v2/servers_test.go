@@ -38,7 +38,7 @@ func TestMCPServers(t *testing.T) {
 	s.As("one", "PUT", path, `{"url":"https://third.example.org/mcp"}`, 200)
 	require.Empty(t, header())
 
-	// What a dialect of RAGFlow stored beside the headers is not sent there either.
+	// What a dialect of RAGFlow stored with the headers is not sent there either.
 	s.As("one", "PUT", path, `{"url":"http://127.0.0.1:1/mcp"}`, 200)
 	s.Good(s.Post("/v1/mcp_server/update", `{"mcp_id":"`+id+`","timeout":1,"variables":{"token":"my-key"}}`))
 	s.As("one", "PUT", path, `{"url":"HTTP://127.0.0.1:1/mcp"}`, 200)

@@ -26,7 +26,7 @@ func TestEventsWithoutTraces(t *testing.T) {
 	s := apitest.New(t)
 	e, err := s.Log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
-	run := store.Run{ID: "r", Tenant: "one", Canvas: "c", Message: "m"}
+	run := store.Run{ID: "r", Tenant: "one", Canvas: s.Canvas("a", apitest.Echo), Message: "m"}
 	require.NoError(t, s.Store.Runs.Start(t.Context(), run))
 	record := func(kind, data string) runlog.Record {
 		return runlog.Record{Kind: kind, Data: []byte(`{"event":"` + kind + `","message_id":"m","data":` + data + `}`)}

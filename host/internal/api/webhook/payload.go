@@ -198,11 +198,12 @@ func (in *incoming) readForm(ctx context.Context, v app.Canvas, boundary string)
 
 // file stores a file and gives its text.
 func (in *incoming) file(ctx context.Context, v app.Canvas, name string, r io.Reader) (string, error) {
-	file, err := in.f.services.Files.Put(ctx, v.Tenant, name, r)
+	p := app.FileParty{Tenant: v.Tenant, By: app.FileByWebhook, Canvas: v.ID}
+	file, err := in.f.services.Files.Put(ctx, p, name, r)
 	if err != nil {
 		return "", err
 	}
-	return in.f.services.Files.Text(ctx, v.Tenant, file)
+	return in.f.services.Files.Text(ctx, p, file)
 }
 
 // cleanSection lets the listed fields pass, with defaults and casts.

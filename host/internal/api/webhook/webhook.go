@@ -126,7 +126,8 @@ func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, tests *app
 	}
 	job := app.Job{
 		Tenant: v.Tenant, Canvas: v.ID, User: v.User, Source: app.SourceWebhook, Query: engine.String(""),
-		Webhook: payload, Scheduling: engine.Batch, // clients rely on its order of events
+		Principal: app.StartedByWebhook(v.ID), Webhook: payload,
+		Scheduling: engine.Batch, // clients rely on its order of events
 	}
 	if tests != nil {
 		job.Actor = tests.Actor()

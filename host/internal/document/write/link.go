@@ -11,7 +11,7 @@ import (
 
 // linkSchemes are the schemes of addresses that a file may link to. Others start programs on the
 // reader's machine, read its files, or run scripts, and an address without a scheme would be looked
-// up beside the file.
+// up next to the file.
 var linkSchemes = []string{"http", "https", "mailto", "tel"}
 
 // linkable returns an address that a file may link to, "" for any other. All writers use it.
@@ -42,7 +42,7 @@ func (standalone) link(w util.BufWriter, _ []byte, node ast.Node, entering bool)
 	if address := linkable(string(util.URLEscape(n.Destination, true))); address == "" {
 		return ast.WalkContinue, nil
 	} else if !entering {
-		_, _ = w.WriteString("</a>") // its error is that of the flush
+		_, _ = w.WriteString("</a>") // the flush returns its error
 	} else {
 		openLink(w, address)
 	}
@@ -76,7 +76,7 @@ func (standalone) image(w util.BufWriter, source []byte, node ast.Node, entering
 	address := string(node.(*ast.Image).Destination)
 	inline := func(prefix string) bool { return strings.HasPrefix(strings.ToLower(address), prefix) }
 	if !entering || !slices.ContainsFunc(inlinePictures, inline) {
-		return ast.WalkContinue, nil // the description is what it contains
+		return ast.WalkContinue, nil // its children are the description
 	}
 	_, _ = w.WriteString(`<img alt="`)
 	_, _ = w.Write(util.EscapeHTML([]byte(plain((&parser{source: source}).spans(node)))))

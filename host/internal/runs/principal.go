@@ -1,0 +1,56 @@
+package runs
+
+import (
+	"encoding/json"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Principal is who started a run, as the host has authenticated it. It is the value of
+// sys.principal, and part of the record of the run.
+type Principal struct {
+	Kind string `json:"kind"` // one of the constants below
+	ID   string `json:"id"`   // of the key, user, embed token, canvas of the webhook, or schedule
+	User string `json:"user"` // the member whose key or login it is; "" for others
+	// EndUser is the user of an embedding site, as the site has signed it; "" for others.
+	EndUser string `json:"end_user"`
+}
+
+// Kinds of principals.
+const (
+	ByKey       = "key"
+	ByLogin     = "login"
+	ByEmbed     = "embed"
+	ByWebhook   = "webhook"
+	ByScheduler = "schedule"
+)
+
+// value returns the principal as sys.principal.
+func (p Principal) value() engine.Value {
+	if p.Kind == "" {
+		return engine.Null
+	}
+	return engine.Object("kind", p.Kind, "id", p.ID, "user", p.User, "end_user", p.EndUser)
+}
+
+// record returns the principal as the records store has it.
+func (p Principal) record() string {
+	if p.Kind == "" {
+		return ""
+	}
+	text, _ := json.Marshal(p) // texts only, so it cannot fail
+	return string(text)
+}
+
+// PrincipalOf reads the principal of a recorded run; the zero value for runs of former versions.
+func PrincipalOf(record string) Principal {
+	var p Principal
+	_ = json.Unmarshal([]byte(record), &p) // written by record
+	return p
+}
+
+// Knows reports whether a user id is one that the host has authenticated, and not only what the
+// sender of the request claimed.
+func (p Principal) Knows(user string) bool {
+	return user != "" && (user == p.User || user == p.EndUser)
+}
