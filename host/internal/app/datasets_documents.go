@@ -20,8 +20,10 @@ func (d *Datasets) Document(ctx context.Context, p Principal, id, document strin
 		return v, err
 	}
 	v, err := d.document(ctx, p, id, document)
-	if err == nil && v.State == dataset.Queued {
-		v.Queue, err = d.store.Ingestion.Position(ctx, &v)
+	if err == nil {
+		one := []store.Document{v}
+		err = d.store.Ingestion.CountAhead(ctx, one)
+		v = one[0]
 	}
 	return v.Document, err
 }
@@ -74,16 +76,14 @@ func (d *Datasets) Documents(
 	} else {
 		list, total, err = d.store.Documents.List(ctx, f, page)
 	}
+	if err == nil {
+		err = d.store.Ingestion.CountAhead(ctx, list)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
 	out := make([]dataset.Document, len(list))
 	for i := range list {
-		if list[i].State == dataset.Queued {
-			if list[i].Queue, err = d.store.Ingestion.Position(ctx, &list[i]); err != nil {
-				return nil, 0, err
-			}
-		}
 		out[i] = list[i].Document
 	}
 	return out, total, nil

@@ -104,8 +104,11 @@ func (s Documents) EditChunks(ctx context.Context, v Document, edits []ChunkEdit
 			disabled = $5, update_time = $6 WHERE id = $7`
 		_, err = q.ExecContext(ctx, update, seq, next.ContentSeq, next.Chunks, next.Tokens, flag(next.Disabled),
 			next.Updated, v.ID)
+		if err != nil {
+			return err
+		}
 		out = next
-		return err
+		return noteChanges(ctx, q, v.Tenant, v.Dataset, v.ID)
 	})
 	return out, err
 }

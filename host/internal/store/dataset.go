@@ -317,6 +317,7 @@ func (s Datasets) Delete(ctx context.Context, tenant, id string) error {
 		}
 		_, err1 := q.ExecContext(ctx, `DELETE FROM chunk_edits WHERE dataset_id = $1`, id)
 		_, err2 := q.ExecContext(ctx, `DELETE FROM documents WHERE dataset_id = $1`, id)
-		return errors.Join(err1, err2, dropParses(ctx, q, "dataset_id", id))
+		_, err3 := q.ExecContext(ctx, `DELETE FROM dataset_changes WHERE dataset_id = $1`, id)
+		return errors.Join(err1, err2, dropParses(ctx, q, "dataset_id", id), err3)
 	})
 }

@@ -141,7 +141,10 @@ func (s Documents) Create(ctx context.Context, v Document, limit int64) (Documen
 		if _, err := q.ExecContext(ctx, insert, values...); err != nil {
 			return err
 		}
-		return useFile(ctx, q, v.File)
+		if err := useFile(ctx, q, v.File); err != nil {
+			return err
+		}
+		return noteChanges(ctx, q, v.Tenant, v.Dataset, v.ID)
 	})
 	return v, err
 }
@@ -229,12 +232,15 @@ func (s Documents) Edit(
 				return fmt.Errorf("name %q: %w", v.Name, ErrExists)
 			}
 		}
-		return s.save(ctx, q, &v, &old, affects)
+		if err := s.save(ctx, q, &v, &old, affects); err != nil {
+			return err
+		}
+		return noteChanges(ctx, q, tenant, datasetID, id)
 	})
 	return v, err
 }
 
-// save writes a changed document.
+// save writes a changed document. The caller notes the change.
 func (s Documents) save(ctx context.Context, q querier, v, old *Document, affects Affects) error {
 	change := countsOf(v).minus(countsOf(old))
 	switch {
@@ -328,8 +334,10 @@ func (s Documents) Delete(ctx context.Context, tenant, datasetID string, ids ...
 		if _, err := nextSeq(ctx, q, datasetID, gone); err != nil {
 			return err
 		}
-		_, err := q.ExecContext(ctx, `UPDATE datasets SET gone_seq = seq WHERE id = $1`, datasetID)
-		return err
+		if _, err := q.ExecContext(ctx, `UPDATE datasets SET gone_seq = seq WHERE id = $1`, datasetID); err != nil {
+			return err
+		}
+		return noteChanges(ctx, q, tenant, datasetID)
 	})
 	return n, err
 }

@@ -20,11 +20,14 @@ type Ingestion struct{ *database }
 // Queue queues a document. Errors: [ErrNotFound], [ErrConflict] if it is queued or running.
 func (s Ingestion) Queue(ctx context.Context, tenant, datasetID, id string) error {
 	return s.write(ctx, fmt.Sprintf("queue document %q", id), func(ctx context.Context, q querier) error {
-		return s.queue(ctx, q, tenant, datasetID, id)
+		if err := s.queue(ctx, q, tenant, datasetID, id); err != nil {
+			return err
+		}
+		return noteChanges(ctx, q, tenant, datasetID, id)
 	})
 }
 
-// queue queues a document to be parsed from the beginning.
+// queue queues a document to be parsed from the beginning. The caller notes the change.
 func (s Ingestion) queue(ctx context.Context, q querier, tenant, datasetID, id string) error {
 	const update = `UPDATE documents SET state = 'queued', progress = 0, messages = $1, begin_time = 0,
 		duration_ms = 0, queue_time = $2, attempts = 0, lease_until = 0, update_time = $2
@@ -73,7 +76,10 @@ func (s Ingestion) Cancel(ctx context.Context, tenant, datasetID, id, message st
 			v.Duration = max(1, s.ms()-v.Began)
 		}
 		v.State, v.Progress, v.Messages = dataset.Canceled, 0, v.Messages+message
-		return addParseLog(ctx, q, &v, dataset.Ran{}, s.now())
+		if err := addParseLog(ctx, q, &v, dataset.Ran{}, s.now()); err != nil {
+			return err
+		}
+		return noteChanges(ctx, q, tenant, datasetID, id)
 	})
 }
 
@@ -122,7 +128,10 @@ func (s Ingestion) Claim(ctx context.Context, c Claim) (v Document, err error) {
 			return orNone(err)
 		}
 		v = rows[0]
-		return addLooseFile(ctx, q, LooseFile{c.File(&v), v.Tenant}, c.Due)
+		if err := addLooseFile(ctx, q, LooseFile{c.File(&v), v.Tenant}, c.Due); err != nil {
+			return err
+		}
+		return noteChanges(ctx, q, v.Tenant, v.Dataset, v.ID)
 	})
 	return v, err
 }
@@ -137,11 +146,22 @@ func orNone(err error) error {
 // Renew prolongs the lease of a running document and stores its progress. Errors:
 // [ErrConflict] if the lease is lost: the document was canceled, deleted, or taken over.
 func (s Ingestion) Renew(ctx context.Context, v *Document, until int64) error {
-	const update = `UPDATE documents SET lease_until = $1, progress = $2, messages = $3
-		WHERE id = $4 AND lease = $5 AND state = 'running'`
+	const (
+		moved  = `SELECT 1 FROM documents WHERE id = $1 AND progress <> $2`
+		update = `UPDATE documents SET lease_until = $1, progress = $2, messages = $3
+			WHERE id = $4 AND lease = $5 AND state = 'running'`
+	)
 	return s.write(ctx, fmt.Sprintf("renew lease of document %q", v.ID), func(ctx context.Context, q querier) error {
-		res, err := q.ExecContext(ctx, update, until, storedProgress(v.Progress), []byte(v.Messages), v.ID, v.Lease)
-		return changed(res, err, ErrConflict)
+		progress := storedProgress(v.Progress)
+		visible, err := exists(ctx, q, moved, v.ID, progress)
+		if err != nil {
+			return err
+		}
+		res, err := q.ExecContext(ctx, update, until, progress, []byte(v.Messages), v.ID, v.Lease)
+		if err := changed(res, err, ErrConflict); err != nil || !visible {
+			return err
+		}
+		return noteChanges(ctx, q, v.Tenant, v.Dataset, v.ID)
 	})
 }
 
@@ -150,9 +170,17 @@ func (s Ingestion) Release(ctx context.Context, v *Document) error {
 	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = attempts - 1, lease_until = 0
 		WHERE id = $1 AND lease = $2 AND state = 'running'`
 	return s.write(ctx, fmt.Sprintf("release document %q", v.ID), func(ctx context.Context, q querier) error {
-		_, err := q.ExecContext(ctx, update, v.ID, v.Lease)
-		return err
+		return noteIf(ctx, q, v, update, v.ID, v.Lease)
 	})
+}
+
+// noteIf runs an update of a document, and notes the change if there is one.
+func noteIf(ctx context.Context, q querier, v *Document, update string, args ...any) error {
+	n, err := execOn(ctx, q, update, args)
+	if err != nil || n == 0 {
+		return err
+	}
+	return noteChanges(ctx, q, v.Tenant, v.Dataset, v.ID)
 }
 
 // Requeue queues a document whose chunk file is lost.
@@ -160,8 +188,7 @@ func (s Ingestion) Requeue(ctx context.Context, v *Document) error {
 	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = 0, lease_until = 0, digest = '',
 		queue_time = $1 WHERE id = $2 AND chunk_file = $3 AND state <> 'running'`
 	return s.write(ctx, fmt.Sprintf("queue document %q", v.ID), func(ctx context.Context, q querier) error {
-		_, err := q.ExecContext(ctx, update, s.ms(), v.ID, v.ChunkFile)
-		return err
+		return noteIf(ctx, q, v, update, s.ms(), v.ID, v.ChunkFile)
 	})
 }
 
@@ -218,7 +245,7 @@ func (s Ingestion) Finish(ctx context.Context, list ...Finished) (out []Document
 			}
 			out = append(out, v)
 		}
-		return nil
+		return noteAll(ctx, q, out)
 	})
 	return out, err
 }
@@ -300,12 +327,4 @@ func (s Ingestion) adopt(ctx context.Context, q querier, v *Document, p *Parsed)
 		v.Meta = meta
 	}
 	return nil
-}
-
-// Position is how many documents are ahead of a queued one, counted up to 1000.
-func (s Ingestion) Position(ctx context.Context, v *Document) (n int, err error) {
-	const query = `SELECT COUNT(*) FROM (SELECT 1 FROM documents
-		WHERE state = 'queued' AND (queue_time, id) < ($1, $2) LIMIT 1000) ahead`
-	err = s.read.QueryRowContext(ctx, query, v.QueueTime, v.ID).Scan(&n)
-	return n, fail(err, "position of document %q", v.ID)
 }

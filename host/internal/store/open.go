@@ -84,6 +84,7 @@ type Store struct {
 	Runs       Runs
 	Datasets   Datasets
 	Documents  Documents
+	Changes    Changes
 	Ingestion  Ingestion
 	LooseFiles LooseFiles
 	ParseLogs  ParseLogs
@@ -98,9 +99,9 @@ func newStore(db *database) *Store {
 		Keys: Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
 		Uses:     ModelUses{db},
 		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db},
-		Datasets: Datasets{db}, Documents: Documents{db}, Ingestion: Ingestion{db}, LooseFiles: LooseFiles{db},
-		ParseLogs: ParseLogs{db},
-		Memories:  Memories{db},
+		Datasets: Datasets{db}, Documents: Documents{db}, Changes: Changes{db}, Ingestion: Ingestion{db},
+		LooseFiles: LooseFiles{db}, ParseLogs: ParseLogs{db},
+		Memories: Memories{db},
 	}
 }
 

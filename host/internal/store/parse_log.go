@@ -202,8 +202,10 @@ func (s Ingestion) Rerun(ctx context.Context, tenant, datasetID, id string, r da
 		}
 		const insert = `INSERT INTO parse_reruns (document_id, tenant_id, dataset_id, node, canvas, user_id)
 			VALUES ($1, $2, $3, $4, $5, $6)`
-		_, err := q.ExecContext(ctx, insert, id, tenant, datasetID, r.Node, canvas, r.By)
-		return err
+		if _, err := q.ExecContext(ctx, insert, id, tenant, datasetID, r.Node, canvas, r.By); err != nil {
+			return err
+		}
+		return noteChanges(ctx, q, tenant, datasetID, id)
 	})
 }
 
