@@ -126,7 +126,7 @@ func New(cfg Config) *Services {
 		box:   &upload.Box{Store: cfg.Store, Files: cfg.Files, Most: cfg.MaxUpload, Documents: cfg.Documents},
 	}
 	usage := &Usage{cfg.Store, cfg.Store.Uses, cfg.Quota, cfg.Priced, cfg.Currency}
-	operates := operator(cfg.Operator)
+	operates, presence := operator(cfg.Operator), NewPresence()
 	accounts := &Accounts{store: cfg.Store, operator: operates}
 	kept := memories.New(cfg.Store, cfg.Models)
 	canvases := &Canvases{
@@ -139,7 +139,7 @@ func New(cfg Config) *Services {
 		Usage:    usage,
 		Secrets:  &Secrets{cfg.Store},
 		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},
-		Presence: NewPresence(), Revisions: NewRevisions(cfg.Store.Canvases.Revisions),
+		Presence: presence, Revisions: NewRevisions(cfg.Store.Canvases.Revisions, presence, cfg.Logger),
 		Sessions:     &Sessions{cfg.Store, cfg.Runs, canvases},
 		Runs:         &Runs{cfg.Store, cfg.Runs, canvases, cfg.Ports, cfg.Limits},
 		Schedules:    &Schedules{cfg.Schedules, canvases},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
@@ -40,6 +41,8 @@ var ErrUnknownModel = embed.ErrUnknown
 
 // Datasets are collections of documents that are searched.
 type Datasets struct {
+	Followers DatasetFollowers
+
 	store    *store.Store
 	files    *blobs.Store
 	replica  *replica.Replica
@@ -59,11 +62,17 @@ type DatasetsConfig struct {
 	Limits   DatasetLimits
 	// Folder holds read-only datasets of files; nil means none.
 	Folder *folder.Folder
+	Logger *slog.Logger
 }
 
 // NewDatasets makes the service.
 func NewDatasets(cfg DatasetsConfig) *Datasets {
-	return &Datasets{cfg.Store, cfg.Files, cfg.Replica, cfg.Ingester, cfg.Models, cfg.Limits, watched{cfg.Folder}}
+	w := watched{cfg.Folder}
+	return &Datasets{
+		Followers: newDatasetFollowers(cfg.Store.Changes, w, cfg.Logger),
+		store:     cfg.Store, files: cfg.Files, replica: cfg.Replica, ingester: cfg.Ingester, models: cfg.Models,
+		limits: cfg.Limits, watched: w,
+	}
 }
 
 // longestDatasetName is how many characters the name of a dataset may have.

@@ -54,7 +54,7 @@ type DocumentList struct {
 func (d *Datasets) Documents(
 	ctx context.Context, p Principal, id string, q DocumentList,
 ) ([]dataset.Document, int, error) {
-	if _, ok := d.watched.get(p, id); ok {
+	if _, ok := d.watched.key(p, id); ok {
 		return d.watched.documents(p, id, &q)
 	}
 	if _, err := d.get(ctx, p, id); err != nil {

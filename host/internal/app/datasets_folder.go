@@ -26,6 +26,15 @@ func (w watched) get(p Principal, id string) (v dataset.Dataset, ok bool) {
 	return w.folder.Dataset(p.Tenant, id)
 }
 
+// key returns the key of a dataset in the index of the folder; ok is false when the principal sees
+// none of this id.
+func (w watched) key(p Principal, id string) (key string, ok bool) {
+	if w.folder == nil {
+		return "", false
+	}
+	return w.folder.Key(p.Tenant, id)
+}
+
 // readOnly refuses to change a dataset of the watched folder.
 func readOnly(v *dataset.Dataset) error {
 	return &Error{

@@ -16,7 +16,7 @@ import (
 func (d *Datasets) Metadata(
 	ctx context.Context, p Principal, id string, documents ...string,
 ) (map[string]map[string]int, error) {
-	if _, ok := d.watched.get(p, id); ok {
+	if _, ok := d.watched.key(p, id); ok {
 		return countValues(d.watched.folder.Documents(p.Tenant, id), documents), nil
 	}
 	if _, err := d.get(ctx, p, id); err != nil {

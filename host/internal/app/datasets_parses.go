@@ -29,7 +29,7 @@ type ParseLogList struct {
 func (d Parses) List(
 	ctx context.Context, p Principal, id string, q ParseLogList,
 ) ([]dataset.ParseLog, int, error) {
-	if _, ok := d.watched.get(p, id); ok {
+	if _, ok := d.watched.key(p, id); ok {
 		return nil, 0, nil
 	}
 	if _, err := d.get(ctx, p, id); err != nil {

@@ -2,85 +2,121 @@ package app
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/knowledge/follow"
 	"github.com/easel-canvas/easel/host/internal/store"
-)
-
-// revisionAge is how old a revision of a followed canvas may be, and revisionWait bounds a read.
-const (
-	revisionAge  = 900 * time.Millisecond
-	revisionWait = 10 * time.Second
 )
 
 // Revision is the revision of a canvas and its update time, Unix milliseconds.
 type Revision = store.Revision
 
 // Revisions reads the revisions of canvases that pages follow, which other hosts may change too:
-// all of them at once, however many pages there are. It may be used concurrently.
+// all of them once a second, however many pages there are. It may be used concurrently.
 type Revisions struct {
-	read func(ctx context.Context, ids []string) (map[string]Revision, error)
+	read     func(ctx context.Context, ids []string) (map[string]Revision, error)
+	presence *Presence
+	loop     follow.Loop
 
-	mu        sync.Mutex
-	followers map[string]int
-	known     map[string]Revision
-	at        time.Time // of the last read
-	err       error     // of the last read
+	mu       sync.Mutex
+	canvases map[string]*followedCanvas
+}
+
+// followedCanvas is a canvas that pages follow.
+type followedCanvas struct {
+	followers int
+	known     Revision
+	gone      bool
+	people    int           // number of the change of its visitors that pages know of
+	changed   chan struct{} // closed at the next change
 }
 
 // NewRevisions returns Revisions that reads with read, which leaves out canvases that do not exist.
-func NewRevisions(read func(ctx context.Context, ids []string) (map[string]Revision, error)) *Revisions {
-	return &Revisions{read: read, followers: map[string]int{}, known: map[string]Revision{}}
+// Pages are also woken when the visitors of their canvas change.
+func NewRevisions(
+	read func(ctx context.Context, ids []string) (map[string]Revision, error), presence *Presence, logger *slog.Logger,
+) *Revisions {
+	r := &Revisions{read: read, presence: presence, canvases: map[string]*followedCanvas{}}
+	r.loop = follow.Loop{Every: time.Second, Look: r.look, Logger: logger, Name: "canvases"}
+	return r
 }
 
-// Follow adds a follower of a canvas that has a revision now, until stop is called, which must be
-// called once.
-func (r *Revisions) Follow(canvas string, now Revision) (stop func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.followers[canvas]++
-	if now.Rev > r.known[canvas].Rev {
-		r.known[canvas] = now
-	}
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.followers[canvas]--; r.followers[canvas] == 0 {
-			delete(r.followers, canvas)
-			delete(r.known, canvas)
-		}
-	}
+// CanvasFollower is a page that follows a canvas.
+type CanvasFollower struct {
+	r  *Revisions
+	id string
+	c  *followedCanvas
 }
 
-// Of returns the revision of a followed canvas, at most a second old. Errors: [ErrNotFound] for one
-// that was deleted.
-func (r *Revisions) Of(ctx context.Context, canvas string) (Revision, error) {
+// Follow adds a follower of a canvas that has a revision now. The caller closes it.
+func (r *Revisions) Follow(canvas string, now Revision) *CanvasFollower {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.at) >= revisionAge {
-		r.refresh(ctx)
+	c := r.canvases[canvas]
+	if c == nil {
+		c = &followedCanvas{changed: make(chan struct{})}
+		r.canvases[canvas] = c
 	}
-	v, ok := r.known[canvas]
-	switch {
-	case r.err != nil:
-		return Revision{}, r.err
-	case !ok:
+	if c.followers++; now.Rev > c.known.Rev {
+		c.known = now
+	}
+	r.loop.Enter()
+	return &CanvasFollower{r, canvas, c}
+}
+
+// Close ends the follower.
+func (f *CanvasFollower) Close() {
+	f.r.mu.Lock()
+	defer f.r.mu.Unlock()
+	if f.c.followers--; f.c.followers == 0 {
+		delete(f.r.canvases, f.id)
+	}
+	f.r.loop.Leave()
+}
+
+// Changed returns a channel that is closed when the revision or the visitors have changed since
+// the call.
+func (f *CanvasFollower) Changed() <-chan struct{} {
+	f.r.mu.Lock()
+	defer f.r.mu.Unlock()
+	return f.c.changed
+}
+
+// Revision returns the revision of the canvas, about a second old. Errors: [ErrNotFound] if the
+// canvas was deleted.
+func (f *CanvasFollower) Revision() (Revision, error) {
+	f.r.mu.Lock()
+	defer f.r.mu.Unlock()
+	if f.c.gone {
 		return Revision{}, missing(ErrNotFound, "canvas")
 	}
-	return v, nil
+	return f.c.known, nil
 }
 
-// refresh reads for all followers; that of the caller may leave meanwhile.
-func (r *Revisions) refresh(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revisionWait)
-	defer cancel()
-	ids := make([]string, 0, len(r.followers))
-	for id := range r.followers {
-		ids = append(ids, id)
+// look reads the revisions for all followers, and wakes those whose canvas has changed.
+func (r *Revisions) look(ctx context.Context) error {
+	r.mu.Lock()
+	ids, asked := make([]string, 0, len(r.canvases)), make(map[string]*followedCanvas, len(r.canvases))
+	for id, c := range r.canvases {
+		ids, asked[id] = append(ids, id), c
 	}
+	r.mu.Unlock()
 	known, err := r.read(ctx, ids)
-	if r.at, r.err = time.Now(), err; err == nil {
-		r.known = known
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, c := range asked {
+		now, there := known[id]
+		people := r.presence.changes(id)
+		if people == c.people && (err != nil || there == !c.gone && now == c.known) {
+			continue
+		}
+		if c.people = people; err == nil {
+			c.known, c.gone = now, !there
+		}
+		close(c.changed)
+		c.changed = make(chan struct{})
 	}
+	return err
 }

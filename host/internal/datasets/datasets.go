@@ -76,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (*Datasets, error) {
 	})
 	d.Service = app.NewDatasets(app.DatasetsConfig{
 		Store: d.Store, Files: cfg.Files, Replica: d.Replica, Ingester: d.Ingester, Models: cfg.Models,
-		Limits: cfg.Limits, Folder: cfg.Folder,
+		Limits: cfg.Limits, Folder: cfg.Folder, Logger: cfg.Logger,
 	})
 	return d, nil
 }

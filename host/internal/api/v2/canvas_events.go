@@ -47,14 +47,18 @@ type canvasStream struct {
 
 // Write sends the current state, then each change.
 func (a canvasStream) Write(r *api.Request) error {
-	ctx := r.HTTP.Context()
-	defer a.c.Revisions.Follow(a.in.ID, a.now)()
+	if isHead(r) {
+		return nil
+	}
+	f := a.c.Revisions.Follow(a.in.ID, a.now)
+	defer f.Close()
 	if a.in.Page != "" {
-		leave := a.c.Presence.Enter(a.in.ID, a.in.Page, a.visitor(ctx))
+		leave := a.c.Presence.Enter(a.in.ID, a.in.Page, a.visitor(r.HTTP.Context()))
 		defer leave()
 	}
-	w := &canvasWriter{canvasStream: a}
-	return poll(r, slog.String("canvas", a.in.ID), w.look)
+	w := &canvasWriter{canvasStream: a, f: f}
+	follow(r, slog.String("canvas", a.in.ID), f, w.send)
+	return nil
 }
 
 // visitor is the principal as other people see it.
@@ -65,16 +69,16 @@ func (a canvasStream) visitor(ctx context.Context) app.Visitor {
 	return app.Visitor{ID: a.in.Who.Caller, Name: "API key"}
 }
 
-// canvasWriter sends what has changed since it looked last. The store is asked once for all
-// streams, see [app.Revisions].
+// canvasWriter sends what has changed since it was called last.
 type canvasWriter struct {
 	canvasStream
+	f      *app.CanvasFollower
 	rev    int64
 	people []app.Present // nil before the first event
 }
 
-func (w *canvasWriter) look(ctx context.Context, s *polledStream) error {
-	now, err := w.c.Revisions.Of(ctx, w.in.ID)
+func (w *canvasWriter) send(s *followStream) error {
+	now, err := w.f.Revision()
 	if err == nil {
 		err = w.in.Who.StillMay(w.in.ID, now)
 	}

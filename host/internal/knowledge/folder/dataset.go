@@ -63,9 +63,20 @@ func idOf(parts ...string) string {
 
 // folderDataset is a dataset with its documents, by their paths.
 type folderDataset struct {
-	key       string
+	id, key   string
 	modified  time.Time
 	documents map[string]*dataset.Document
+	changes   int64            // that documents had
+	numbers   map[string]int64 // of the last change of a document, by its path
+}
+
+// add adds a dataset without documents. The caller holds mu, or is alone.
+func (f *Folder) add(key string) *folderDataset {
+	d := &folderDataset{
+		id: idOf(key), key: key, documents: map[string]*dataset.Document{}, numbers: map[string]int64{},
+	}
+	f.datasets[key], f.byID[d.id] = d, d
+	return d
 }
 
 // name is that of the dataset as its tenants know it.
@@ -86,8 +97,7 @@ func (f *Folder) ensure(ctx context.Context, key string, modified time.Time) err
 		return nil
 	}
 	if d == nil {
-		d = &folderDataset{key: key, documents: map[string]*dataset.Document{}}
-		f.datasets[key] = d
+		d = f.add(key)
 	}
 	d.modified = modified
 	f.mu.Unlock()
@@ -99,8 +109,7 @@ func (f *Folder) restore() {
 	for _, r := range f.records.all() {
 		d := f.datasets[r.Dataset]
 		if d == nil {
-			d = &folderDataset{key: r.Dataset, documents: map[string]*dataset.Document{}}
-			f.datasets[r.Dataset] = d
+			d = f.add(r.Dataset)
 		}
 		d.documents[r.Path] = r.document()
 	}
@@ -124,6 +133,8 @@ func (f *Folder) update(v *file, change func(*dataset.Document)) {
 	d.Size, d.Created, d.Updated = v.size, v.modified.UnixMilli(), time.Now().UnixMilli()
 	change(d)
 	set.documents[v.path] = d
+	set.changes++
+	set.numbers[v.path] = set.changes
 }
 
 // kindOf is the kind of a document, as of those that are uploaded.
@@ -187,7 +198,7 @@ func (f *Folder) visible(d *folderDataset, tenant string) bool {
 // view is a dataset as callers see it.
 func (f *Folder) view(d *folderDataset) dataset.Dataset {
 	out := dataset.Dataset{
-		ID: idOf(d.key), Name: d.name(), Description: "Documents of a folder of this host", EmbeddingModel: f.cfg.Model,
+		ID: d.id, Name: d.name(), Description: "Documents of a folder of this host", EmbeddingModel: f.cfg.Model,
 		Team: true, Method: chunking.Structure, ReadOnly: true, Documents: len(d.documents),
 		Created: d.modified.UnixMilli(), Updated: d.modified.UnixMilli(),
 	}
@@ -201,10 +212,8 @@ func (f *Folder) view(d *folderDataset) dataset.Dataset {
 
 // find returns a dataset that a tenant sees by its id.
 func (f *Folder) find(tenant, id string) *folderDataset {
-	for _, d := range f.datasets {
-		if idOf(d.key) == id && f.visible(d, tenant) {
-			return d
-		}
+	if d := f.byID[id]; d != nil && f.visible(d, tenant) {
+		return d
 	}
 	return nil
 }

@@ -60,8 +60,9 @@ type Folder struct {
 	// reported are documents that could not be read for now, with their marks.
 	reported map[string]string
 	datasets map[string]*folderDataset // by key
-	scanned  int                       // documents of the scan in progress that are done
-	listed   int                       // of all
+	byID     map[string]*folderDataset
+	scanned  int // documents of the scan in progress that are done
+	listed   int // of all
 }
 
 // Open opens a folder and begins to index it in the background.
@@ -84,7 +85,7 @@ func Open(ctx context.Context, cfg Config) (*Folder, error) {
 	}
 	f := &Folder{
 		cfg: cfg, root: root, ready: make(chan struct{}),
-		datasets: map[string]*folderDataset{}, reported: map[string]string{},
+		datasets: map[string]*folderDataset{}, byID: map[string]*folderDataset{}, reported: map[string]string{},
 	}
 	if err := f.openFiles(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("knowledge folder: %w", err), root.Close())

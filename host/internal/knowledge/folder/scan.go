@@ -261,6 +261,7 @@ func (f *Folder) removeOthers(ctx context.Context, list *listing) (n int, err er
 			return n, err
 		}
 		f.mu.Lock()
+		delete(f.byID, f.datasets[key].id)
 		delete(f.datasets, key)
 		f.mu.Unlock()
 	}

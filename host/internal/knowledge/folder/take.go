@@ -58,6 +58,8 @@ func (f *Folder) remove(ctx context.Context, r *record) error {
 	defer f.mu.Unlock()
 	if d := f.datasets[r.Dataset]; d != nil {
 		delete(d.documents, r.Path)
+		delete(d.numbers, r.Path)
+		d.changes++
 	}
 	return nil
 }

@@ -1,0 +1,48 @@
+package app
+
+import (
+	"log/slog"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/follow"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// DatasetEvent is an event for followers of a dataset.
+type DatasetEvent = follow.Event
+
+// DatasetFollower is a reader of the events of a dataset.
+type DatasetFollower = follow.Follower
+
+// ErrDatasetGone ends a follower whose dataset was deleted or is not visible to the principal.
+var ErrDatasetGone = follow.ErrGone
+
+// DatasetFollowers has the followers of all datasets on this host.
+type DatasetFollowers struct {
+	watched       watched
+	records       *follow.Watch
+	watchedFolder *follow.Watch // nil without a folder
+}
+
+func newDatasetFollowers(changes store.Changes, w watched, logger *slog.Logger) DatasetFollowers {
+	f := DatasetFollowers{watched: w, records: follow.New(follow.Config{Source: changes, Logger: logger})}
+	if w.folder != nil {
+		f.watchedFolder = follow.New(follow.Config{Source: w.folder.Changes(), Logger: logger})
+	}
+	return f
+}
+
+// Follow returns a follower of the documents of a dataset, which the caller closes. It ends with
+// [ErrDatasetGone].
+func (f *DatasetFollowers) Follow(p Principal, id string) *DatasetFollower {
+	if _, ok := f.watched.key(p, id); ok {
+		return f.watchedFolder.Follow(id, func(dataset.Head) bool {
+			_, ok := f.watched.key(p, id)
+			return ok
+		})
+	}
+	return f.records.Follow(id, func(h dataset.Head) bool {
+		v := store.Dataset{Dataset: dataset.Dataset{ID: h.ID, Tenant: h.Tenant, CreatedBy: h.CreatedBy, Team: h.Team}}
+		return h.Tenant == p.Tenant && seesDataset(p, &v)
+	})
+}
