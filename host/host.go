@@ -34,6 +34,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/kv"
 	"github.com/easel-canvas/easel/host/internal/mcp"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
@@ -232,7 +233,7 @@ func newAPI(
 	h.accounts = services.Accounts
 	return faces.New(api.Config{
 		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave,
-		Rate:    cfg.Rate,
+		Rate: cfg.Rate, Connections: memlimit.Connections(h.memory.limit),
 		Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
 	}, cfg.Version)
 }

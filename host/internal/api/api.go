@@ -35,6 +35,9 @@ type Config struct {
 	// Recheck is the interval at which event streams check whether their key or login is still
 	// valid; 0 means 15 s.
 	Recheck time.Duration
+	// Connections is how many connections the host has at the same time; 0 means any. Event streams
+	// of one caller or tenant get a part of them.
+	Connections int
 	// Rate is how many requests per second one key or login may make, unless its key says
 	// otherwise; 0 means any.
 	Rate float64
@@ -59,6 +62,7 @@ type API struct {
 	cors    cors
 	metrics *metrics
 	rates   rates
+	streams streams
 }
 
 // New makes the API of a host.
@@ -88,6 +92,7 @@ func New(cfg Config) *API {
 		cfg.Fail = failPlain
 	}
 	a := &API{cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}}
+	a.streams.connections = cfg.Connections
 	a.metrics = newMetrics(cfg.Metrics, cfg.Services.Runs)
 	a.routes = newRouter(append(cfg.Routes, a.ownRoutes()...))
 	return a

@@ -30,6 +30,7 @@ type Request struct {
 	memory reserved
 	left   bool // the client is gone
 	begun  bool // a part of the answer has been sent
+	stream bool // it has one of the event streams of its caller
 }
 
 // Handler answers a request. What it returns is written after it.

@@ -44,6 +44,7 @@ func (a *API) serve(w http.ResponseWriter, hr *http.Request) {
 	}
 	hr.Pattern = r.Route.Path // for the handler around this one
 	defer r.Free()
+	defer a.streams.leave(r)
 	defer a.metrics.count(r.Route.Path, began)
 	defer func() {
 		if p := recover(); p != nil {
@@ -70,6 +71,9 @@ func (a *API) answer(r *Request) error {
 		return err
 	}
 	if r.Route.Events {
+		if err := a.streams.enter(r); err != nil {
+			return err
+		}
 		defer a.recheck(r)()
 	}
 	if check := r.Route.CheckQuery; check != nil {

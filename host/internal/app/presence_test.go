@@ -1,11 +1,14 @@
 package app_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 func TestPresenceCountsPagesOfVisitors(t *testing.T) {
@@ -26,4 +29,21 @@ func TestPresenceCountsPagesOfVisitors(t *testing.T) {
 	again()
 	leaveB()
 	require.Equal(t, []app.Present{{Visitor: ben, Pages: 1}}, p.Others("canvas", "a"))
+}
+
+// What a page asks for is counted once for all pages.
+func TestOthersAreCountedOnce(t *testing.T) {
+	cost := func(pages int) time.Duration {
+		p := app.NewPresence()
+		for i := range pages {
+			p.Enter("canvas", fmt.Sprint(i), app.Visitor{ID: "1", Name: "Ana"})
+		}
+		before := servertest.ProcessorTime()
+		for i := range 1000 {
+			require.Equal(t, pages-1, p.Others("canvas", fmt.Sprint(i%pages))[0].Pages)
+		}
+		return servertest.ProcessorTime() - before
+	}
+	few, many := cost(10), cost(10_000)
+	require.Less(t, many, 10*few+50*time.Millisecond, "%v for few pages", few)
 }

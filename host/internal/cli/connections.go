@@ -5,11 +5,9 @@ import (
 	"net"
 	"net/http"
 	"sync"
-)
 
-// connectionMemory is the share of the memory limit per open connection: an idle one takes 15 KiB,
-// one with a stream several times that.
-const connectionMemory = 64 << 10
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+)
 
 // connections bounds how many connections a server has. At the bound a new connection replaces the
 // one that has been idle for longest; when none is idle, the new one is closed.
@@ -23,7 +21,7 @@ type connections struct {
 }
 
 func newConnections(memory int64) *connections {
-	return &connections{most: int(max(1000, memory/connectionMemory)), at: map[net.Conn]*list.Element{}}
+	return &connections{most: memlimit.Connections(memory), at: map[net.Conn]*list.Element{}}
 }
 
 // watch implements http.Server.ConnState.

@@ -164,3 +164,45 @@ func parsedJSON(t testing.TB, text string) engine.Value {
 	require.NoError(t, err)
 	return v
 }
+
+// One key gets half of the connections of a host for event streams, and a tenant three quarters;
+// others still get answers. A stream that ends makes room.
+func TestEventStreamsAreBounded(t *testing.T) {
+	s := apitest.New(t, func(c *apitest.Config) { c.Connections = 8 })
+	id, _ := uploaded(s, "a.md", "text")
+	path := "/api/v2/datasets/" + id + "/events"
+	_, _, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: "one", Name: "other"}, "other")
+	require.NoError(t, err)
+	open := func(key string) (status int, leave func()) {
+		ctx, stop := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+key)
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		t.Cleanup(func() { stop(); _ = res.Body.Close() })
+		return res.StatusCode, stop
+	}
+	var leave func()
+	for range 4 {
+		var status int
+		status, leave = open("one")
+		require.Equal(t, 200, status)
+	}
+	a := s.Request("GET", path, "one", "")
+	require.Equal(t, 429, a.Status)
+	require.Equal(t, "10", a.Header.Get("Retry-After"))
+	require.Contains(t, a.Text, "this key or login may have 4 on this host")
+	for range 2 {
+		status, _ := open("other")
+		require.Equal(t, 200, status)
+	}
+	require.Contains(t, s.Request("GET", path, "other", "").Text, "this tenant may have 6")
+	require.Equal(t, 404, s.Request("GET", path, "two", "").Status, "other tenants have streams of their own")
+	s.As("one", "GET", "/api/v2/datasets/"+id, "", 200)
+	leave()
+	require.Eventually(t, func() bool {
+		status, _ := open("one")
+		return status == 200
+	}, datasettest.Patience, 5*time.Millisecond)
+}
