@@ -30,6 +30,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/datasets"
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/kv"
@@ -54,6 +55,7 @@ type Host struct {
 	log       *runlog.Log
 	files     *blobs.Store
 	keys      *kv.Store
+	reserve   *disk.Reserve // of the data directory; nil if nothing is stored there
 	clocks    *schedule.Clocks
 	schedules *schedule.Schedules
 	runs      *runs.Runs
@@ -108,6 +110,9 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 	h.runMemory = newRunMemory(h.memory.runs, h.memory.limit)
 	if cfg.Dir != "" {
 		h.runMemory.file = filepath.Join(cfg.Dir, "memory.json")
+	}
+	if cfg.Postgres == "" || len(cfg.NATS) == 0 {
+		h.reserve = disk.NewReserve(cfg.Dir)
 	}
 	h.documents.Memory, h.documents.Log = h.memory.documents, cfg.Log
 	var err error
@@ -251,6 +256,7 @@ func statusOf(h *Host) app.Status {
 func (h *Host) begin(ctx context.Context) {
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	h.stop = stop
+	h.reserve.Started()
 	h.work.Go(func() {
 		if err := h.runs.Work(working); err != nil {
 			h.cfg.Log.Error("takeover loop stopped", "err", err)

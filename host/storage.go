@@ -30,7 +30,7 @@ func (h *Host) openStore(ctx context.Context) error {
 	return h.await(ctx, "the records store", h.cfg.Postgres != "", func() (err error) {
 		h.store, err = store.Open(ctx, store.Config{
 			Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile,
-			Name: hostName(), Sync: sync, AcceptLoss: h.cfg.AcceptLoss, Log: h.cfg.Log,
+			Name: hostName(), Sync: sync, Reserve: h.reserve, AcceptLoss: h.cfg.AcceptLoss, Log: h.cfg.Log,
 			Damaged: h.damage.report(h.cfg.Log),
 		})
 		return err
@@ -66,7 +66,7 @@ func (h *Host) openLog(ctx context.Context) error {
 	return h.await(ctx, "the run log", len(cfg.NATS) > 0, func() (err error) {
 		h.conn, err = broker.Open(ctx, broker.Config{
 			Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas,
-			SyncAlways: cfg.Sync == SyncAlways, SyncEvery: every, Log: cfg.Log,
+			SyncAlways: cfg.Sync == SyncAlways, SyncEvery: every, Reserve: h.reserve, Log: cfg.Log,
 		}, "easel "+hostName())
 		if err == nil {
 			err = h.openOnBroker(ctx)

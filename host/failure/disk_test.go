@@ -9,37 +9,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/disktest"
 )
 
 // smallDisk mounts a memory disk for the host's data.
 func (w *world) smallDisk(size string) (dir string) {
-	if os.Getuid() != 0 {
-		w.t.Skip("only root can mount a small disk")
-	}
 	dir = filepath.Join(w.dir, "data")
 	require.NoError(w.t, os.Mkdir(dir, 0o700))
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		w.t.Skip("cannot mount here: ", err)
-	}
-	// Hosts are killed first: cleanups run in reverse.
-	w.t.Cleanup(func() { require.NoError(w.t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	disktest.Mount(w.t, dir, size) // hosts are killed first: cleanups run in reverse
 	return dir
-}
-
-// fill writes until the disk is full, and returns a function that frees the space again.
-func fill(t testing.TB, dir string) (free func()) {
-	name := filepath.Join(dir, "filler")
-	f, err := os.Create(name)
-	require.NoError(t, err)
-	block := make([]byte, 64<<10)
-	for len(block) > 0 {
-		if _, err := f.Write(block); err != nil {
-			require.ErrorIs(t, err, syscall.ENOSPC)
-			block = block[:len(block)/2]
-		}
-	}
-	require.NoError(t, f.Close())
-	return func() { require.NoError(t, os.Remove(name)) }
 }
 
 // requireRefused checks that a host reports clearly on every route that it cannot store data.
@@ -77,7 +56,7 @@ func diskFull(t *testing.T, bin programs) {
 	arrived, release := w.outside.hold("/full/4")
 	c := w.conversation(h, "full")
 	<-arrived
-	free := fill(t, dir)
+	free := disktest.Fill(t, dir)
 	release()
 	c.requireRefused(h)
 	time.Sleep(2 * time.Second) // the run tries to store its step in vain

@@ -166,6 +166,9 @@ func (s *natsFiles) Delete(ctx context.Context, name string) error {
 // delete is jetstream's ObjectStore.Delete with the description that s.info returns.
 func (s *natsFiles) delete(ctx context.Context, name string) error {
 	info, err := s.info(ctx, name)
+	if err == nil {
+		err = s.conn.RoomToDelete()
+	}
 	if err != nil {
 		return err
 	}

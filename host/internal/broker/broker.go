@@ -20,6 +20,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
@@ -46,6 +47,8 @@ type Config struct {
 	// Prefix starts the names of streams and subjects, for several
 	// installations on one NATS; letters and digits, "" means "easel".
 	Prefix string
+	// Reserve is space in Dir for writes that must succeed on a full disk; nil has none.
+	Reserve *disk.Reserve
 	// Log is the log for operators; nil means slog.Default.
 	Log *slog.Logger
 }
@@ -121,6 +124,7 @@ func (c *Conn) connect(name string) error {
 		if c.lock, err = lockDir(c.cfg.Dir); err != nil {
 			return Fail(err, "data directory %s", c.cfg.Dir)
 		}
+		c.cfg.Reserve.Open()
 		if err := c.startEmbedded(); err != nil {
 			return Fail(err, "embedded server in %s", c.cfg.Dir)
 		}

@@ -14,8 +14,8 @@ import (
 // IsDamaged reports whether the server could not read the files of a stream or consumer.
 func IsDamaged(err error) bool {
 	var refused *jetstream.APIError
-	if !errors.As(err, &refused) {
-		return false
+	if kind := classify(err); !errors.As(err, &refused) || errors.Is(kind, ErrFull) {
+		return false // files that could not be written are whole
 	}
 	switch server.ErrorIdentifier(refused.ErrorCode) {
 	case server.JSConsumerStoreFailedErrF, server.JSStreamCreateErrF, server.JSStreamUpdateErrF:

@@ -106,17 +106,34 @@ func (c *Conn) Room(size int) error {
 	if c.unwritable.Load() {
 		return fmt.Errorf("%w: %s", ErrReadOnly, c.cfg.Dir)
 	}
-	free := disk.Free(c.cfg.Dir)
-	if free >= 0 && free < reserve+2*int64(size) {
-		return fmt.Errorf("%w: %d MiB left on the disk of %s", ErrFull, free>>20, c.cfg.Dir)
+	room := c.cfg.Reserve.Room(c.cfg.Dir)
+	if room >= 0 && room < reserve+2*int64(size) {
+		return fmt.Errorf("%w: %d MiB left on the disk of %s", ErrFull, room>>20, c.cfg.Dir)
 	}
 	return nil
 }
 
+// RoomToDelete is [Conn.Room] for small messages that free space or end work, for which the disk
+// keeps a reserve.
+func (c *Conn) RoomToDelete() error {
+	err := c.Room(0)
+	if err == nil || !c.Embedded() || errors.Is(err, ErrReadOnly) {
+		return err
+	}
+	if room := disk.Free(c.cfg.Dir); room < reserve {
+		c.cfg.Reserve.Release()
+	}
+	if room := disk.Free(c.cfg.Dir); room >= reserve {
+		return nil
+	}
+	return err
+}
+
 // CheckDisk tests whether the disk of the embedded server is writable; [Conn.Room] returns the
-// result.
+// result. When the disk has space again it makes the reserve again.
 func (c *Conn) CheckDisk() {
 	if c.Embedded() {
 		c.unwritable.Store(disk.ReadOnly(c.cfg.Dir))
+		c.cfg.Reserve.Refill()
 	}
 }

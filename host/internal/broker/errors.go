@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -89,8 +91,10 @@ func Fail(err error, format string, args ...any) error {
 func classify(err error) error {
 	code := codeOf(err)
 	switch {
-	case full(code):
+	case full(code), hasText(err, syscall.ENOSPC), hasText(err, syscall.EDQUOT):
 		return ErrFull
+	case hasText(err, syscall.EROFS):
+		return ErrReadOnly
 	case code == codeNoMessage, errors.Is(err, jetstream.ErrMsgNotFound), errors.Is(err, jetstream.ErrObjectNotFound),
 		errors.Is(err, nats.ErrMsgNotFound):
 		return ErrNotFound
@@ -98,6 +102,12 @@ func classify(err error) error {
 		return ErrUnavailable
 	}
 	return nil
+}
+
+// hasText reports whether the error of a server has the text of an error of its disk.
+func hasText(err error, disk syscall.Errno) bool {
+	var api *jetstream.APIError
+	return errors.Is(err, disk) || errors.As(err, &api) && strings.Contains(api.Description, disk.Error())
 }
 
 func full(code jetstream.ErrorCode) bool {

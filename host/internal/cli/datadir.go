@@ -13,6 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -86,7 +87,9 @@ func (d *dataPlace) store(a *app) (store.Config, error) {
 	if err != nil {
 		return store.Config{}, &usageError{"", err}
 	}
-	return store.Config{Dir: d.dir, URL: d.postgres, KeyFile: d.keyFile}, nil
+	return store.Config{
+		Dir: d.dir, URL: d.postgres, KeyFile: d.keyFile, Reserve: disk.NewReserve(d.dir),
+	}, nil
 }
 
 // there returns an error for a missing data directory, which opening would create.
@@ -113,7 +116,7 @@ func (d *dataPlace) records(ctx context.Context, a *app) (*store.Store, error) {
 func (d *dataPlace) broker(a *app) broker.Config {
 	// Commands report problems to the user themselves.
 	cfg := broker.Config{
-		Dir: d.dir, Credentials: d.natsCredentials, Replicas: d.replicas,
+		Dir: d.dir, Credentials: d.natsCredentials, Replicas: d.replicas, Reserve: disk.NewReserve(d.dir),
 		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError})),
 	}
 	if len(d.urls) > 0 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/disktest"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
@@ -133,11 +134,7 @@ func TestServeOnFilesOfAnotherUser(t *testing.T) {
 func TestServeOnAFullDisk(t *testing.T) {
 	for _, size := range []string{"8k", "64k", "300k"} {
 		t.Run(size, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-				t.Skip("a small disk cannot be mounted here: ", err)
-			}
-			defer func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) }()
+			dir := disktest.Small(t, size)
 			var out, errs servertest.Output
 			err := withEnv(t, &out, &errs, nil).dispatch(t.Context(),
 				[]string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(dir, "data")})

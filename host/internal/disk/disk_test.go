@@ -3,12 +3,13 @@
 package disk
 
 import (
-	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/disktest"
 )
 
 func TestReadOnly(t *testing.T) {
@@ -19,13 +20,7 @@ func TestReadOnly(t *testing.T) {
 	require.Positive(t, Free(dir))
 	require.EqualValues(t, -1, Free(filepath.Join(dir, "missing")))
 
-	if os.Getuid() != 0 {
-		t.Skip("only root can mount a disk")
-	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skip("this system does not allow mounting: ", err)
-	}
-	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	disktest.Mount(t, dir, "1m")
 	for range 2 {
 		require.NoError(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 		require.True(t, ReadOnly(dir), "with and without an existing probe file")

@@ -63,6 +63,20 @@ func (s *Store) WatchCancels(fn func(task string)) error {
 
 // Put sets a key. A ttl of 0 means no limit.
 func (s *Store) Put(ctx context.Context, key string, value []byte, ttl time.Duration) error {
+	return s.put(ctx, key, value, ttl, s.conn.Pack)
+}
+
+// PutAlways is [Store.Put] for a small value that must be stored when the disk is full, too.
+func (s *Store) PutAlways(ctx context.Context, key string, value []byte, ttl time.Duration) error {
+	return s.put(ctx, key, value, ttl, func(_ context.Context, body []byte) ([]byte, error) {
+		return body, s.conn.RoomToDelete()
+	})
+}
+
+func (s *Store) put(
+	ctx context.Context, key string, value []byte, ttl time.Duration,
+	pack func(ctx context.Context, body []byte) ([]byte, error),
+) error {
 	// The server counts in seconds; the exact end is stored before the value.
 	var until uint64
 	var opts []jetstream.PublishOpt
@@ -72,7 +86,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, ttl time.Dura
 	}
 	body := append(binary.BigEndian.AppendUint64(nil, until), value...)
 	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) {
-		packed, err := s.conn.Pack(ctx, body)
+		packed, err := pack(ctx, body)
 		if err != nil {
 			return nil, err
 		}

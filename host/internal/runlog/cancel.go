@@ -22,7 +22,7 @@ type cancels struct {
 // lists it among its tasks. A run that is still queued is canceled when it is
 // claimed. A run that does not exist is not an error.
 func (c *cancels) Cancel(ctx context.Context, task string) error {
-	return c.keys.Put(ctx, task+kv.CancelSuffix, []byte("x"), cancelKept)
+	return c.keys.PutAlways(ctx, task+kv.CancelSuffix, []byte("x"), cancelKept)
 }
 
 // cancelTask is called for each stored cancel mark.

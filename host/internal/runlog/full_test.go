@@ -9,25 +9,18 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/disktest"
 	"github.com/stretchr/testify/require"
 )
 
 // TestDiskFull fills a small memory disk: the writer gets an error, and acknowledged records can be
 // read.
 func TestDiskFull(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("only root can mount a small disk")
-	}
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skip("mounts are not allowed here: ", err)
-	}
-	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
+	dir := disktest.Small(t, "16m")
 	l, err := openLog(t.Context(), setup{Dir: dir, MaxBytes: 64 << 20})
 	require.NoError(t, err)
 	defer closeLog(l)

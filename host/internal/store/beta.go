@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Beta is the token of a page that embeds a canvas. Unlike a key it can be displayed again, so it
 // is sealed and not only hashed.
@@ -52,13 +55,20 @@ func (s Betas) get(ctx context.Context, v Beta) (out Beta, err error) {
 	const query = `SELECT ` + betaColumns + ` FROM betas WHERE tenant_id = $1 AND canvas_id = $2 AND user_id = $3
 		ORDER BY create_time, id LIMIT 1`
 	const insert = `INSERT INTO betas (` + betaColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)`
-	err = s.write(ctx, "beta token", func(ctx context.Context, q querier) error {
+	read := func(ctx context.Context, q querier) error {
 		found, err := queryAll(ctx, q, scanBeta, query, v.Tenant, v.Canvas, v.User)
-		if err != nil {
-			return err
+		if err != nil || len(found) == 0 {
+			return orNone(err)
 		}
-		if len(found) == 1 {
-			out, err = s.open(found[0])
+		out, err = s.open(found[0])
+		return err
+	}
+	// A full disk refuses writes, also those that would find a token.
+	if err := read(ctx, s.read); !errors.Is(err, ErrNotFound) {
+		return out, fail(err, "beta token")
+	}
+	err = s.write(ctx, "beta token", func(ctx context.Context, q querier) error {
+		if err := read(ctx, q); !errors.Is(err, ErrNotFound) {
 			return err
 		}
 		out = v
@@ -90,7 +100,7 @@ func (s Betas) ByText(ctx context.Context, text string) (Beta, error) {
 // Delete removes the token of a canvas; [Betas.For] then creates a new one. Errors:
 // [ErrNotFound].
 func (s Betas) Delete(ctx context.Context, tenant, canvas string) error {
-	return s.write(ctx, "delete beta token", func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, "delete beta token", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM betas WHERE tenant_id = $1 AND canvas_id = $2`, tenant, canvas)
 		return changed(res, err, ErrNotFound)
 	})

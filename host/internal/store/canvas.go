@@ -286,7 +286,7 @@ func (s Canvases) replace(
 // Delete removes a canvas with its versions and beta tokens. Sessions and run history remain.
 // Errors: [ErrNotFound].
 func (s Canvases) Delete(ctx context.Context, tenant, id string) error {
-	return s.write(ctx, fmt.Sprintf("delete canvas %q", id), func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, fmt.Sprintf("delete canvas %q", id), func(ctx context.Context, q querier) error {
 		// Whose it was decides about its runs and sessions.
 		const keep = `INSERT INTO deleted_canvases SELECT id, tenant_id, user_id, permission, CAST($3 AS BIGINT)
 			FROM canvases WHERE id = $1 AND tenant_id = $2 ON CONFLICT DO NOTHING`

@@ -21,7 +21,7 @@ type ChunkEdit struct {
 	Vector []byte         `json:"vector,omitempty"` // little-endian float32
 	Model  string         `json:"model,omitempty"`
 	Tokens int            `json:"tokens,omitempty"`
-	// NextVector is that of NextModel, while a dataset is embedded again.
+	// NextVector was made by NextModel, while a dataset is embedded again.
 	NextVector []byte `json:"next_vector,omitempty"`
 	NextModel  string `json:"next_model,omitempty"`
 }

@@ -230,14 +230,23 @@ func (g *group) checkpoint(last bool) error {
 	})
 }
 
-// explain detects a file system that became read-only, which SQLite reports as an ordinary I/O
-// error.
+// explain detects a file system that became read-only or is full, which SQLite reports as an
+// ordinary I/O error: its shared memory is a file, too.
 func (g *group) explain(err error) error {
-	if err != nil && classify(err) == ErrUnavailable && disk.ReadOnly(g.dir) {
+	if err == nil || classify(err) != ErrUnavailable {
+		return err
+	}
+	if disk.ReadOnly(g.dir) {
 		return fmt.Errorf("%w (%v)", ErrReadOnly, err)
+	}
+	if room := disk.Free(g.dir); room >= 0 && room < leastRoom {
+		return fmt.Errorf("%w (%v)", ErrFull, err)
 	}
 	return err
 }
+
+// leastRoom is the free disk space below which an I/O error means that the disk is full.
+const leastRoom = 128 << 10
 
 // collect adds waiting jobs, and after one yield those that other goroutines are about to send. It
 // does not wait.

@@ -307,7 +307,7 @@ func addCounts(ctx context.Context, q querier, dataset string, changes int, c co
 // [ErrNotFound].
 func (s Datasets) Delete(ctx context.Context, tenant, id string) error {
 	defer s.totals.forget()
-	return s.write(ctx, fmt.Sprintf("delete dataset %q", id), func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, fmt.Sprintf("delete dataset %q", id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM datasets WHERE id = $1 AND tenant_id = $2`, id, tenant)
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err

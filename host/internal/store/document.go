@@ -296,7 +296,7 @@ func (s Documents) save(ctx context.Context, q querier, v, old *Document, affect
 // become loose.
 func (s Documents) Delete(ctx context.Context, tenant, datasetID string, ids ...string) (n int, err error) {
 	defer s.totals.forget()
-	err = s.write(ctx, fmt.Sprintf("delete documents of dataset %q", datasetID), func(ctx context.Context,
+	err = s.writeAlways(ctx, fmt.Sprintf("delete documents of dataset %q", datasetID), func(ctx context.Context,
 		q querier,
 	) error {
 		n = 0

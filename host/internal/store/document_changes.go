@@ -49,7 +49,7 @@ func scanNumber(r row) (n int64, err error) { return n, r.Scan(&n) }
 // Changes has the numbered changes of documents, which followers of datasets read.
 type Changes struct{ *database }
 
-// mostHeads is how many heads one query reads.
+// mostHeads bounds the heads that one query reads.
 const mostHeads = 500
 
 // Heads returns the heads of datasets by their ids. Those that do not exist are left out.

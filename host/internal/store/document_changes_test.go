@@ -255,7 +255,7 @@ func TestChangesContinueAfterALoad(t *testing.T) {
 	require.Zero(t, left[0])
 }
 
-// Positions in the queue are those of the queue of all datasets.
+// Positions count documents of all datasets.
 func TestCountAhead(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		cfg, now := engineConfig(t, engine), time.UnixMilli(1)

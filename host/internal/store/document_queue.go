@@ -57,7 +57,7 @@ func orConflict(v Document, err error) (Document, error) {
 // Cancel stops a document that is queued or running: its worker loses the lease. Errors:
 // [ErrNotFound], [ErrConflict] if it is neither.
 func (s Ingestion) Cancel(ctx context.Context, tenant, datasetID, id, message string) error {
-	return s.write(ctx, fmt.Sprintf("cancel document %q", id), func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, fmt.Sprintf("cancel document %q", id), func(ctx context.Context, q querier) error {
 		v, err := lockDocument(ctx, q, s.engine, tenant, datasetID, id)
 		if err != nil {
 			return err
@@ -165,12 +165,13 @@ func (s Ingestion) Renew(ctx context.Context, v *Document, until int64) error {
 	})
 }
 
-// Release queues a running document again, without the attempt that its worker breaks off.
+// Release queues a running document again, without the attempt that its worker breaks off. Its
+// messages are stored: they may have the reason.
 func (s Ingestion) Release(ctx context.Context, v *Document) error {
-	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = attempts - 1, lease_until = 0
-		WHERE id = $1 AND lease = $2 AND state = 'running'`
-	return s.write(ctx, fmt.Sprintf("release document %q", v.ID), func(ctx context.Context, q querier) error {
-		return noteIf(ctx, q, v, update, v.ID, v.Lease)
+	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = attempts - 1, lease_until = 0,
+		messages = $3 WHERE id = $1 AND lease = $2 AND state = 'running'`
+	return s.writeAlways(ctx, fmt.Sprintf("release document %q", v.ID), func(ctx context.Context, q querier) error {
+		return noteIf(ctx, q, v, update, v.ID, v.Lease, []byte(v.Messages))
 	})
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
+
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // Primary result codes of SQLite that have their own sentinel.
@@ -55,7 +57,7 @@ func classify(err error) error {
 	var connect *pgconn.ConnectError
 	var network *net.OpError
 	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, disk.ErrFull):
 		return ErrFull
 	case errors.Is(err, syscall.EROFS):
 		return ErrReadOnly

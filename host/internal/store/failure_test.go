@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/access"
+	"github.com/easel-canvas/easel/host/internal/disktest"
 )
 
 func TestDiskFullIsReportedAndRolledBack(t *testing.T) {
@@ -67,14 +68,7 @@ func limit(t *testing.T, s *Store, pragma string) {
 
 // TestRealDiskFull fills a small tmpfs.
 func TestRealDiskFull(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("only root can mount a small disk; TestDiskFullIsReportedAndRolledBack covers the answer")
-	}
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skip("this system does not allow mounts: ", err)
-	}
-	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
+	dir := disktest.Small(t, "1m")
 	s, err := Open(t.Context(), Config{Dir: dir})
 	require.NoError(t, err)
 	defer s.Close()

@@ -115,7 +115,7 @@ func (s Items) ListAll(ctx context.Context, kind string) ([]Item, error) {
 
 // Delete removes an item. Errors: [ErrNotFound].
 func (s Items) Delete(ctx context.Context, tenant, kind, id string) error {
-	return s.write(ctx, fmt.Sprintf("delete %s %q", kind, id), func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, fmt.Sprintf("delete %s %q", kind, id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM items WHERE tenant_id = $1 AND kind = $2 AND id = $3`, tenant, kind, id)
 		return changed(res, err, ErrNotFound)
 	})

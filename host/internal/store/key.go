@@ -116,7 +116,7 @@ func (s Keys) List(ctx context.Context, tenant string) ([]Key, error) {
 
 // Delete removes a key by its id or by its text. Errors: [ErrNotFound].
 func (s Keys) Delete(ctx context.Context, tenant, idOrText string) error {
-	return s.write(ctx, "delete key", func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, "delete key", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM keys WHERE tenant_id = $1 AND (id = $2 OR hash = $3)`,
 			tenant, idOrText, hashToken(idOrText))
 		return changed(res, err, ErrNotFound)

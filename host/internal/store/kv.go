@@ -97,7 +97,7 @@ func (kv *KV) size(ctx context.Context, q querier, but string) (n int64, err err
 
 // DeleteKV removes what an owner stores for all tenants.
 func (s *Store) DeleteKV(ctx context.Context, owner string) error {
-	return s.write(ctx, "delete the values of "+owner, func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, "delete the values of "+owner, func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, `DELETE FROM kv WHERE owner = $1`, owner)
 		return err
 	})

@@ -22,7 +22,7 @@ func (s Logins) Create(ctx context.Context, user string, lasts time.Duration) (L
 	text, now := newToken(""), s.ms()
 	v := Login{User: user, CSRF: newToken(""), ExpireTime: now + lasts.Milliseconds()}
 	const insert = `INSERT INTO logins (hash, user_id, csrf, create_time, expire_time) VALUES ($1, $2, $3, $4, $5)`
-	err := s.write(ctx, "login", func(ctx context.Context, q querier) error {
+	err := s.writeAlways(ctx, "login", func(ctx context.Context, q querier) error {
 		// Logins are rare, so expired ones are removed here.
 		if _, err := q.ExecContext(ctx, `DELETE FROM logins WHERE expire_time <= $1`, now); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (s Logins) ByText(ctx context.Context, text string) (Login, error) {
 
 // Delete ends a login. A missing login is not an error.
 func (s Logins) Delete(ctx context.Context, text string) error {
-	return s.write(ctx, "logout", func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, "logout", func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, `DELETE FROM logins WHERE hash = $1`, hashToken(text))
 		return err
 	})

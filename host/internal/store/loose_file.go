@@ -66,7 +66,7 @@ func (s LooseFiles) Due(ctx context.Context, limit int) ([]LooseFile, error) {
 
 // Forget removes the note of a file that was deleted.
 func (s LooseFiles) Forget(ctx context.Context, name string) error {
-	return s.write(ctx, fmt.Sprintf("forget file %q", name), func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, fmt.Sprintf("forget file %q", name), func(ctx context.Context, q querier) error {
 		return useFile(ctx, q, name)
 	})
 }

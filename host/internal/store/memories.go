@@ -97,7 +97,7 @@ func (m Memories) Update(ctx context.Context, v Memory) (Memory, error) {
 
 // Delete removes a memory with its messages. Errors: [ErrNotFound].
 func (m Memories) Delete(ctx context.Context, tenant, id string) error {
-	return m.write(ctx, fmt.Sprintf("delete memory %q", id), func(ctx context.Context, q querier) error {
+	return m.writeAlways(ctx, fmt.Sprintf("delete memory %q", id), func(ctx context.Context, q querier) error {
 		// Deleting the memory first waits for a transaction that adds messages to it.
 		res, err := q.ExecContext(ctx, `DELETE FROM memories WHERE tenant_id = $1 AND id = $2`, tenant, id)
 		if err := changed(res, err, ErrNotFound); err != nil {

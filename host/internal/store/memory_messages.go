@@ -208,7 +208,7 @@ func (m Memories) Enable(ctx context.Context, tenant, memory string, id int64, o
 }
 
 func (m Memories) set(ctx context.Context, tenant, memory string, id int64, column string, v int64) error {
-	return m.write(ctx, fmt.Sprintf(
+	return m.writeAlways(ctx, fmt.Sprintf(
 		"message %d of memory %q", id, memory,
 	), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE memory_messages SET `+column+` = $4

@@ -94,7 +94,7 @@ func (m ModelUses) List(ctx context.Context, tenant string, from, to int64, by U
 
 // Forget deletes what was used before a day.
 func (m ModelUses) Forget(ctx context.Context, day int64) error {
-	_, err := m.commit.exec(ctx, `DELETE FROM model_use WHERE day < $1`, day)
+	_, err := m.exec(ctx, `DELETE FROM model_use WHERE day < $1`, day)
 	return fail(err, "forget model use")
 }
 

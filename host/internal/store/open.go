@@ -63,6 +63,8 @@ type Config struct {
 	Conns int
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
+	// Reserve is space in Dir for writes that must succeed on a full disk; nil has none.
+	Reserve *disk.Reserve
 }
 
 // Store is an open database of records, with one field for each kind of record. Callers take the
@@ -119,6 +121,7 @@ type database struct {
 	dir    string          // of SQLite
 	keys   *keyMemory      // of SQLite; nil otherwise
 	guard  *walguard.Guard // of SQLite; nil otherwise
+	room   *room
 	totals totals
 }
 
@@ -139,7 +142,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 
 // connect opens the engine. The caller must close the store even after an error.
 func connect(ctx context.Context, cfg Config) (*Store, error) {
-	s := newStore(&database{keep: cfg.KeepVersions, now: cfg.Now})
+	s := newStore(&database{keep: cfg.KeepVersions, now: cfg.Now, room: &room{}})
 	if s.keep == 0 {
 		s.keep = 20
 	}
@@ -278,10 +281,31 @@ func (s *database) keepPool(db *sql.DB, conns int) *sql.DB {
 	return db
 }
 
-// write runs op in a transaction and wraps its error.
+// write runs op in a transaction and wraps its error. It is refused while the disk is full.
 func (s *database) write(ctx context.Context, what string, op func(context.Context, querier) error) error {
-	err := s.commit.write(ctx, op)
+	err := s.room.check(ctx)
+	if err == nil {
+		err = s.commit.write(ctx, op)
+	}
 	return fail(err, "%s", what)
+}
+
+// writeAlways is write for what must succeed when the disk is full: it frees space, lets somebody
+// in, or takes access away.
+func (s *database) writeAlways(ctx context.Context, what string, op func(context.Context, querier) error) error {
+	err := s.commit.write(ctx, op)
+	if classify(err) == ErrFull && s.room.reserve.Release() {
+		err = s.commit.write(ctx, op)
+	}
+	return fail(err, "%s", what)
+}
+
+// exec is write for one statement; it returns the number of changed rows.
+func (s *database) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	if err := s.room.check(ctx); err != nil {
+		return 0, err
+	}
+	return s.commit.exec(ctx, query, args...)
 }
 
 // ms returns the current time in Unix milliseconds.

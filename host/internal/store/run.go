@@ -67,12 +67,12 @@ func (s Runs) StartAt(ctx context.Context, v Run, rev int64) error {
 		return fail(err, "start run")
 	}
 	if rev == 0 {
-		_, err := s.commit.exec(ctx, insertRun, args...)
+		_, err := s.exec(ctx, insertRun, args...)
 		return fail(err, "start run %q", v.ID)
 	}
 	const insert = `INSERT INTO runs (` + runColumns + `) SELECT` + runValues +
 		` WHERE EXISTS (SELECT 1 FROM canvases WHERE id = $3 AND tenant_id = $2 AND rev = $17)`
-	n, err := s.commit.exec(ctx, insert, append(args, rev)...)
+	n, err := s.exec(ctx, insert, append(args, rev)...)
 	if err == nil && n == 0 {
 		err = ErrConflict
 	}
@@ -125,7 +125,7 @@ func (s Runs) LeaveOut(ctx context.Context, v Run) error {
 	}
 	const insert = `INSERT INTO runs (` + runColumns + `)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0, '', '', '', '')`
-	_, err := s.commit.exec(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, RunCanceled, []byte{},
+	_, err := s.exec(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, RunCanceled, []byte{},
 		printable(v.Error), s.ms())
 	return fail(err, "leave out run %q", v.ID)
 }
@@ -158,7 +158,7 @@ func (s Runs) End(ctx context.Context, end RunEnd, session *Session) (rev int64,
 		WHERE id = $7 AND status = '` + RunActive + `'`
 	args := []any{end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.Cost, end.ID}
 	if session == nil && end.Session == "" {
-		_, err := s.commit.exec(ctx, update, args...)
+		_, err := s.exec(ctx, update, args...)
 		return 0, fail(err, "end run %q", end.ID)
 	}
 	err = s.write(ctx, fmt.Sprintf("end run %q", end.ID), func(ctx context.Context, q querier) (err error) {
@@ -298,7 +298,7 @@ func (s Runs) Forget(ctx context.Context, before int64, most int) (n int64, err 
 		SELECT (SELECT MIN(tenant_id) FROM runs WHERE tenant_id > tenant.id) FROM tenant WHERE id IS NOT NULL)
 		SELECT id FROM runs WHERE tenant_id IN (SELECT id FROM tenant) AND create_time < $1
 		AND end_time < $1 AND NOT (` + isActive + `) LIMIT $2`
-	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
+	err = s.writeAlways(ctx, "forget runs", func(ctx context.Context, q querier) error {
 		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (`+ended+`)`, before, most)
 		return err
 	})

@@ -82,7 +82,7 @@ func (s Secrets) OpenBound(ctx context.Context, tenant, name string) (value []by
 
 // Delete removes a secret. Errors: [ErrNotFound].
 func (s Secrets) Delete(ctx context.Context, tenant, name string) error {
-	return s.write(ctx, fmt.Sprintf("delete secret %q", name), func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, fmt.Sprintf("delete secret %q", name), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM secrets WHERE tenant_id = $1 AND name = $2`, tenant, name)
 		return changed(res, err, ErrNotFound)
 	})

@@ -180,7 +180,7 @@ func staleSession(ctx context.Context, q querier, v Session) (int64, error) {
 // Delete removes a session. Errors: [ErrNotFound].
 func (s Sessions) Delete(ctx context.Context, tenant, id string) error {
 	defer s.totals.forget()
-	return s.write(ctx, fmt.Sprintf("delete session %q", id), func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, fmt.Sprintf("delete session %q", id), func(ctx context.Context, q querier) error {
 		n, err := deleteListed(ctx, q, "sessions", `DELETE FROM sessions WHERE id = $1 AND tenant_id = $2`, id, tenant)
 		if err == nil && n == 0 {
 			err = ErrNotFound

@@ -26,6 +26,7 @@ func (s *database) openSQLite(ctx context.Context, cfg Config) error {
 	if cfg.Sync == SyncInterval {
 		sync = "NORMAL"
 	}
+	cfg.Reserve.Open()
 	file := filepath.Join(cfg.Dir, "easel.db")
 	if err := makePrivate(file); err != nil {
 		return fail(err, "open %s", file)
@@ -60,6 +61,7 @@ func (s *database) openSQLite(ctx context.Context, cfg Config) error {
 		return err
 	}
 	s.read = &readers{db: reader}
+	s.room = &room{reserve: cfg.Reserve, read: s.read}
 	return nil
 }
 

@@ -82,7 +82,7 @@ var owned = []string{
 func (s Tenants) Delete(ctx context.Context, id string) error {
 	const versions = `DELETE FROM versions WHERE canvas_id IN (SELECT id FROM canvases WHERE tenant_id = $1)`
 	defer s.totals.forget()
-	return s.write(ctx, fmt.Sprintf("delete tenant %q", id), func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, fmt.Sprintf("delete tenant %q", id), func(ctx context.Context, q querier) error {
 		if err := lockLists(ctx, q); err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (s Members) SetRole(ctx context.Context, m Member, role string) error {
 	if err := checkText("role", role); err != nil {
 		return fail(err, "member")
 	}
-	return s.write(ctx, "role of member", func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, "role of member", func(ctx context.Context, q querier) error {
 		if err := keepsOwner(ctx, q, m, role); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (s Members) SetRole(ctx context.Context, m Member, role string) error {
 // Remove is Delete for a member whose role was checked: it fails if the role is not m.Role any
 // more, and for the last owner. Errors: [ErrConflict], [ErrLastOwner], [ErrNotFound].
 func (s Members) Remove(ctx context.Context, m Member) error {
-	return s.write(ctx, "remove member", func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, "remove member", func(ctx context.Context, q querier) error {
 		if err := keepsOwner(ctx, q, m, ""); err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ const roleOwner = "owner"
 // Delete ends a membership and deletes the keys of the user in the tenant, with the token for all
 // canvases of the user. A user without another tenant is deleted too. Errors: [ErrNotFound].
 func (s Members) Delete(ctx context.Context, tenant, user string) error {
-	return s.write(ctx, "delete member", func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, "delete member", func(ctx context.Context, q querier) error {
 		return deleteMember(ctx, q, tenant, user)
 	})
 }

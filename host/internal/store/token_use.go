@@ -158,6 +158,6 @@ func (s Tokens) sum(ctx context.Context, query string, args ...any) (map[string]
 
 // Forget deletes counts from before a day.
 func (s Tokens) Forget(ctx context.Context, day int64) error {
-	_, err := s.commit.exec(ctx, `DELETE FROM token_use WHERE day < $1`, day)
+	_, err := s.exec(ctx, `DELETE FROM token_use WHERE day < $1`, day)
 	return fail(err, "forget used tokens")
 }

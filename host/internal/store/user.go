@@ -98,7 +98,7 @@ func (s Users) ByEmail(ctx context.Context, email string) (User, error) {
 // Errors: [ErrNotFound].
 func (s Users) SetPassword(ctx context.Context, user, password string) error {
 	hash := hashPassword(password)
-	return s.write(ctx, fmt.Sprintf("password of user %q", user), func(ctx context.Context, q querier) error {
+	return s.writeAlways(ctx, fmt.Sprintf("password of user %q", user), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE users SET password = $1, update_time = $2 WHERE id = $3`, hash, s.ms(), user)
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,19 +21,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/brokertest"
+	"github.com/easel-canvas/easel/host/internal/disktest"
 )
 
 // fullFiles is a file store on a small disk without room.
 func fullFiles(t *testing.T) *blobs.Store {
 	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("only root can mount a small disk")
-	}
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skip("this system does not permit mounts: ", err)
-	}
-	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	dir := disktest.Small(t, "16m")
 	files, err := blobs.New(t.Context(), brokertest.Open(t, broker.Config{Dir: dir}))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 10<<20), 0o600))
