@@ -23,6 +23,7 @@ func (h *Host) openKnowledge(ctx context.Context, models *searchmodel.Models) er
 	cfg := folder.Config{
 		Root: h.cfg.Knowledge, Dir: h.cfg.Dir, Cutter: ingest.DocumentCutter{Reader: &h.documents}, Logger: h.cfg.Log,
 		Images: h.documents.OCR != nil, Model: models.DefaultEmbedding(""),
+		Full: h.store.Full,
 	}
 	var err error
 	if cfg.Model != "" {

@@ -106,7 +106,8 @@ func AsFailure(err error) (f *Failure, internal bool) {
 		return Failed(KindExists, "It already exists."), false
 	case errors.Is(err, app.ErrConflict):
 		return Failed(KindChanged, "It was changed meanwhile; read it again."), false
-	case errors.Is(err, app.ErrFull), errors.Is(err, app.ErrReadOnly), errors.Is(err, app.ErrLogFull):
+	case errors.Is(err, app.ErrFull), errors.Is(err, app.ErrReadOnly), errors.Is(err, app.ErrIndexFull),
+		errors.Is(err, app.ErrLogFull):
 		return stopped(KindStorageFull, "The host cannot store anything now: %s", rootText(err)), true
 	}
 	if message := away(err); message != "" {
@@ -175,7 +176,7 @@ func away(err error) string {
 
 // rootText is the sentinel's text of a storage error.
 func rootText(err error) string {
-	for _, known := range []error{app.ErrFull, app.ErrReadOnly, app.ErrLogReadOnly, app.ErrLogFull} {
+	for _, known := range []error{app.ErrFull, app.ErrReadOnly, app.ErrLogReadOnly, app.ErrLogFull, app.ErrIndexFull} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

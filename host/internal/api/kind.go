@@ -11,9 +11,9 @@ import (
 // faces of other systems have a table from kinds to their numbers.
 type Kind uint8
 
-// Kinds of failures. What two of them share on our own API, RAGFlow's tells apart.
+// Kinds of failures. RAGFlow's API distinguishes some that are the same on our own.
 const (
-	// KindInternal is a fault of the host; its log says more.
+	// KindInternal is a fault of the host; see its log.
 	KindInternal Kind = iota
 	// KindFailed is work that the host could not do, or only in part; see its message.
 	KindFailed
@@ -22,7 +22,7 @@ const (
 	// KindStorageFull is a host that cannot store anything.
 	KindStorageFull
 
-	// KindBadRequest is a request that cannot be read, or does not do what it asks.
+	// KindBadRequest is a request that cannot be read, or lacks what it needs.
 	KindBadRequest
 	// KindRefused is a request that a limit or a check in front of its handler refuses.
 	KindRefused

@@ -73,7 +73,7 @@ func (t *Throttle) Return(name string) {
 	}
 }
 
-// Forget gives a name its whole limit back.
+// Forget restores the whole limit of a name.
 func (t *Throttle) Forget(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -53,7 +53,14 @@ func (d *Datasets) Chunks(
 	if err != nil {
 		return nil, 0, err
 	}
-	return listChunks(ctx, d.replica.Index(), synced.Key, &v.Document, &q)
+	if synced.Key == "" {
+		return nil, 0, synced.Behind
+	}
+	list, total, err := listChunks(ctx, d.replica.Index(), synced.Key, &v.Document, &q)
+	if synced.Behind != nil && errors.Is(err, ErrNotFound) {
+		err = synced.Behind // the document is not in the index yet
+	}
+	return list, total, err
 }
 
 // listChunks is a page of the chunks of a document in an index, whose dataset has the key there.
@@ -114,6 +121,9 @@ func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document str
 		synced, err := d.replica.Sync(ctx, id)
 		if err != nil {
 			return store.Document{}, missing(err, fmt.Sprintf("dataset %q", id))
+		}
+		if synced.Behind != nil {
+			return store.Document{}, synced.Behind
 		}
 		v, err := d.store.Documents.Get(ctx, p.Tenant, id, document)
 		if err != nil {

@@ -166,6 +166,13 @@ func (s *searching) openOne(ctx context.Context, id string) (name, model string,
 	if err != nil {
 		return "", "", err
 	}
+	if v.Behind != nil {
+		s.out.Diagnostics = append(s.out.Diagnostics, fmt.Sprintf(
+			"index_behind: the newest chunks of dataset %q are missing: the disk of the index is full", v.Name))
+	}
+	if v.Key == "" {
+		return v.Name, v.Model, nil
+	}
 	s.keys = append(s.keys, v.Key)
 	s.ids[v.Key] = v.ID
 	if v.Pagerank > 0 {
@@ -178,6 +185,9 @@ func (s *searching) openOne(ctx context.Context, id string) (name, model string,
 func (s *searching) find(ctx context.Context, q *index.Query) (*index.Result, error) {
 	own := *q
 	own.Datasets = s.keys
+	if len(s.keys)+len(s.others) == 0 {
+		return &index.Result{}, nil // none has been indexed yet
+	}
 	if len(s.others) == 0 {
 		return s.d.replica.Index().Search(ctx, &own)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
@@ -27,10 +28,11 @@ var (
 	ErrQuota    = store.ErrQuota
 )
 
-// Errors of storage and of the run log. The host's log should have the first three.
+// Errors of storage and of the run log. The host's log should have the first four.
 var (
 	ErrFull             = store.ErrFull
 	ErrReadOnly         = store.ErrReadOnly
+	ErrIndexFull        = index.ErrFull
 	ErrLogFull          = broker.ErrFull
 	ErrLogReadOnly      = broker.ErrReadOnly
 	ErrLogNotFound      = broker.ErrNotFound

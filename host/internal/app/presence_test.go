@@ -31,7 +31,7 @@ func TestPresenceCountsPagesOfVisitors(t *testing.T) {
 	require.Equal(t, []app.Present{{Visitor: ben, Pages: 1}}, p.Others("canvas", "a"))
 }
 
-// What a page asks for is counted once for all pages.
+// Others are counted once for all pages.
 func TestOthersAreCountedOnce(t *testing.T) {
 	cost := func(pages int) time.Duration {
 		p := app.NewPresence()

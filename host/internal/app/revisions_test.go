@@ -121,7 +121,7 @@ func revision(t *testing.T, f *app.CanvasFollower) app.Revision {
 	return v
 }
 
-// Pages are woken by visitors of their own canvas, at most once a second.
+// Pages are woken by visitors of their canvas, at most once a second.
 func TestPagesAreWokenByTheirVisitors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		presence := app.NewPresence()

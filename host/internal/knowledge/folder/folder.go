@@ -39,6 +39,9 @@ type Config struct {
 	// Wait is how long a search waits for the first scan; 0 means 10 s, a negative value has no
 	// bound.
 	Wait time.Duration
+	// Full returns an error while documents cannot be indexed because the disk is full; nil never
+	// does.
+	Full func(context.Context) error
 	// Logger receives progress and documents that cannot be read; nil means slog.Default.
 	Logger *slog.Logger
 }

@@ -17,7 +17,7 @@ import (
 
 // retriever finds passages of what a tenant sees.
 type retriever struct {
-	*Folder
+	folder *Folder
 	tenant string
 }
 
@@ -49,7 +49,7 @@ func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engi
 	if in.Text == "" {
 		return engine.Found{}, nil
 	}
-	result, err := r.index.Search(ctx, in)
+	result, err := r.folder.index.Search(ctx, in)
 	if err != nil {
 		return engine.Found{}, fmt.Errorf("knowledge folder: %w", err)
 	}
@@ -74,10 +74,10 @@ func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engi
 
 // embed gives a query the vector of its text.
 func (r retriever) embed(ctx context.Context, q *index.Query, weight float64) error {
-	if r.cfg.Embedder == nil || weight <= 0 || strings.TrimSpace(q.Text) == "" {
+	if r.folder.cfg.Embedder == nil || weight <= 0 || strings.TrimSpace(q.Text) == "" {
 		return nil
 	}
-	vectors, err := r.cfg.Embedder.Embed(ctx, []string{q.Text})
+	vectors, err := r.folder.cfg.Embedder.Embed(ctx, []string{q.Text})
 	if err != nil {
 		return fmt.Errorf("%w: %w", errModel, err)
 	}
@@ -89,18 +89,18 @@ func (r retriever) embed(ctx context.Context, q *index.Query, weight float64) er
 
 // resolve finds datasets by their names or ids. ids are by the keys.
 func (r retriever) resolve(ctx context.Context, names []string) (ids map[string]string, keys []string, err error) {
-	if err := r.Await(ctx); err != nil {
+	if err := r.folder.Await(ctx); err != nil {
 		return nil, nil, err
 	}
 	ids = map[string]string{}
-	seen := r.Datasets(r.tenant)
+	seen := r.folder.Datasets(r.tenant)
 	for _, name := range names {
 		found := false
 		for _, d := range seen {
 			if d.ID != name && d.Name != name {
 				continue
 			}
-			if key, ok := r.Key(r.tenant, d.ID); ok {
+			if key, ok := r.folder.Key(r.tenant, d.ID); ok {
 				found = true
 				ids[key], keys = d.ID, append(keys, key)
 			}
@@ -130,7 +130,7 @@ func (r retriever) Metadata(ctx context.Context, datasets []string) (engine.Valu
 	if err != nil {
 		return engine.Null, err
 	}
-	all, err := r.index.Metadata(ctx, keys...)
+	all, err := r.folder.index.Metadata(ctx, keys...)
 	if err != nil {
 		return engine.Null, err
 	}

@@ -163,6 +163,7 @@ func (f *Folder) scan(ctx context.Context, first bool) error {
 	f.scanned, f.listed = len(list.files)-len(changed), len(list.files)
 	f.mu.Unlock()
 	if err := f.takeAll(ctx, changed); err != nil {
+		f.wait(changed, err)
 		return err
 	}
 	if len(changed)+gone > 0 || first {
@@ -173,11 +174,27 @@ func (f *Folder) scan(ctx context.Context, first bool) error {
 	return nil
 }
 
+// wait queues the documents that an error kept from the index, with the reason.
+func (f *Folder) wait(changed []file, err error) {
+	for i := range changed {
+		f.update(&changed[i], func(d *dataset.Document) {
+			if d.State == dataset.Queued || d.State == dataset.Running {
+				d.State, d.Progress, d.Messages = dataset.Queued, 0, line("[ERROR] %v", err)
+			}
+		})
+	}
+}
+
 // takeAll takes documents in, several at once: one is read and cut while the index takes another.
 // The first error ends it.
 func (f *Folder) takeAll(parent context.Context, changed []file) error {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
+	if f.cfg.Full != nil && len(changed) > 0 {
+		if err := f.cfg.Full(ctx); err != nil {
+			return err
+		}
+	}
 	next := make(chan *file)
 	var workers sync.WaitGroup
 	for range min(f.cfg.Workers, len(changed)) {

@@ -76,7 +76,7 @@ func (q *queue) locate(v *dataset.Document) {
 	v.Queue = n
 }
 
-// position is what was sent about a document in the queue.
+// position has the last event of a document in the queue.
 type position struct {
 	ahead int
 	at    time.Time
@@ -184,7 +184,7 @@ func (d *feed) anyUnderWay(l *look) (bool, error) {
 	return len(list) > 0, err
 }
 
-// readChanges reads changed documents until there are none, and reports which.
+// readChanges reads all changed documents, and returns their ids.
 func (d *feed) readChanges(l *look, head dataset.Head) (changed map[string]bool, err error) {
 	changed = map[string]bool{}
 	for page := 0; head.Changes >= d.at.seq; page++ {

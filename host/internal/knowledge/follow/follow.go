@@ -36,7 +36,7 @@ type Source interface {
 	Dataset(ctx context.Context, id string) (dataset.Dataset, error)
 }
 
-// Queue is what a Source may be as well: documents in it have a position, which is sent too.
+// Queue is optional for a Source: its documents have a position in the queue, which is sent too.
 type Queue interface {
 	// First returns the documents at the front of the queue of all datasets.
 	First(ctx context.Context) ([]dataset.Waiting, error)
@@ -47,7 +47,7 @@ type Queue interface {
 // ErrGone means that the dataset was deleted, or that the follower does not see it any more.
 var ErrGone = errors.New("the dataset is gone")
 
-// Config is what a Watch works with. Source and Logger are required.
+// Config configures a Watch. Source and Logger are required.
 type Config struct {
 	Source Source
 	// Every is the time between two reads; 0 means 1 s.

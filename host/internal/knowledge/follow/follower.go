@@ -70,7 +70,7 @@ func (f *Follower) Changed() <-chan struct{} {
 	return f.feed.changed
 }
 
-// Next returns the next event; nil means that there is none now. Errors: [ErrGone], those of the
+// Next returns the next event; nil means that no event is due. Errors: [ErrGone], those of the
 // source.
 func (f *Follower) Next(ctx context.Context) (*Event, error) {
 	for {
@@ -124,7 +124,7 @@ func (f *Follower) take() (e *Event, read bool, err error) {
 	return d.idle, false, nil
 }
 
-// skips reports whether what an event of the feed says was returned before.
+// skips reports whether an event of the feed was returned before.
 func (f *Follower) skips(e *Event) bool {
 	if e.look >= f.from {
 		f.early = nil

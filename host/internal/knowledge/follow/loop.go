@@ -18,7 +18,7 @@ type Loop struct {
 	Every  time.Duration
 	Look   func(ctx context.Context) error
 	Logger *slog.Logger
-	// Name is what is read, for the log.
+	// Name of the source, for the log.
 	Name string
 
 	mu        sync.Mutex

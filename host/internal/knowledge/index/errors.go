@@ -11,6 +11,9 @@ var ErrNoDataset = errors.New("unknown dataset")
 // ErrNoDocument means that a dataset has no such document.
 var ErrNoDocument = errors.New("unknown document")
 
+// ErrFull means that the storage of the index is full or read-only; the index can be searched.
+var ErrFull = errors.New("storage of the index is full or read-only")
+
 // DatasetError adds a dataset to an error of an adapter; nil stays nil.
 func DatasetError(dataset string, err error) error {
 	if err == nil {

@@ -116,9 +116,14 @@ func (in *Ingester) Run(ctx context.Context) {
 	workers.Wait()
 }
 
-// work calls next, which works on a document, one after the other.
+// longestPause bounds the time after which documents that met a full disk are taken up again.
+const longestPause = 30 * time.Second
+
+// work calls next, which works on a document, one after the other. On a full disk it waits
+// twice as long each time.
 func (in *Ingester) work(ctx context.Context, next func(context.Context) (found bool, err error)) {
 	failing := false
+	var pause time.Duration
 	for {
 		found, err := next(ctx)
 		if ctx.Err() != nil {
@@ -127,12 +132,20 @@ func (in *Ingester) work(ctx context.Context, next func(context.Context) (found 
 		if err != nil && !failing {
 			in.cfg.Logger.Error("documents cannot be worked on, retrying", "err", err)
 		}
-		if failing = err != nil; found {
+		failing = err != nil
+		wake, wait := in.wake, in.cfg.Poll
+		if isFull(err) {
+			pause = min(longestPause, max(wait, 2*pause))
+			wake, wait = nil, pause // new documents would meet the same disk
+		} else {
+			pause = 0
+		}
+		if found {
 			continue
 		}
 		select {
-		case <-in.wake:
-		case <-time.After(in.cfg.Poll):
+		case <-wake:
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return
 		}

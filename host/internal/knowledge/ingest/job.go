@@ -155,9 +155,19 @@ func (j *job) fail(ctx context.Context, err error) error {
 		d := j.record()
 		return errors.Join(dropped, j.in.cfg.Store.Ingestion.Release(ctx, &d))
 	}
+	if isFull(err) {
+		j.report("The disk of the host is full: the document waits, and is parsed when there is space.")
+		d := j.record()
+		return errors.Join(dropped, j.in.cfg.Store.Ingestion.Release(ctx, &d))
+	}
 	j.report("[ERROR] %v", err)
 	_, err = j.in.cfg.Store.Ingestion.Finish(ctx, j.finished(dataset.Failed, -1, nil))
 	return errors.Join(dropped, err)
+}
+
+// isFull reports whether err comes from a full or read-only disk.
+func isFull(err error) bool {
+	return errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, broker.ErrFull)
 }
 
 // done is the end of a parse that succeeded.

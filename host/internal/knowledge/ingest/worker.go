@@ -51,6 +51,9 @@ func (w *worker) next(ctx context.Context) (found bool, err error) {
 		err = cause
 	}
 	j.end(context.WithoutCancel(ctx), err)
+	if isFull(err) {
+		return false, err
+	}
 	return true, nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
@@ -49,28 +50,6 @@ type Replica struct {
 	fresh  map[string][]byte // chunk files by name, see Offer
 }
 
-// state is what is known about the index of a dataset.
-type state struct {
-	applying sync.Mutex // held while changes are applied
-
-	mu      sync.Mutex
-	key     string // of the dataset in the index; "" before the first Sync
-	applied int64  // sequence number up to which changes are in the index
-	model   string // of the vectors under the key
-}
-
-func (s *state) get() (key string, applied int64, model string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.key, s.applied, s.model
-}
-
-func (s *state) set(key string, applied int64, model string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.key, s.applied, s.model = key, applied, model
-}
-
 // New makes a replica.
 func New(cfg Config) *Replica {
 	r := &Replica{cfg: cfg, states: map[string]*state{}, fresh: map[string][]byte{}}
@@ -81,14 +60,8 @@ func New(cfg Config) *Replica {
 // Index is the index that is kept in step.
 func (r *Replica) Index() index.Index { return r.cfg.Index }
 
-// Synced is a dataset whose changes are in the index.
-type Synced struct {
-	Key string // in the index
-	store.Dataset
-}
-
-// Sync applies all changes of a dataset that were committed before the call. Errors:
-// [store.ErrNotFound].
+// Sync applies all changes of a dataset that were committed before the call. On a full disk it
+// applies deletions only; see [Synced.Behind]. Errors: [store.ErrNotFound].
 func (r *Replica) Sync(ctx context.Context, dataset string) (*Synced, error) {
 	d, err := r.cfg.Store.Datasets.Any(ctx, dataset)
 	if err != nil {
@@ -100,22 +73,29 @@ func (r *Replica) Sync(ctx context.Context, dataset string) (*Synced, error) {
 	}
 	s := r.state(dataset)
 	key := keyOf(&d, epoch)
-	now, applied, model := s.get()
-	if now == key && applied >= d.Seq {
-		return &Synced{key, d}, nil
+	now := s.get()
+	if now.key == key && now.applied >= d.Seq {
+		return &Synced{Key: key, Dataset: d}, nil
 	}
-	if now == "" || now == key {
+	if now.key == "" || now.key == key {
 		s.applying.Lock()
 	} else if !s.applying.TryLock() {
 		// Another call indexes all chunks again; what was there before answers until it is done.
-		d.Model = model
-		return &Synced{now, d}, nil
+		return now.synced(d, nil), nil
 	}
 	defer s.applying.Unlock()
-	if err := r.apply(ctx, s, key, &d); err != nil {
-		return nil, fmt.Errorf("dataset %q: update index: %w", dataset, err)
+	now = s.get()
+	if now.waits(&d, time.Now()) {
+		return now.synced(d, now.full), nil
 	}
-	return &Synced{key, d}, nil
+	if err := r.apply(ctx, s, key, &d); err != nil {
+		err = fmt.Errorf("dataset %q: update index: %w", dataset, err)
+		if !isFull(err) {
+			return nil, err
+		}
+		return r.behind(s, &d, err)
+	}
+	return &Synced{Key: key, Dataset: d}, nil
 }
 
 // readEpoch is that of the records, which does not change while hosts work on them.
@@ -164,11 +144,11 @@ func settings(d *store.Dataset) index.Settings {
 	return s.Normal()
 }
 
-// apply brings the index up to d.
+// apply brings the index up to d, with deletions first.
 func (r *Replica) apply(ctx context.Context, s *state, key string, d *store.Dataset) error {
-	old, applied, _ := s.get()
+	now := s.get()
 	switch {
-	case old == key && applied >= d.Seq:
+	case now.key == key && now.applied >= d.Seq:
 		return nil // by another call meanwhile
 	case r.shared != nil:
 		release, err := r.shared.Lock(ctx, prefix(d.Tenant, d.ID))
@@ -177,20 +157,28 @@ func (r *Replica) apply(ctx context.Context, s *state, key string, d *store.Data
 		}
 		defer release()
 	}
-	if old == key && applied >= d.GoneSeq {
-		if err := r.follow(ctx, key, d, applied); err != nil {
-			return err
-		}
-	} else {
+	update := func() error { return r.follow(ctx, key, d, now.applied) }
+	if now.key != key || now.applied < d.GoneSeq {
 		if err := r.cfg.Index.Create(ctx, key, settings(d)); err != nil {
 			return err
 		}
-		if err := r.compare(ctx, key, d); err != nil {
+		have, want, err := r.deleteGone(ctx, key, d)
+		if err != nil {
+			return err
+		}
+		update = func() error { return r.add(ctx, key, d, have, want) }
+	}
+	s.deleted(key, d)
+	if r.shared == nil {
+		if err := r.cfg.Store.Full(ctx); err != nil {
 			return err
 		}
 	}
-	s.set(key, d.Seq, d.Model)
-	if old != key && r.shared == nil {
+	if err := update(); err != nil {
+		return err
+	}
+	s.set(key, d)
+	if now.key != key && r.shared == nil {
 		return r.dropOthers(ctx, d, key) // Prune does it when other hosts may be reading them
 	}
 	return nil
@@ -243,15 +231,16 @@ func (r *Replica) versions(ctx context.Context, key string, list []store.Documen
 	return r.cfg.Index.Versions(ctx, key, ids...)
 }
 
-// compare applies the difference between the documents of a dataset and those in the index.
-func (r *Replica) compare(ctx context.Context, key string, d *store.Dataset) error {
-	have, err := r.cfg.Index.Versions(ctx, key)
-	if err != nil {
-		return err
+// deleteGone removes documents from the index that are not in the records. It returns the versions
+// of all that the index had and should have.
+func (r *Replica) deleteGone(
+	ctx context.Context, key string, d *store.Dataset,
+) (have, want map[string]int64, err error) {
+	if have, err = r.cfg.Index.Versions(ctx, key); err != nil {
+		return nil, nil, err
 	}
-	want, err := r.cfg.Store.Documents.Seqs(ctx, d.ID)
-	if err != nil {
-		return err
+	if want, err = r.cfg.Store.Documents.Seqs(ctx, d.ID); err != nil {
+		return nil, nil, err
 	}
 	var gone []string
 	for id := range have {
@@ -260,10 +249,13 @@ func (r *Replica) compare(ctx context.Context, key string, d *store.Dataset) err
 		}
 	}
 	if len(gone) > 0 {
-		if err := r.cfg.Index.Delete(ctx, key, gone...); err != nil {
-			return err
-		}
+		err = r.always(func() error { return r.cfg.Index.Delete(ctx, key, gone...) })
 	}
+	return have, want, err
+}
+
+// add brings the documents of the index up to the versions that it should have.
+func (r *Replica) add(ctx context.Context, key string, d *store.Dataset, have, want map[string]int64) error {
 	b := batch{r: r, key: key, ds: d}
 	for id, seq := range want {
 		version, known := have[id]
@@ -292,7 +284,7 @@ func (r *Replica) dropOthers(ctx context.Context, d *store.Dataset, but string) 
 	}
 	for _, key := range keys {
 		if key != but && strings.HasPrefix(key, prefix(d.Tenant, d.ID)) {
-			if err := r.cfg.Index.Drop(ctx, key); err != nil {
+			if err := r.always(func() error { return r.cfg.Index.Drop(ctx, key) }); err != nil {
 				return err
 			}
 		}
@@ -324,7 +316,7 @@ func (r *Replica) Prune(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := r.cfg.Index.Drop(ctx, key); err != nil {
+		if err := r.always(func() error { return r.cfg.Index.Drop(ctx, key) }); err != nil {
 			return err
 		}
 		r.mu.Lock()

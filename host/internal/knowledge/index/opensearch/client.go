@@ -9,7 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
 // client sends requests to a server.
@@ -34,6 +37,11 @@ type statusError struct {
 
 func (e *statusError) Error() string {
 	return fmt.Sprintf("server returned %d %s: %s", e.status, http.StatusText(e.status), e.body)
+}
+
+// Is makes the answer of a server without disk space an [index.ErrFull].
+func (e *statusError) Is(target error) bool {
+	return target == index.ErrFull && strings.Contains(e.body, "read-only-allow-delete")
 }
 
 func isStatus(err error, status int) bool {
@@ -63,7 +71,7 @@ func (c *client) do(ctx context.Context, method, path string, body, out any) err
 	for try := 1; ; try++ {
 		err := c.once(ctx, method, path, contentType, data, out)
 		busy := isStatus(err, http.StatusTooManyRequests) || isStatus(err, http.StatusServiceUnavailable)
-		if !busy || try == tries {
+		if !busy || try == tries || errors.Is(err, index.ErrFull) {
 			return err
 		}
 		select {

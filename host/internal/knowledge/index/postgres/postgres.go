@@ -25,6 +25,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
@@ -201,7 +202,16 @@ func (x *Index) Drop(ctx context.Context, key string) error {
 
 // tx runs f in a transaction.
 func (x *Index) tx(ctx context.Context, f func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, x.pool, f)
+	return full(pgx.BeginFunc(ctx, x.pool, f))
+}
+
+// full recognizes the error of a server whose disk is full, or that only reads.
+func full(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && (refused.Code == "53100" || refused.Code == "25006") {
+		return fmt.Errorf("%w: %w", index.ErrFull, err)
+	}
+	return err
 }
 
 // snapshot runs f on one state of the database.

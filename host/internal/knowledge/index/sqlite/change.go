@@ -38,14 +38,15 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 	if err != nil {
 		return err
 	}
-	// Before the change and not after it, so that an error means that nothing has changed.
-	if err := x.merge(ctx, d); err != nil {
-		return index.DatasetError(key, err)
+	// Before the change and not after it, so that an error means that nothing has changed. A full
+	// disk may have space for the change, which may be a deletion.
+	if err := x.merge(ctx, d); err != nil && !isFull(err) {
+		return datasetError(key, err)
 	}
 	if err := x.flushOthers(ctx, d); err != nil {
 		return err
 	}
-	return index.DatasetError(key, x.transact(ctx, d, f))
+	return datasetError(key, x.transact(ctx, d, f))
 }
 
 // tails is how many times the size of one tail those of all datasets may have together.
@@ -70,7 +71,7 @@ func (x *Index) flushOthers(ctx context.Context, d *dataset) error {
 		}
 		err := x.transact(ctx, largest, func(c *change) error { return c.flushTail(ctx) })
 		if err != nil {
-			return index.DatasetError(largest.key, err)
+			return datasetError(largest.key, err)
 		}
 	}
 }

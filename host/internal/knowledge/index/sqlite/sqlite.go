@@ -222,7 +222,7 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	switch {
 	case errors.Is(err, index.ErrNoDataset):
 		_, err = x.write.ExecContext(ctx, `INSERT INTO datasets (key, settings) VALUES (?, ?)`, key, string(text))
-		return index.DatasetError(key, err)
+		return datasetError(key, err)
 	case err != nil:
 		return err
 	case d.settings == s:
@@ -232,7 +232,7 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	}
 	if _, err = x.write.ExecContext(ctx, `UPDATE datasets SET settings = ? WHERE id = ?`, string(text),
 		d.id); err != nil {
-		return index.DatasetError(key, err)
+		return datasetError(key, err)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -253,7 +253,7 @@ func (x *Index) Drop(ctx context.Context, key string) error {
 	}
 	tx, err := x.write.BeginTx(ctx, nil)
 	if err != nil {
-		return index.DatasetError(key, err)
+		return datasetError(key, err)
 	}
 	defer tx.Rollback() // without effect after the commit
 	for _, statement := range []string{
@@ -268,13 +268,13 @@ func (x *Index) Drop(ctx context.Context, key string) error {
 		`DELETE FROM datasets WHERE id = ?`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, d.id); err != nil {
-			return index.DatasetError(key, err)
+			return datasetError(key, err)
 		}
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := tx.Commit(); err != nil {
-		return index.DatasetError(key, err)
+		return datasetError(key, err)
 	}
 	delete(x.loaded, key)
 	return nil
