@@ -14,7 +14,7 @@ require (
 	github.com/google/jsonschema-go v0.4.3
 	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/klippa-app/go-pdfium v1.17.2
+	github.com/klippa-app/go-pdfium v1.19.8
 	github.com/minio/highwayhash v1.0.4
 	github.com/minio/minio-go/v7 v7.2.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0

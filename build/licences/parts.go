@@ -27,7 +27,7 @@ type part struct {
 
 // The versions are fixed so that a new one is reviewed: its parts may differ.
 const (
-	pdfium  = "github.com/klippa-app/go-pdfium@v1.17.2"
+	pdfium  = "github.com/klippa-app/go-pdfium@v1.19.8"
 	quickjs = "@jitl/quickjs-wasmfile-release-sync@0.32.0"
 	unpdf   = "unpdf@1.7.0"
 	pyodide = "pyodide@314.0.7"
