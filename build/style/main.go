@@ -29,7 +29,7 @@ const debtFile = "build/style/debt.txt"
 
 // rules look at the text of files alone.
 var rules = []func(tree) ([]measure, error){
-	widths, fileLengths, layers, cycles, names, words, subjects, documents, dependencies,
+	widths, fileLengths, layers, cycles, names, words, subjects, documents, dependencies, ages,
 }
 
 func main() {
