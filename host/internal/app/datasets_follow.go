@@ -3,6 +3,7 @@ package app
 import (
 	"log/slog"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/follow"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -42,7 +43,6 @@ func (f *DatasetFollowers) Follow(p Principal, id string) *DatasetFollower {
 		})
 	}
 	return f.records.Follow(id, func(h dataset.Head) bool {
-		v := store.Dataset{Dataset: dataset.Dataset{ID: h.ID, Tenant: h.Tenant, CreatedBy: h.CreatedBy, Team: h.Team}}
-		return h.Tenant == p.Tenant && seesDataset(p, &v)
+		return p.Viewer().May(access.Object{Tenant: h.Tenant, Owner: h.CreatedBy, Team: h.Team})
 	})
 }

@@ -133,7 +133,7 @@ func (s Runs) LeaveOut(ctx context.Context, v Run) error {
 // SetActor records for whom a run acts that was accepted before that was known.
 func (s Runs) SetActor(ctx context.Context, tenant, id string, a access.Actor) error {
 	const update = `UPDATE runs SET actor = $1, actor_as = $2 WHERE id = $3 AND tenant_id = $4`
-	_, err := s.commit.exec(ctx, update, a.User, string(a.As), id, tenant)
+	_, err := s.exec(ctx, update, a.User, string(a.As), id, tenant)
 	return fail(err, "actor of run %q", id)
 }
 
