@@ -18,8 +18,6 @@ var dumped = []string{
 	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv", "token_use",
 	"model_use",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "loose_files", "parse_logs", "parse_reruns",
-	"datasets", "documents", "chunk_edits", "loose_files", "parse_logs", "parse_reruns",
-	"memories", "memory_messages",
 	"memories", "memory_messages", "deleted_canvases",
 }
 

@@ -72,8 +72,6 @@ func (s Tenants) List(ctx context.Context) ([]Tenant, error) {
 var owned = []string{
 	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
-	"datasets", "documents", "chunk_edits", "parse_logs", "parse_reruns",
-	"memories", "memory_messages", "model_use",
 	"memories", "memory_messages", "model_use", "deleted_canvases",
 }
 
