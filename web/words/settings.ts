@@ -301,7 +301,7 @@ const zh: Record<SettingsKey, string> = {
   scope_metrics: "指标",
   scope_read_traces: "读取轨迹",
   scope_read_about: "读取画布、会话、运行及其消息、数据集与记忆；搜索",
-  scope_run_about: "运行画布，回答表单与审批，使用模型与工具，上传文件",
+  scope_run_about: "运行画布，回答表单与批准，使用模型与工具，上传文件",
   scope_edit_about: "更改并发布画布、数据集、记忆、机密、MCP 服务器与定时运行",
   scope_admin_about: "管理用户、密钥、模型服务与插件限制；查看用量",
   scope_host_about: "管理主机的租户；查看主机状态",
