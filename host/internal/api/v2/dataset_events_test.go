@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/datasettest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/servertest"
@@ -171,7 +172,8 @@ func TestEventStreamsAreBounded(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) { c.Connections = 8 })
 	id, _ := uploaded(s, "a.md", "text")
 	path := "/api/v2/datasets/" + id + "/events"
-	_, _, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: "one", Name: "other"}, "other")
+	other := store.Key{Tenant: "one", User: "one", Name: "other", Scopes: []string{app.ScopeRead}}
+	_, _, err := s.Store.Keys.Create(t.Context(), other, "other")
 	require.NoError(t, err)
 	open := func(key string) (status int, leave func()) {
 		ctx, stop := context.WithCancel(t.Context())
