@@ -216,7 +216,11 @@ func (l *loader) prepare(ctx context.Context, w *work) (err error) {
 	if j.Viewer != (access.Viewer{}) && !j.Viewer.May(w.whose) {
 		return fmt.Errorf("canvas %q: %w", j.Canvas, store.ErrNotFound)
 	}
-	j.Actor = j.Actor.On(w.actor, j.From != "" || j.Pins.Len() > 0)
+	altered := j.From != "" || j.Pins.Len() > 0
+	if j.Actor = j.Actor.On(w.actor, altered); altered && w.session.ID != "" {
+		// What the next turns find in the session is not the publisher's or author's any more.
+		w.session.Actor = access.Actor{As: access.Author}
+	}
 	if err := l.hold(w); err != nil {
 		return err
 	}

@@ -110,11 +110,15 @@ func (s Sessions) Claim(ctx context.Context, v Session, run string) error {
 	})
 }
 
+// claimSession also stores v.Actor, unless it is the zero value.
 func claimSession(ctx context.Context, q querier, v Session, run string) error {
-	const update = `UPDATE sessions SET run_id = $1
+	const update = `UPDATE sessions SET run_id = $1,
+		actor = CASE WHEN $7 = '' THEN actor ELSE $6 END, actor_as = CASE WHEN $7 = '' THEN actor_as ELSE $7 END
 		WHERE id = $2 AND tenant_id = $3 AND rev = $4 AND run_id IN ('', $1, $5)
 		AND NOT EXISTS (SELECT 1 FROM runs WHERE id = sessions.run_id AND status = '` + RunActive + `' AND id <> $1)`
-	res, err := q.ExecContext(ctx, update, run, v.ID, v.Tenant, v.Rev, v.Run)
+	res, err := q.ExecContext(
+		ctx, update, run, v.ID, v.Tenant, v.Rev, v.Run, v.Actor.User, string(v.Actor.As),
+	)
 	return changed(res, err, ErrConflict)
 }
 
