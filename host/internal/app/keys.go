@@ -238,14 +238,19 @@ func (k *Keys) DeleteEmbedToken(ctx context.Context, of Canvas) error {
 }
 
 // SigningSecret returns the secret with which a site signs the ids of its users for the embed token
-// of a canvas; both are made when missing. With replaces it is a new one.
-func (k *Keys) SigningSecret(ctx context.Context, tenant, canvas string, replaces bool) (string, error) {
-	token, err := k.store.Betas.For(ctx, tenant, canvas)
+// of a canvas; both are made when missing. With replaces it is a new one. Only principals that may
+// have the token get it: together they read the conversations of all signed users. Errors: as
+// [Error].
+func (k *Keys) SigningSecret(ctx context.Context, who Principal, of Canvas, replaces bool) (string, error) {
+	if err := k.mustEmbed(who); err != nil {
+		return "", err
+	}
+	token, err := k.store.Betas.For(ctx, of.Tenant, of.ID)
 	if err != nil {
 		return "", err
 	}
 	if replaces {
-		return k.store.Betas.ReplaceSecret(ctx, tenant, token.ID)
+		return k.store.Betas.ReplaceSecret(ctx, of.Tenant, token.ID)
 	}
-	return k.store.Betas.Secret(ctx, tenant, token.ID)
+	return k.store.Betas.Secret(ctx, of.Tenant, token.ID)
 }

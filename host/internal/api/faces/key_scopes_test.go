@@ -197,3 +197,24 @@ func TestLimitedKeysStayLimited(t *testing.T) {
 	require.Equal(t, 0, logIn(s, "ann@x.org", whole))
 	s.As(whole, "PUT", "/api/v2/me/password", `{"new":"another horse"}`, 204)
 }
+
+// A limited key gets neither the signing secret of an embed token nor replaces it: with it, whoever
+// knows the token reads the conversations of every signed user.
+func TestLimitedKeysGetNoSigningSecret(t *testing.T) {
+	s := apitest.New(t)
+	id := s.Canvas("a", apitest.Echo)
+	for name, k := range map[string]store.Key{
+		"expires":     {Scopes: app.Scopes, ExpireTime: time.Now().Add(time.Hour).UnixMilli()},
+		"rate":        {Scopes: app.Scopes, Rate: 6000},
+		"quota":       {Scopes: app.Scopes, TokensPerDay: 1000},
+		"admin alone": {Scopes: []string{app.ScopeAdmin}},
+	} {
+		k.Tenant, k.User = "one", "one"
+		_, key, err := s.Store.Keys.Create(t.Context(), k, "")
+		require.NoError(t, err)
+		for _, method := range []string{"POST", "PUT"} {
+			a := s.Request(method, "/api/v2/canvases/"+id+"/token/secret", key, "")
+			require.Equal(t, 403, a.Status, "%s, %s: %s", name, method, a.Text)
+		}
+	}
+}

@@ -56,7 +56,7 @@ func (k keys) operations() []operation {
 				"is created if there is none. Unlike the token it must stay on the server of the site. " +
 				"user_signature is EXPIRES.HMAC: the time it expires, in Unix seconds and at most 7 days ahead, and " +
 				"the hex HMAC-SHA256 with this secret over the id of the canvas, EXPIRES and the user id, " +
-				"separated by line feeds.",
+				"separated by line feeds. The caller needs the scopes read and run, and no limits of its own.",
 		}, k.signingSecret),
 		handle(operation{
 			method: "PUT", path: token + "/secret", body: api.BodyTiny, scope: admin, name: "replaceSigningSecret",
@@ -213,6 +213,6 @@ func (k keys) secretOf(ctx context.Context, in canvasByID, replaces bool) (signi
 	if err != nil {
 		return signingSecret{}, err
 	}
-	text, err := k.Keys.SigningSecret(ctx, in.Who.Tenant, v.ID, replaces)
+	text, err := k.Keys.SigningSecret(ctx, in.Who, v, replaces)
 	return signingSecret{text}, err
 }
