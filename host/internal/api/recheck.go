@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/app"
 )
 
 // defaultRecheck is the time for which an event stream may continue after its key or login has
 // ended.
 const defaultRecheck = 15 * time.Second
+
+// Follows sets what an open stream of events checks from time to time: with [app.ErrNotFound] the
+// principal may not use any more what it follows, and the stream ends.
+func (r *Request) Follows(may func(ctx context.Context) error) { r.follows.Store(&may) }
 
 // recheck ends a stream of events, which may last for days, when its principal may not read it any
 // more: the key was revoked or has expired, the login has ended, the role has changed. It replaces
@@ -27,6 +33,10 @@ func (a *API) recheck(r *Request) (stop func()) {
 		who, err := a.principal(r)
 		if err == nil {
 			err = a.permit(r.Route.Scope, who)
+		}
+		if may := r.follows.Load(); err == nil && may != nil && errors.Is((*may)(ctx), app.ErrNotFound) {
+			end()
+			return
 		}
 		var refused *Failure
 		if errors.As(err, &refused) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/app"
@@ -31,6 +32,8 @@ type Request struct {
 	left   bool // the client is gone
 	begun  bool // a part of the answer has been sent
 	stream bool // it has one of the event streams of its caller
+
+	follows atomic.Pointer[func(context.Context) error] // see Follows
 }
 
 // Handler answers a request. What it returns is written after it.

@@ -1,6 +1,8 @@
 package faces_test
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -247,4 +249,34 @@ func TestScopesOnOwnCanvases(t *testing.T) {
 			require.Equal(t, want == 4, a.Status == 404, "%s %s: %s", c.method, c.path, a.Text)
 		}
 	}
+}
+
+// Who follows a run stops when its canvas is no longer shared, as who follows the canvas does.
+func TestFollowedRunBecomesPrivate(t *testing.T) {
+	s := apitest.New(t, func(c *apitest.Config) { c.Recheck = time.Millisecond })
+	id := s.Canvas("Plans", apitest.Slow)
+	s.As("one", "PUT", "/api/v2/canvases/"+id, `{"permission":"team"}`, 200)
+	bob := colleague(s, "bob", app.RoleNormal)
+	run := s.As("one", "POST", "/api/v2/canvases/"+id+"/runs", `{}`, 202).Get("id").Str()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/api/v2/runs/"+run+"/events", nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer "+bob)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	require.Equal(t, 200, res.StatusCode)
+	s.As("one", "PUT", "/api/v2/canvases/"+id, `{"permission":"me"}`, 200)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, res.Body)
+		ended <- err
+	}()
+	select {
+	case <-ended:
+	case <-time.After(runstest.Patience):
+		t.Error("the stream goes on")
+	}
+	require.Equal(t, app.RunActive, s.Get("/api/v2/runs/"+run).Body.Get("status").Str())
+	s.Gate <- struct{}{}
+	s.Running(0)
 }

@@ -46,6 +46,7 @@ func parseResume(text string) (resumeAt, error) {
 }
 
 type readEvents struct {
+	Request     *api.Request
 	Who         app.Principal
 	ID          string `path:"id"`
 	LastEventID string `query:"lastEventId" jsonschema:"as the header Last-Event-ID, for clients that cannot set it"`
@@ -85,6 +86,7 @@ func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
 			return eventStream{}, &api.Status{HTTP: http.StatusGone, Code: "gone", Message: message}
 		}
 	}
+	in.Request.Follows(func(ctx context.Context) error { return s.Canvases.MayUse(ctx, in.Who, v.Canvas) })
 	return eventStream{run: v.ID, at: at, ended: ended, bare: !in.Who.May(app.ScopeReadTraces)}, nil
 }
 
