@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -35,22 +36,56 @@ func (d Parses) List(
 	if _, err := d.get(ctx, p, id); err != nil {
 		return nil, 0, err
 	}
-	return d.store.ParseLogs.List(ctx, store.ParseLogFilter{
+	list, total, err := d.store.ParseLogs.List(ctx, store.ParseLogFilter{
 		Tenant: p.Tenant, Dataset: id, Document: q.Document, Words: q.Words, States: q.States, Suffixes: q.Suffixes,
 		Kinds: q.Kinds, From: q.From, To: q.To,
 	}, pageOf(q.Page, q.Size, "", q.Ascending))
+	if err != nil {
+		return nil, 0, err
+	}
+	logs := make([]*dataset.ParseLog, len(list))
+	for i := range list {
+		logs[i] = &list[i]
+	}
+	return list, total, d.hidePipelines(ctx, p, logs...)
 }
 
-// Get returns a log with the pipeline that ran. Errors: [ErrNotFound].
+// Get returns a log with the pipeline that ran, without its document and title if the principal may
+// not use that canvas. Errors: [ErrNotFound].
 func (d Parses) Get(ctx context.Context, p Principal, id string) (dataset.ParseLog, error) {
 	v, err := d.store.ParseLogs.Get(ctx, p.Tenant, id)
 	if err == nil {
 		_, err = d.get(ctx, p, v.Dataset)
 	}
+	if err == nil {
+		err = d.hidePipelines(ctx, p, &v)
+	}
 	if err != nil {
 		return dataset.ParseLog{}, missing(err, fmt.Sprintf("parse log %q", id))
 	}
 	return v, nil
+}
+
+// hidePipelines removes from logs what is of a pipeline that a principal may not use: a shared
+// dataset may have a private one.
+func (d Parses) hidePipelines(ctx context.Context, p Principal, logs ...*dataset.ParseLog) error {
+	mine := map[string]bool{}
+	for _, v := range logs {
+		if v.Pipeline == "" {
+			continue
+		}
+		if _, known := mine[v.Pipeline]; !known {
+			whose, err := d.store.Canvases.Access(ctx, p.Tenant, v.Pipeline)
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return err
+			}
+			mine[v.Pipeline] = err == nil && p.Viewer().May(whose)
+		}
+		if !mine[v.Pipeline] {
+			v.Canvas, v.Title = nil, ""
+		}
+	}
+	return nil
 }
 
 // Rerun queues the document of a log again, with its pipeline starting at a node. canvas is the

@@ -9,9 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -279,4 +281,51 @@ func TestFollowedRunBecomesPrivate(t *testing.T) {
 	require.Equal(t, app.RunActive, s.Get("/api/v2/runs/"+run).Body.Get("status").Str())
 	s.Gate <- struct{}{}
 	s.Running(0)
+}
+
+// The logs of a shared dataset do not show the private canvas that is its pipeline.
+func TestLogsHidePrivatePipelines(t *testing.T) {
+	s := apitest.New(t)
+	ctx := t.Context()
+	id := s.Canvas("Secret plans", apitest.Echo)
+	bob := colleague(s, "bob", app.RoleNormal)
+	who := app.For(access.Viewer{Tenant: "one", User: "one"})
+	ds, err := s.Services.Datasets.Create(ctx, who, dataset.Dataset{Name: "d", Team: true, Pipeline: id})
+	require.NoError(t, err)
+	d, err := s.Services.Datasets.Upload(ctx, who, ds.ID, app.Upload{Name: "a.txt", Body: strings.NewReader("x")})
+	require.NoError(t, err)
+	require.NoError(t, s.Store.Ingestion.Queue(ctx, "one", ds.ID, d.ID))
+	v, err := s.Store.Ingestion.Claim(ctx, store.Claim{
+		Lease: "l", Until: time.Now().Add(time.Hour).UnixMilli(), File: func(*store.Document) string { return "f" },
+	})
+	require.NoError(t, err)
+	v.State = dataset.Done
+	_, err = s.Store.Ingestion.Finish(ctx, store.Finished{
+		Document: v, Ran: dataset.Ran{Title: "Secret plans", Canvas: []byte(apitest.Echo)},
+	})
+	require.NoError(t, err)
+	logs, _, err := s.Store.ParseLogs.List(ctx, store.ParseLogFilter{Tenant: "one", Dataset: ds.ID}, store.Page{})
+	require.NoError(t, err)
+	require.Len(t, logs, 1)
+	log := logs[0].ID
+	read := func(key string) (all string) {
+		for _, path := range []string{
+			"/v1/kb/list_pipeline_logs?kb_id=" + ds.ID, "/v1/kb/pipeline_log_detail?log_id=" + log,
+			"/api/v1/datasets/" + ds.ID + "/ingestions", "/0.27/api/v1/datasets/" + ds.ID + "/ingestions/" + log,
+			"/api/v2/datasets/" + ds.ID + "/parses", "/api/v2/datasets/" + ds.ID + "/parses/" + log,
+		} {
+			method, body := "GET", ""
+			if strings.Contains(path, "list_pipeline") {
+				method, body = "POST", "{}"
+			}
+			all += s.Request(method, path, key, body).Text
+		}
+		return all
+	}
+	require.Contains(t, read("one"), "You said")
+	require.Contains(t, read("one"), "Secret plans")
+	require.NotContains(t, read(bob), "You said")
+	require.NotContains(t, read(bob), "Secret plans")
+	s.As("one", "PUT", "/api/v2/canvases/"+id, `{"permission":"team"}`, 200)
+	require.Contains(t, read(bob), "You said")
 }
