@@ -175,8 +175,17 @@ func (s *Schedules) Update(ctx context.Context, who Principal, id string, in Sch
 		return ScheduleState{}, errScheduleChanged
 	case in.Canvas != nil && *in.Canvas != v.Job.Canvas:
 		return ScheduleState{}, BadArgument("a schedule stays with its canvas; make another one")
+	case in.spends():
+		v.Job.Caller = who.Caller // the limits of another key are not spent on it
 	}
 	return s.put(ctx, who, v, in)
+}
+
+// spends reports whether the change is about what runs and when.
+func (in *ScheduleChange) spends() bool {
+	resumed := in.Paused != nil && !*in.Paused
+	return resumed || in.Every != nil || in.Cron != nil || in.Zone != nil || in.Session != nil || in.Published != nil ||
+		in.Plugin != nil || !in.Query.IsNull() || !in.Inputs.IsNull() || !in.Params.IsNull()
 }
 
 // put writes a schedule with a change.

@@ -218,3 +218,32 @@ func TestLimitedKeysGetNoSigningSecret(t *testing.T) {
 		}
 	}
 }
+
+// Who changes what a schedule runs pays for it: a key with a quota does not spend that of another.
+func TestSchedulesCountForWhoChangedThem(t *testing.T) {
+	s := apitest.New(t)
+	id := s.Canvas("a", apitest.Echo)
+	limited, key, err := s.Store.Keys.Create(
+		t.Context(), store.Key{Tenant: "one", User: "one", Scopes: app.RAGFlowScopes, TokensPerDay: 10}, "",
+	)
+	require.NoError(t, err)
+	daily := `{"canvas":"` + id + `","every":"24h","query":"q"}`
+	made := s.As("one", "POST", "/api/v2/schedules", daily, 201).Get("id").Str()
+	caller := func() string {
+		v, err := s.Schedules.Get(t.Context(), "one", made)
+		require.NoError(t, err)
+		return v.Job.Caller
+	}
+	first := caller()
+	require.NotEqual(t, limited.Caller(), first)
+	for _, change := range []string{`{"name":"b"}`, `{"paused":true}`} {
+		s.As(key, "PUT", "/api/v2/schedules/"+made, change, 200)
+		require.Equal(t, first, caller(), change)
+	}
+	for _, change := range []string{`{"query":"mine"}`, `{"every":"25h"}`, `{"inputs":{"a":1}}`, `{"paused":false}`} {
+		s.As(key, "PUT", "/api/v2/schedules/"+made, change, 200)
+		require.Equal(t, limited.Caller(), caller(), change)
+		s.As("one", "PUT", "/api/v2/schedules/"+made, `{"query":"q"}`, 200)
+		require.Equal(t, first, caller())
+	}
+}
