@@ -72,10 +72,13 @@ func (t *Tenants) List(ctx context.Context) ([]TenantUse, error) {
 	return out, nil
 }
 
-// Add adds a tenant with an owner and the owner's key. Errors: those of [Error].
-func (t *Tenants) Add(ctx context.Context, in NewTenant) (AddedTenant, error) {
+// Add adds a tenant with an owner and the owner's key, which have no limits: a principal that has
+// some is refused. Errors: those of [Error].
+func (t *Tenants) Add(ctx context.Context, who Principal, in NewTenant) (AddedTenant, error) {
 	in.Name = strings.TrimSpace(in.Name)
 	switch {
+	case who.Bounded():
+		return AddedTenant{}, Forbidden("a key that expires, or with a rate or quota of its own, cannot add tenants")
 	case in.Name == "" || len([]rune(in.Name)) > LongestTitle:
 		return AddedTenant{}, BadArgument("name must have 1 to %d characters", LongestTitle)
 	case (in.Email == "") != (in.Password == ""):

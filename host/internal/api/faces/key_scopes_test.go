@@ -219,6 +219,28 @@ func TestLimitedKeysGetNoSigningSecret(t *testing.T) {
 	}
 }
 
+// A key with limits adds no tenant, whose first key and owner have none.
+func TestLimitedKeysAddNoTenants(t *testing.T) {
+	s := withTenants(t)
+	for name, k := range map[string]store.Key{
+		"expires": {ExpireTime: time.Now().Add(time.Hour).UnixMilli()}, "rate": {Rate: 6000}, "quota": {TokensPerDay: 9},
+	} {
+		k.Tenant, k.User, k.Scopes = "one", "one", app.Scopes
+		_, key, err := s.Store.Keys.Create(t.Context(), k, "")
+		require.NoError(t, err)
+		for _, body := range []string{
+			`{"name":"three"}`, `{"name":"three","email":"eve@x.org","password":"correct horse"}`,
+		} {
+			a := s.Request("POST", "/api/v2/tenants", key, body)
+			require.Equal(t, 403, a.Status, "%s: %s", name, a.Text)
+		}
+	}
+	list, err := s.Store.Tenants.List(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	s.As("one", "POST", "/api/v2/tenants", `{"name":"three"}`, 201)
+}
+
 // Who changes what a schedule runs pays for it: a key with a quota does not spend that of another.
 func TestSchedulesCountForWhoChangedThem(t *testing.T) {
 	s := apitest.New(t)

@@ -21,7 +21,7 @@ func (t tenants) operations() []operation {
 		handle(operation{
 			method: "POST", path: "/api/v2/tenants", body: api.BodyTiny, scope: host, name: "createTenant", status: created,
 			about: "Create a tenant with its owner and a key, which only this response shows. Needs the host " +
-				"scope.",
+				"scope, and no limits of the caller.",
 		}, t.add),
 		handle(operation{
 			method: "PUT", path: "/api/v2/tenants/{tenant}", body: api.BodyTiny, scope: host, name: "limitTenant",
@@ -74,10 +74,13 @@ func (t tenants) list(ctx context.Context, _ struct{}) (list[tenantView], error)
 	return out, err
 }
 
-type addTenant struct{ Body tenantInput }
+type addTenant struct {
+	Who  app.Principal
+	Body tenantInput
+}
 
 func (t tenants) add(ctx context.Context, in addTenant) (newTenant, error) {
-	v, err := t.Tenants.Add(ctx, app.NewTenant(in.Body))
+	v, err := t.Tenants.Add(ctx, in.Who, app.NewTenant(in.Body))
 	return newTenant{tenantViewOf(app.TenantUse{Tenant: v.Tenant}), v.Owner, v.Key}, err
 }
 
