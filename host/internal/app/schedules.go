@@ -53,10 +53,14 @@ type ScheduleChange struct {
 
 var errScheduleChanged = Refuse(CodeChanged, "the schedule was changed meanwhile; read it again")
 
-// mayRun refuses a principal that may not run canvases: a schedule does it for them.
+// mayRun refuses a principal that may not run canvases, and a key that expires: a schedule runs them
+// for it, and longer.
 func mayRun(who Principal) error {
 	if !who.May(ScopeRun) {
 		return Forbidden("This key may not run.")
+	}
+	if who.Key != nil && who.Key.ExpireTime != 0 {
+		return Forbidden("a key that expires cannot make or change schedules, which run on after it")
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
 // Two owners who demote or remove each other leave one owner.
@@ -75,5 +77,38 @@ func TestKeyByIDOrText(t *testing.T) {
 			_, err = s.Keys.Get(ctx, "other", name)
 			require.ErrorIs(t, err, ErrNotFound)
 		}
+	})
+}
+
+// What a member had passes to an owner, so that somebody can end what runs.
+func TestObjectsOfARemovedMember(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		for user, role := range map[string]string{"ann": "owner", "bob": "normal", "carl": "admin"} {
+			require.NoError(t, s.Members.Put(ctx, Member{Tenant: "t", User: user, Role: role}))
+		}
+		canvas, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", User: "bob", Title: "c", DSL: []byte("{}")}, "")
+		require.NoError(t, err)
+		elsewhere, err := s.Canvases.Create(ctx, Canvas{Tenant: "u", User: "bob", Title: "c", DSL: []byte("{}")}, "")
+		require.NoError(t, err)
+		set := dataset.Dataset{ID: NewDocumentID(), Tenant: "t", Name: "d", CreatedBy: "bob"}
+		_, err = s.Datasets.Create(ctx, Dataset{Dataset: set})
+		require.NoError(t, err)
+		memory, err := s.Memories.Create(ctx, Memory{Tenant: "t", User: "bob", Name: "m", Settings: []byte("{}")})
+		require.NoError(t, err)
+		require.NoError(t, s.Members.Delete(ctx, "t", "bob"))
+
+		canvas, err = s.Canvases.Get(ctx, "t", canvas.ID)
+		require.NoError(t, err)
+		require.Equal(t, "ann", canvas.User)
+		elsewhere, err = s.Canvases.Get(ctx, "u", elsewhere.ID)
+		require.NoError(t, err)
+		require.Equal(t, "bob", elsewhere.User)
+		d, err := s.Datasets.Get(ctx, "t", set.ID)
+		require.NoError(t, err)
+		require.Equal(t, "ann", d.CreatedBy)
+		memory, err = s.Memories.Get(ctx, "t", memory.ID)
+		require.NoError(t, err)
+		require.Equal(t, "ann", memory.User)
 	})
 }

@@ -200,7 +200,9 @@ func keepsOwner(ctx context.Context, q querier, m Member, role string) error {
 const roleOwner = "owner"
 
 // Delete ends a membership and deletes the keys of the user in the tenant, with the token for all
-// canvases of the user. A user without another tenant is deleted too. Errors: [ErrNotFound].
+// canvases of the user. Canvases, datasets and memories of the user pass to an owner of the tenant:
+// private ones would go on to run, and nobody could see or end them. A user without another tenant
+// is deleted too. Errors: [ErrNotFound].
 func (s Members) Delete(ctx context.Context, tenant, user string) error {
 	return s.writeAlways(ctx, "delete member", func(ctx context.Context, q querier) error {
 		return deleteMember(ctx, q, tenant, user)
@@ -214,6 +216,16 @@ func deleteMember(ctx context.Context, q querier, tenant, user string) error {
 	}
 	for _, table := range []string{"keys", "betas"} {
 		text := `DELETE FROM ` + table + ` WHERE tenant_id = $1 AND user_id = $2`
+		if _, err := q.ExecContext(ctx, text, tenant, user); err != nil {
+			return err
+		}
+	}
+	const heir = `SELECT MAX(user_id) FROM members WHERE tenant_id = $1 AND role = '` + roleOwner + `'`
+	for table, owner := range map[string]string{
+		"canvases": "user_id", "deleted_canvases": "user_id", "datasets": "created_by", "memories": "user_id",
+	} {
+		text := `UPDATE ` + table + ` SET ` + owner + ` = COALESCE((` + heir + `), ` + owner + `)
+			WHERE tenant_id = $1 AND ` + owner + ` = $2`
 		if _, err := q.ExecContext(ctx, text, tenant, user); err != nil {
 			return err
 		}
