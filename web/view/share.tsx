@@ -1,6 +1,6 @@
 // The switch that lets the other members of the tenant use a canvas of the host.
 
-import { useId } from "react";
+import { useId, useState } from "react";
 import { Fault } from "./area/parts.tsx";
 import { useAreaText } from "./area/text.ts";
 import { useApp } from "./context.tsx";
@@ -23,8 +23,10 @@ export function Share({
   const { host } = useApp();
   const { busy, fault, run } = useAttempt();
   const name = useId();
+  const [wanted, setWanted] = useState(team); // while the request runs
   const share = (next: boolean): void =>
     void run(async () => {
+      setWanted(next);
       await host.share(id, next);
       await onShared?.();
     });
@@ -34,7 +36,7 @@ export function Share({
         <input
           id={name}
           type="checkbox"
-          checked={team}
+          checked={busy ? wanted : team}
           disabled={busy}
           {...(title === undefined ? {} : { "aria-label": a("canvas.team", title) })}
           onChange={(event) => share(event.target.checked)}
