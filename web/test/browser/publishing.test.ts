@@ -124,12 +124,11 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await dialog.locator(".share input:checked:enabled").waitFor();
     assert.equal(await permission(), "team");
     await request("PUT", `/api/v2/canvases/${id}`, { dsl: answering("y") });
-    await page.locator('.react-flow__node[data-id="Message:Say"]', { hasText: "y" }).waitFor();
-    await dialog.getByRole("button", { name: "Close" }).click();
-    await page.locator(".bar").getByRole("button", { name: "Publish" }).click();
+    await checks("good", "Everything that the canvas needs is on this host").waitFor();
     await dialog.getByRole("button", { name: "Publish this version" }).click();
     await dialog.getByText("Published. Users get this version").waitFor();
     await page.goto(`${host.address}/#host`);
+    await page.reload(); // another hash alone loads nothing
     const card = page.getByLabel("Visible to everyone in the tenant: Ours");
     await card.uncheck();
     await page.locator(".share input:not(:checked):enabled").first().waitFor();

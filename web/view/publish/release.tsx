@@ -1,6 +1,6 @@
 // The checks before publishing, and the button that publishes the canvas.
 
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Need } from "../../run/release.ts";
 import { useApp, useSelect, useStore } from "../context.tsx";
 import { useAttempt, useLoaded } from "../loaded.ts";
@@ -23,7 +23,8 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
   const { session, together } = useApp();
   const dsl = useStore(session.document, (document) => document?.dsl);
   const stored = useLoaded("stored", () => release.stored());
-  const checked = useLoaded("checked", () => (dsl ? release.check(dsl) : Promise.resolve({ needs: [], opened: [] })));
+  const text = useMemo(() => JSON.stringify(dsl), [dsl]); // others may change it under the open dialog
+  const checked = useLoaded(text, () => (dsl ? release.check(dsl) : Promise.resolve({ needs: [], opened: [] })));
   const { busy, fault, run } = useAttempt();
   const [done, setDone] = useState(false);
   const [saved, setSaved] = useState(!session.edited);
