@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -129,7 +131,7 @@ func writeFiles(t *testing.T, dir string, files map[string][]byte) {
 	}
 }
 
-// revision returns the state of a canvas in a store.
+// revision describes a stored canvas.
 type revision struct {
 	rev  int64
 	hash [32]byte
@@ -158,7 +160,7 @@ func revisions(ctx context.Context, cfg Config) (map[string]revision, error) {
 	return of, errors.Join(fail(err, "read"), s.Close())
 }
 
-// lostRevision returns an acknowledged revision that is missing or differs; "" if all are there.
+// lostRevision returns an acknowledged revision that is missing or differs, if any.
 func lostRevision(acked map[string]int64, whole, got map[string]revision) string {
 	for id, rev := range acked {
 		switch r, ok := got[id]; {
@@ -173,7 +175,7 @@ func lostRevision(acked map[string]int64, whole, got map[string]revision) string
 	return ""
 }
 
-// A mutation damages files in some way; other are files of another store, middle those of the same
+// A mutation damages files. other has the files of another store, middle those of the same
 // one at an earlier time.
 type mutation struct {
 	name string
@@ -402,4 +404,55 @@ func TestServerWithoutProtections(t *testing.T) {
 		require.Equal(t, value == "off", strings.Contains(lines.String(), "setting="+setting), setting)
 	}
 	require.Contains(t, lines.String(), "setting=", "the server of the tests has none")
+}
+
+// Another SQLite program that uses the database while a host runs and after it was killed raises no
+// alarm and hides no loss.
+func TestOtherProgramsRaiseNoAlarm(t *testing.T) {
+	dir, acked := t.TempDir(), map[string]int64{}
+	require.NoError(t, openTest(t, Config{Dir: dir}).Close())
+	for n := range trials(t, 12) {
+		other, err := sql.Open("sqlite", sqliteDSN(filepath.Join(dir, dbFile), "busy_timeout(10000)"))
+		require.NoError(t, err)
+		other.SetMaxOpenConns(1)
+		ctx := t.Context()
+		var stop atomic.Bool
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for !stop.Load() {
+				if info, err := os.Stat(filepath.Join(dir, walFile)); err != nil || info.Size() == 0 {
+					continue // what is written before the host starts counts as damage
+				}
+				mode := []string{"PASSIVE", "FULL", "RESTART", "TRUNCATE"}[rand.N(4)]
+				// Errors are expected while the host has locks.
+				_, _ = other.ExecContext(ctx, "PRAGMA wal_checkpoint("+mode+")")
+				_, _ = other.ExecContext(ctx, `UPDATE meta SET value = value`)
+				_, _ = other.ExecContext(ctx, `INSERT INTO meta VALUES (?, '')`, fmt.Sprint(rand.Uint64()))
+			}
+		})
+		killed(t, dir, acked, 20+rand.N(60))
+		stop.Store(true)
+		wg.Wait()
+		files := readFiles(t, dir)
+		query := `SELECT COUNT(*) FROM canvases`
+		if n%3 > 0 {
+			query = `UPDATE meta SET value = value || 'x' WHERE name = 'other'`
+		}
+		_, err = other.ExecContext(ctx, query)
+		require.NoError(t, err)
+		require.NoError(t, other.Close())
+		require.NoFileExists(t, filepath.Join(dir, walFile))
+
+		files[walFile] = nil
+		removed := filepath.Join(t.TempDir(), "removed")
+		writeFiles(t, removed, files)
+		whole, err := revisions(t.Context(), Config{Dir: dir})
+		require.NoError(t, err)
+		require.Empty(t, lostRevision(acked, whole, whole))
+		if got, err := revisions(t.Context(), Config{Dir: removed}); err == nil {
+			require.Empty(t, lostRevision(acked, whole, got), "without the WAL")
+		} else {
+			require.ErrorIs(t, err, ErrLost)
+		}
+	}
 }

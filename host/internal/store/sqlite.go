@@ -93,14 +93,17 @@ func lost(file string, l *walguard.Loss) error {
 		"once with --accept-loss %s to go on with what is left", file, ErrLost, l, l.Code)
 }
 
-// checkGuard completes the check of the files with the mark in the database.
+// checkGuard completes the check of the files with the content of the database.
 func (s *database) checkGuard(ctx context.Context, log *slog.Logger) error {
 	if s.guard == nil {
 		return nil
 	}
-	if s.guard.Accepted() != nil {
+	if s.guard.Accepted() != nil || s.guard.Unproven() {
 		if err := (&Store{database: s}).CheckIntegrity(ctx); err != nil {
 			return err
+		}
+		if err := s.guard.Proven(); err != nil {
+			return fail(err, "mark of the check file")
 		}
 	}
 	known, err := queryAll(ctx, s.read, scanName, `SELECT value FROM meta WHERE name = 'checked'`)

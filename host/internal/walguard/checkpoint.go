@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 )
@@ -12,7 +13,7 @@ import (
 func (g *Guard) Due() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.frames >= g.checkpointAt
+	return g.seen.frames >= g.checkpointAt
 }
 
 // Checkpoint stores the checksums of the pages in the WAL and calls run, which makes a checkpoint
@@ -28,10 +29,10 @@ func (g *Guard) Checkpoint(last bool, run func() (frames, copied int, err error)
 		if err != nil {
 			return err
 		}
-		g.checkpointAt = s.frames + g.opt.Frames
 		if s.frames > 0 && (s.salts != r.salts || s.frames != r.copied) {
 			err = g.checkpoint(&r, s, run)
 		}
+		g.checkpointAt = s.frames + g.opt.Frames
 		if last {
 			err = errors.Join(err, g.check.Sync())
 		}
@@ -43,7 +44,12 @@ func (g *Guard) Checkpoint(last bool, run func() (frames, copied int, err error)
 // WAL again, which the write lock prevents, the pages of the database file are not compared, so the
 // checksums are synced while it copies.
 func (g *Guard) checkpoint(r *record, s walState, run func() (frames, copied int, err error)) error {
-	stored := g.storeSums(s)
+	if s.salts != r.salts || s.frames != r.frames { // commits of other programs
+		if err := g.acknowledge(r, s); err != nil {
+			return err
+		}
+	}
+	before, stored := g.storeSums(s)
 	synced := make(chan error, 1)
 	go func() { synced <- errors.Join(stored, g.check.Sync()) }()
 	frames, copied, err := run()
@@ -54,31 +60,43 @@ func (g *Guard) checkpoint(r *record, s walState, run func() (frames, copied int
 		return err
 	}
 	if copied < frames || frames != int(s.frames) {
-		return nil // a reader needs the WAL
+		return g.restoreSums(before, uint32(max(copied, 0)), s) // a reader needs the WAL
 	}
-	if s.salts != r.salts {
-		r.before, r.began = r.commits, g.opt.Now().UnixMilli()
-	}
-	r.salts, r.frames, r.sum, r.pageSize = s.salts, s.frames, s.sum, uint32(s.pageSize)
 	r.copied, r.copiedCommits, r.copiedAt = r.frames, r.commits, g.opt.Now().UnixMilli()
-	r.set(opening, false)
 	return writeRecord(g.check, r)
 }
 
-// storeSums writes the checksums of new frames.
-func (g *Guard) storeSums(s walState) error {
+// storeSums writes the checksums of new frames and returns the previous ones of their pages.
+func (g *Guard) storeSums(s walState) (before map[uint32]uint32, err error) {
 	after := uint32(0)
 	if g.summed.salts == s.salts && g.summed.frames <= s.frames {
 		after = g.summed.frames
 	}
 	if err := g.syncWAL(); err != nil {
-		return err
+		return nil, err
 	}
-	of, err := frameSums(g.path+"-wal", g.open.index, after, s)
+	j, err := loadJournal(g.slots)
+	if err != nil {
+		return nil, err
+	}
+	of, err := frameSums(g.path+"-wal", g.open.index, after, s, j)
+	if err != nil {
+		return nil, err
+	}
+	return storeSums(g.check, of)
+}
+
+// restoreSums writes the previous checksums of pages that were not copied completely: a page that
+// still has one of them lacks acknowledged commits.
+func (g *Guard) restoreSums(before map[uint32]uint32, copied uint32, s walState) error {
+	newest, err := newestFrames(g.open.index, copied, s)
 	if err != nil {
 		return err
 	}
-	return storeSums(g.check, of)
+	maps.DeleteFunc(before, func(page, _ uint32) bool { return newest[page] == 0 })
+	g.summed.frames = min(g.summed.frames, copied)
+	_, err = storeSums(g.check, before)
+	return err
 }
 
 // summedUp notes that the checksums of a checkpoint are on the disk. If they are not, they are made

@@ -6,12 +6,14 @@
 // missing, emptied or exchanged WAL drops all of them. Pages of the database file have no checksums
 // at all.
 //
-// A [Guard] keeps a file next to the database, NAME-check, with two parts:
+// A [Guard] writes a file next to the database, NAME-check, with three parts:
 //
 //   - a record of the last acknowledged commit: the salts, the number of frames and the running
 //     checksum of the WAL. [Guard.Acknowledge] writes it after the commit and before the caller
 //     gets its result. It is not synced, so after a power loss it is at most as new as the WAL,
 //     which is.
+//   - a journal of the acknowledged frames: their pages and checksums. Without the WAL it shows
+//     whether another SQLite program has copied the frames to the database file, or they are lost.
 //   - a CRC-32C of each page of the database file. [Guard.Checkpoint] writes those of the pages in
 //     the WAL, and syncs them, before SQLite copies these pages. The caller therefore has to run
 //     all checkpoints through it and to switch SQLite's automatic ones off.
@@ -19,6 +21,10 @@
 // [Open] compares both with the files before SQLite opens them, and returns a [Loss] unless the
 // WAL, or the database file when the WAL has been copied into it, has at least what was
 // acknowledged.
+//
+// Other SQLite programs may read, write and copy the WAL. When one has, pages without a matching
+// checksum are accepted with a warning, and [Guard.Unproven] requires the caller to check the
+// database.
 //
 // What SQLite itself may leave behind is accepted: a torn or reordered tail of a commit that was
 // not acknowledged, frames of transactions that were rolled back, a WAL that was started again.

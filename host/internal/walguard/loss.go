@@ -12,7 +12,7 @@ import (
 // Loss describes acknowledged commits that a database does not have, and pages that differ from the
 // written ones. It is the error of [Open].
 type Loss struct {
-	// Reason names the damaged file and the place.
+	// Reason names the damaged file and the position.
 	Reason string
 	// Commits is the number of acknowledged commits that are missing; -1 if it is unknown. After
 	// and Until are the times between which they were acknowledged, zero if unknown.
@@ -29,9 +29,12 @@ type Loss struct {
 
 	wal      walUse
 	expected bool // a power loss explains it, and the commits were not synced
+	// elsewhere means that the recorded frames are not in the WAL, from which another program may
+	// have copied them.
+	elsewhere bool
 }
 
-// walUse is the treatment of the WAL when a loss is accepted.
+// walUse selects the use of the WAL when a loss is accepted.
 type walUse int
 
 const (
@@ -95,7 +98,7 @@ func (l *Loss) seal(facts ...any) *Loss {
 // power loss may have taken the records of the last half minute.
 const mostRestarts = 1 << 16
 
-// compare returns the loss of acknowledged commits, nil if all are there.
+// compare returns the loss of acknowledged commits, if any.
 func compare(path string, r *record, w *wal) *Loss {
 	file := filepath.Base(path) + "-wal"
 	steps := w.salts[0] - r.salts[0] // of 32 bits, as SQLite counts
@@ -103,8 +106,9 @@ func compare(path string, r *record, w *wal) *Loss {
 	case w.empty() && r.complete(), !w.empty() && !w.header && r.complete():
 		return nil // SQLite ignores such a file
 	case w.empty():
-		return missing(r, fmt.Sprintf("%s is missing or empty; if another program has opened the database since, "+
-			"such as sqlite3, it may have moved the commits of this file to %s", file, filepath.Base(path)), useNone)
+		l := missing(r, file+" is missing or empty", useNone)
+		l.elsewhere = true
+		return l
 	case !w.header:
 		return missing(r, "the head of "+file+" is damaged", useNone)
 	case w.salts == r.salts:
@@ -114,7 +118,9 @@ func compare(path string, r *record, w *wal) *Loss {
 	case r.has(opening) && r.complete():
 		return nil // the first commit of a process was not acknowledged
 	}
-	return exchanged(file, r, w)
+	l := exchanged(file, r, w)
+	l.elsewhere = !r.complete()
+	return l
 }
 
 // exchanged returns the loss of a WAL that does not continue the recorded one.

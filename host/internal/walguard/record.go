@@ -43,6 +43,14 @@ const (
 	opening
 	// unsummed means that a checkpoint was made without storing the checksums of its pages.
 	unsummed
+	// closed means that SQLite had deleted the WAL when the last guard was closed.
+	closed
+	// foreign means that another program has copied a WAL, so that pages may differ from their
+	// checksums.
+	foreign
+	// unproven means that pages were changed without a guard, and the database was not checked
+	// since.
+	unproven
 )
 
 // complete reports that the database file has all acknowledged commits.
@@ -63,10 +71,10 @@ func (r *record) time() time.Time { return time.UnixMilli(r.at).UTC() }
 const (
 	slotSize  = 512 // no disk tears a sector of this size
 	slots     = 2
-	sumsStart = 4 << 10
+	sumsStart = 65 << 10
 )
 
-const recordMagic = "easelck1"
+const recordMagic = "easelck2"
 
 func (r *record) encode() []byte {
 	b := make([]byte, 0, slotSize)

@@ -64,36 +64,37 @@ func writeSector(f *os.File, number int64, s *sector) error {
 	return err
 }
 
-// storeSums writes the checksums of pages.
-func storeSums(f *os.File, of map[uint32]uint32) error {
+// storeSums writes the checksums of pages and returns the previous ones.
+func storeSums(f *os.File, of map[uint32]uint32) (before map[uint32]uint32, err error) {
+	before = make(map[uint32]uint32, len(of))
 	pages := slices.Sorted(maps.Keys(of))
 	for len(pages) > 0 {
 		number, _ := sectorOf(pages[0])
 		s, err := readSector(f, number)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for len(pages) > 0 {
 			n, at := sectorOf(pages[0])
 			if n != number {
 				break
 			}
-			s.sums[at] = of[pages[0]]
+			before[pages[0]], s.sums[at] = s.sums[at], of[pages[0]]
 			pages = pages[1:]
 		}
 		if err := writeSector(f, number, &s); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return before, nil
 }
 
 // forgetSums removes all checksums of pages.
 func forgetSums(f *os.File) error { return f.Truncate(sumsStart) }
 
 // frameSums returns the checksums of the newest version of each page in the frames of a WAL in use
-// that follow the first after frames.
-func frameSums(path string, index *os.File, after uint32, s walState) (map[uint32]uint32, error) {
+// that follow the first after frames. Frames that the journal lacks are read.
+func frameSums(path string, index *os.File, after uint32, s walState, j *frameJournal) (map[uint32]uint32, error) {
 	newest, err := newestFrames(index, after, s)
 	if err != nil {
 		return nil, err
@@ -105,6 +106,10 @@ func frameSums(path string, index *os.File, after uint32, s walState) (map[uint3
 	defer f.Close()
 	frame := make([]byte, frameHead+s.pageSize)
 	for page, n := range newest {
+		if p, sum, ok := j.frame(s.salts, n); ok && p == page {
+			newest[page] = sum
+			continue
+		}
 		if _, err := f.ReadAt(frame, walHeader+int64(n-1)*int64(len(frame))); err != nil {
 			return nil, fmt.Errorf("frame %d of %s: %w", n, path, err)
 		}

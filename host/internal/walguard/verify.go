@@ -8,12 +8,15 @@ import (
 	"runtime"
 )
 
-// state has the contents of the files of a database when it is opened.
+// state describes the files of a database when it is opened.
 type state struct {
 	record
 	known bool // there was a record
 	wal   *wal
 	loss  *Loss // nil if nothing is missing from the WAL
+	// others is set if another program may have copied the WAL. moved is set if it has, and the
+	// WAL no longer has the recorded frames.
+	others, moved bool
 }
 
 // verify compares the files before SQLite opens them.
@@ -31,21 +34,71 @@ func (g *Guard) verify() error {
 		if err := g.judge(&f, s); err != nil {
 			return err
 		}
-		if !f.known || f.loss != nil {
-			err = g.begin(&f, uint32(s.pageSize))
-		} else if f.has(unsummed) {
-			f.set(unsummed, false)
-			err = errors.Join(writeRecord(g.check, &f.record), g.check.Sync())
+		if err := g.settled(&f, s); err != nil {
+			return err
 		}
 		if g.opt.Pages >= 0 && !s.done() {
 			rest = s
 		}
-		return err
+		return nil
 	})
 	g.verified = err == nil
 	if err == nil && rest != nil {
 		g.work.Go(func() { g.scanRest(rest) })
 	}
+	return err
+}
+
+// settled writes the record after a comparison whose result was accepted.
+func (g *Guard) settled(f *state, s *scan) error {
+	g.unproven = f.has(unproven) && g.opt.Pages >= 0
+	switch {
+	case !f.known, f.loss != nil, f.moved:
+		if g.opt.Pages < 0 && f.moved {
+			return nil // the host may be running, and records it
+		}
+		return g.begin(f, uint32(s.pageSize))
+	case f.has(unsummed), f.others && f.has(foreign):
+		f.set(unsummed, false)
+		f.set(foreign, false)
+		return errors.Join(writeRecord(g.check, &f.record), g.check.Sync())
+	}
+	return nil
+}
+
+// compareOthers finds out whether another program has copied the WAL. SQLite does this whenever a
+// program closes the last connection of a killed host, and after 1000 frames.
+func (g *Guard) compareOthers(f *state) error {
+	r, w := &f.record, f.wal
+	switch {
+	case !f.known:
+		return nil
+	case f.loss != nil && f.loss.elsewhere:
+	case f.loss != nil || g.opt.Pages < 0:
+		return nil
+	case r.has(foreign):
+		f.others = true
+		return nil
+	case w.header && w.salts != r.salts && !r.complete(), w.empty() && !r.has(closed):
+	default:
+		return nil
+	}
+	has, sums, err := compareJournal(g.open.main, g.check, r)
+	if err != nil {
+		return err
+	}
+	if f.loss != nil && has != isCopied {
+		reason := "%s, and %s does not have its commits"
+		if has == maybeCopied {
+			reason = "%s; if another program has opened the database since, such as sqlite3, it may have moved the " +
+				"commits of this file to %s"
+		}
+		f.loss.Reason = fmt.Sprintf(reason, f.loss.Reason, filepath.Base(g.path))
+		return nil
+	}
+	f.moved, f.loss = f.loss != nil, nil
+	f.others = g.opt.Pages >= 0 && has != notCopied
+	_, err = storeSums(g.check, sums)
 	return err
 }
 
@@ -67,6 +120,9 @@ func (g *Guard) compareWAL() (f state, err error) {
 		if f.loss == nil {
 			break
 		}
+	}
+	if err := g.compareOthers(&f); err != nil {
+		return f, err
 	}
 	info, err := g.open.main.Stat()
 	if err == nil && info.Size() == 0 && f.commits > 0 {
@@ -112,7 +168,7 @@ func (g *Guard) scanFirst(f *state) (*scan, error) {
 		return ok && uses, nil
 	}
 	lost := f.loss != nil && !f.loss.expected
-	for !s.done() && (lost || len(s.damaged) > 0 || g.opt.Accept != "" || s.bytes() < g.opt.Pages) {
+	for !s.done() && (lost || f.others || len(s.damaged) > 0 || g.opt.Accept != "" || s.bytes() < g.opt.Pages) {
 		if err := s.step(); err != nil {
 			return nil, err
 		}
@@ -125,6 +181,11 @@ func (g *Guard) judge(f *state, s *scan) error {
 	if s.sectors > 0 {
 		g.opt.Log.Warn("checksums of the database were damaged; they are made again. Check the disk",
 			"file", g.check.Name(), "sectors", s.sectors)
+	}
+	if f.others && f.loss == nil {
+		if err := g.acceptOthers(f, s); err != nil {
+			return err
+		}
 	}
 	if len(s.damaged) > 0 {
 		f.loss = g.withPages(f.loss, s)
@@ -147,6 +208,25 @@ func (g *Guard) judge(f *state, s *scan) error {
 	g.opt.Log.Warn("acknowledged commits were dropped, as accepted", "reason", loss.Error(), "commits", loss.Commits,
 		"after", loss.After, "until", loss.Until, "damaged files", loss.Aside)
 	return errors.Join(s.acceptAll(), g.use(f))
+}
+
+// acceptOthers makes the checksums of pages that another program has changed.
+func (g *Guard) acceptOthers(f *state, s *scan) error {
+	changed := len(s.damaged)
+	if f.moved || changed > 0 {
+		g.opt.Log.Warn("another program, such as sqlite3, has copied commits of the database from its WAL; nothing is "+
+			"lost, and the checksums of pages that it has changed are made again",
+			"file", g.path, "changed pages", changed)
+	}
+	if changed > 0 {
+		f.set(unproven, true)
+		err := errors.Join(writeRecord(g.check, &f.record), g.check.Sync(), s.acceptAll())
+		if err != nil {
+			return err
+		}
+		s.damaged = nil
+	}
+	return nil
 }
 
 // withPages adds damaged pages to a loss.
@@ -173,9 +253,13 @@ func (g *Guard) begin(f *state, pageSize uint32) error {
 	r.copiedCommits = r.before
 	r.set(durable, g.opt.Durable)
 	r.set(opening, w.frames == 0)
+	r.set(unproven, f.has(unproven))
 	// All slots, up to the checksums: another slot could hold a record that is no longer true, and
 	// a mapped part that is not on the disk could not be written when that is full.
 	_, err := g.check.WriteAt(make([]byte, sumsStart), 0)
+	if err == nil && w.frames > 0 {
+		_, err = g.addFrames(walState{salts: w.salts, frames: w.frames, pageSize: w.pageSize}, 0)
+	}
 	return errors.Join(err, writeRecord(g.check, r), writeRecord(g.check, r), g.check.Sync(),
 		syncDir(filepath.Dir(g.path)))
 }
