@@ -264,7 +264,7 @@ func TestOtherProgramStaysOpen(t *testing.T) {
 		rows := d.rows
 		p := openProgram(t, path)
 		for range rand.N(40) {
-			// Without pages that the other program leaves, a copy could not be distinguished from a loss.
+			// Without pages that the other program leaves, a copy looks like a loss.
 			d.commit(9000 + rand.N(5000))
 			switch rand.N(8) {
 			case 0:
