@@ -122,8 +122,8 @@ func (s *Canvases) Revision(ctx context.Context, who Principal, id string) (Revi
 }
 
 // StillMay returns [ErrNotFound] if a principal may not use a canvas of this revision any more.
-func (who Principal) StillMay(canvas string, now Revision) error {
-	if !who.mayUse(canvas, now.Access) {
+func (p Principal) StillMay(canvas string, now Revision) error {
+	if !p.mayUse(canvas, now.Access) {
 		return missing(ErrNotFound, "canvas")
 	}
 	return nil
