@@ -133,7 +133,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await card.uncheck();
     await page.locator(".share input:not(:checked):enabled").first().waitFor();
     assert.equal(await permission(), "me");
-    await look(page, "shared");
+    await audit(page, "shared");
     await done();
   });
 
