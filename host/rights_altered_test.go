@@ -86,7 +86,8 @@ func TestForgedStatesInSessions(t *testing.T) {
 		require.NotContains(t, said, zebra)
 	}
 	session := c.made("bob", "POST", "/api/v2/canvases/"+outer+"/sessions", `{}`)
-	run := c.made("bob", "POST", "/api/v2/canvases/"+outer+"/runs", `{"session":"`+session+`","from":"Canvas:C",`+answer+`}`)
+	body := `{"session":"` + session + `","from":"Canvas:C",` + answer + `}`
+	run := c.made("bob", "POST", "/api/v2/canvases/"+outer+"/runs", body)
 	require.NotContains(t, c.said("bob", run), zebra)
 }
 

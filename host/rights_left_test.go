@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a member kept private does not go on running when the member is removed: nobody in the tenant
-// could see it, or end it.
+// What a member kept private does not go on running when the member is removed: no member could see
+// it, or end it.
 func TestRemovedMembersRunNothing(t *testing.T) {
 	c := newCrew(t)
 	id := c.canvas("ann", searching(`"kb_ids":["shared"]`), false)

@@ -12,9 +12,9 @@ import (
 // ended.
 const defaultRecheck = 15 * time.Second
 
-// Follows sets what an open stream of events checks from time to time: with [app.ErrNotFound] the
-// principal may not use any more what it follows, and the stream ends.
-func (r *Request) Follows(may func(ctx context.Context) error) { r.follows.Store(&may) }
+// Follow sets what the open stream of events of a request checks from time to time: with
+// [app.ErrNotFound] the principal may not use any more what it follows, and the stream ends.
+func Follow(r *Request, may func(ctx context.Context) error) { r.follows.Store(&may) }
 
 // recheck ends a stream of events, which may last for days, when its principal may not read it any
 // more: the key was revoked or has expired, the login has ended, the role has changed. It replaces

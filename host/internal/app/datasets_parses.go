@@ -47,7 +47,7 @@ func (d Parses) List(
 	for i := range list {
 		logs[i] = &list[i]
 	}
-	return list, total, d.hidePipelines(ctx, p, logs...)
+	return list, total, hidePipelines(ctx, d, p, logs...)
 }
 
 // Get returns a log with the pipeline that ran, without its document and title if the principal may
@@ -58,7 +58,7 @@ func (d Parses) Get(ctx context.Context, p Principal, id string) (dataset.ParseL
 		_, err = d.get(ctx, p, v.Dataset)
 	}
 	if err == nil {
-		err = d.hidePipelines(ctx, p, &v)
+		err = hidePipelines(ctx, d, p, &v)
 	}
 	if err != nil {
 		return dataset.ParseLog{}, missing(err, fmt.Sprintf("parse log %q", id))
@@ -68,7 +68,7 @@ func (d Parses) Get(ctx context.Context, p Principal, id string) (dataset.ParseL
 
 // hidePipelines removes from logs what is of a pipeline that a principal may not use: a shared
 // dataset may have a private one.
-func (d Parses) hidePipelines(ctx context.Context, p Principal, logs ...*dataset.ParseLog) error {
+func hidePipelines(ctx context.Context, d Parses, p Principal, logs ...*dataset.ParseLog) error {
 	mine := map[string]bool{}
 	for _, v := range logs {
 		if v.Pipeline == "" {

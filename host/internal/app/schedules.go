@@ -53,8 +53,8 @@ type ScheduleChange struct {
 
 var errScheduleChanged = Refuse(CodeChanged, "the schedule was changed meanwhile; read it again")
 
-// mayRun refuses a principal that may not run canvases, and a key that expires: a schedule runs them
-// for it, and longer.
+// mayRun refuses a principal that may not run canvases, and a key that expires: a schedule runs
+// them for it, and longer.
 func mayRun(who Principal) error {
 	if !who.May(ScopeRun) {
 		return Forbidden("This key may not run.")

@@ -201,8 +201,8 @@ const roleOwner = "owner"
 
 // Delete ends a membership and deletes the keys of the user in the tenant, with the token for all
 // canvases of the user. Canvases, datasets and memories of the user pass to an owner of the tenant:
-// private ones would go on to run, and nobody could see or end them. A user without another tenant
-// is deleted too. Errors: [ErrNotFound].
+// private ones would continue to run, and no member could see or end them. A user without another
+// tenant is deleted too. Errors: [ErrNotFound].
 func (s Members) Delete(ctx context.Context, tenant, user string) error {
 	return s.writeAlways(ctx, "delete member", func(ctx context.Context, q querier) error {
 		return deleteMember(ctx, q, tenant, user)

@@ -276,7 +276,7 @@ func TestFollowedRunBecomesPrivate(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(runstest.Patience):
-		t.Error("the stream goes on")
+		t.Error("the stream continues")
 	}
 	require.Equal(t, app.RunActive, s.Get("/api/v2/runs/"+run).Body.Get("status").Str())
 	s.Gate <- struct{}{}

@@ -198,8 +198,8 @@ func TestLimitedKeysStayLimited(t *testing.T) {
 	s.As(whole, "PUT", "/api/v2/me/password", `{"new":"another horse"}`, 204)
 }
 
-// A limited key gets neither the signing secret of an embed token nor replaces it: with it, whoever
-// knows the token reads the conversations of every signed user.
+// A limited key gets neither the signing secret of an embed token nor replaces it: with both,
+// the conversations of every signed user are open.
 func TestLimitedKeysGetNoSigningSecret(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", apitest.Echo)
@@ -223,7 +223,8 @@ func TestLimitedKeysGetNoSigningSecret(t *testing.T) {
 func TestLimitedKeysAddNoTenants(t *testing.T) {
 	s := withTenants(t)
 	for name, k := range map[string]store.Key{
-		"expires": {ExpireTime: time.Now().Add(time.Hour).UnixMilli()}, "rate": {Rate: 6000}, "quota": {TokensPerDay: 9},
+		"expires": {ExpireTime: time.Now().Add(time.Hour).UnixMilli()},
+		"rate":    {Rate: 6000}, "quota": {TokensPerDay: 9},
 	} {
 		k.Tenant, k.User, k.Scopes = "one", "one", app.Scopes
 		_, key, err := s.Store.Keys.Create(t.Context(), k, "")

@@ -86,7 +86,7 @@ func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
 			return eventStream{}, &api.Status{HTTP: http.StatusGone, Code: "gone", Message: message}
 		}
 	}
-	in.Request.Follows(func(ctx context.Context) error { return s.Canvases.MayUse(ctx, in.Who, v.Canvas) })
+	api.Follow(in.Request, func(ctx context.Context) error { return s.Canvases.MayUse(ctx, in.Who, v.Canvas) })
 	return eventStream{run: v.ID, at: at, ended: ended, bare: !in.Who.May(app.ScopeReadTraces)}, nil
 }
 
