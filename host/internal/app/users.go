@@ -116,13 +116,12 @@ func (a *Accounts) SetRole(ctx context.Context, who Principal, user, role string
 		err = a.outranks(who, members, role)
 	}
 	if err == nil {
-		err = memberError(a.store.Members.SetRole(ctx, m, role))
+		may := Principal{Scopes: a.operator.scopesOf(m.Tenant, role)}
+		err = memberError(a.store.Members.SetRole(ctx, m, role, func(key Key) bool {
+			return !may.Covers(a.operator.in(m.Tenant, key.Scopes))
+		}))
 	}
 	if err != nil {
-		return TenantUser{}, err
-	}
-	m.Role = role
-	if err := a.deleteKeysBeyond(ctx, m); err != nil {
 		return TenantUser{}, err
 	}
 	u, err := a.store.Users.Get(ctx, user)
@@ -138,24 +137,6 @@ func memberError(err error) error {
 		return Refuse(CodeChanged, "the role of the user was changed at the same time; try again")
 	}
 	return missing(err, "user")
-}
-
-// deleteKeysBeyond deletes the keys of a member that may do more than its role.
-func (a *Accounts) deleteKeysBeyond(ctx context.Context, m Member) error {
-	keys, err := a.store.Keys.List(ctx, m.Tenant)
-	if err != nil {
-		return err
-	}
-	may := Principal{Scopes: a.operator.scopesOf(m.Tenant, m.Role)}
-	for _, key := range keys {
-		if key.User != m.User || may.Covers(a.operator.in(m.Tenant, key.Scopes)) {
-			continue
-		}
-		if err := a.store.Keys.Delete(ctx, m.Tenant, key.ID); err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-	}
-	return nil
 }
 
 // add adds a user to a tenant.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 		tenant, err := s.Tenants.Put(ctx, Tenant{Name: "one"})
 		require.NoError(t, err)
 		change := map[string]func(m Member) error{
-			"demote": func(m Member) error { return s.Members.SetRole(ctx, m, "admin") },
+			"demote": func(m Member) error { return s.Members.SetRole(ctx, m, "admin", none) },
 			"remove": func(m Member) error { return s.Members.Remove(ctx, m) },
 		}
 		owner := func(user string) Member { return Member{Tenant: tenant.ID, User: user, Role: "owner"} }
@@ -41,22 +42,55 @@ func TestTheLastOwnerStays(t *testing.T) {
 	})
 }
 
+// none selects no key.
+func none(Key) bool { return false }
+
+// A member who may do less loses the keys that do more in the same commit.
+func TestKeysOfALowerRole(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		ann, bob := Member{Tenant: "t", User: "ann", Role: "owner"}, Member{Tenant: "t", User: "bob", Role: "admin"}
+		require.NoError(t, s.Members.Put(ctx, ann))
+		require.NoError(t, s.Members.Put(ctx, bob))
+		for _, k := range []Key{
+			{Tenant: "t", User: "bob", Name: "wide", Scopes: []string{"admin"}},
+			{Tenant: "t", User: "bob", Name: "narrow", Scopes: []string{"read"}},
+			{Tenant: "u", User: "bob", Name: "elsewhere", Scopes: []string{"admin"}},
+			{Tenant: "t", User: "ann", Name: "other", Scopes: []string{"admin"}},
+		} {
+			_, _, err := s.Keys.Create(ctx, k, k.Name)
+			require.NoError(t, err)
+		}
+		administers := func(k Key) bool { return slices.Contains(k.Scopes, "admin") }
+		require.NoError(t, s.Members.SetRole(ctx, bob, "normal", administers))
+		_, err := s.Keys.ByText(ctx, "wide")
+		require.ErrorIs(t, err, ErrNotFound)
+		for _, kept := range []string{"narrow", "elsewhere", "other"} {
+			_, err := s.Keys.ByText(ctx, kept)
+			require.NoError(t, err, kept)
+		}
+		require.ErrorIs(t, s.Members.SetRole(ctx, ann, "normal", administers), ErrLastOwner)
+		_, err = s.Keys.ByText(ctx, "other")
+		require.NoError(t, err, "nothing was changed")
+	})
+}
+
 func TestRoleOfAMember(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		m := Member{Tenant: "t", User: "ann", Role: "owner"}
 		require.NoError(t, s.Members.Put(ctx, m))
 		require.NoError(t, s.Members.Put(ctx, Member{Tenant: "other", User: "bob", Role: "owner"}))
-		require.ErrorIs(t, s.Members.SetRole(ctx, m, "normal"), ErrLastOwner)
+		require.ErrorIs(t, s.Members.SetRole(ctx, m, "normal", none), ErrLastOwner)
 		require.ErrorIs(t, s.Members.Remove(ctx, m), ErrLastOwner)
-		require.NoError(t, s.Members.SetRole(ctx, m, "owner"))
+		require.NoError(t, s.Members.SetRole(ctx, m, "owner", none))
 
 		bob := Member{Tenant: "t", User: "bob", Role: "normal"}
-		require.ErrorIs(t, s.Members.SetRole(ctx, bob, "admin"), ErrNotFound)
+		require.ErrorIs(t, s.Members.SetRole(ctx, bob, "admin", none), ErrNotFound)
 		require.ErrorIs(t, s.Members.Remove(ctx, bob), ErrNotFound)
 		require.NoError(t, s.Members.Put(ctx, bob))
-		require.NoError(t, s.Members.SetRole(ctx, bob, "owner"))
-		require.ErrorIs(t, s.Members.SetRole(ctx, bob, "admin"), ErrConflict, "an owner since")
+		require.NoError(t, s.Members.SetRole(ctx, bob, "owner", none))
+		require.ErrorIs(t, s.Members.SetRole(ctx, bob, "admin", none), ErrConflict, "an owner since")
 		require.ErrorIs(t, s.Members.Remove(ctx, bob), ErrConflict)
 		require.NoError(t, s.Members.Remove(ctx, m))
 		list, err := s.Members.List(ctx, "t")

@@ -138,9 +138,10 @@ func (s Members) Put(ctx context.Context, m Member) error {
 	})
 }
 
-// SetRole changes the role of a member, unless it is not m.Role any more. Errors: [ErrConflict],
-// [ErrLastOwner], [ErrNotFound].
-func (s Members) SetRole(ctx context.Context, m Member, role string) error {
+// SetRole changes the role of a member, unless it is not m.Role any more, and deletes the keys of
+// the member in the tenant that beyond selects. Errors: [ErrConflict], [ErrLastOwner],
+// [ErrNotFound].
+func (s Members) SetRole(ctx context.Context, m Member, role string, beyond func(Key) bool) error {
 	if err := checkText("role", role); err != nil {
 		return fail(err, "member")
 	}
@@ -150,8 +151,29 @@ func (s Members) SetRole(ctx context.Context, m Member, role string) error {
 		}
 		const update = `UPDATE members SET role = $1 WHERE tenant_id = $2 AND user_id = $3`
 		res, err := q.ExecContext(ctx, update, role, m.Tenant, m.User)
-		return changed(res, err, ErrNotFound)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		return deleteKeys(ctx, q, m, beyond)
 	})
+}
+
+// deleteKeys deletes some keys of a member.
+func deleteKeys(ctx context.Context, q querier, m Member, which func(Key) bool) error {
+	const query = `SELECT ` + keyColumns + ` FROM keys WHERE tenant_id = $1 AND user_id = $2`
+	keys, err := queryAll(ctx, q, scanKey, query, m.Tenant, m.User)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if !which(key) {
+			continue
+		}
+		if _, err := q.ExecContext(ctx, `DELETE FROM keys WHERE id = $1`, key.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Remove is Delete for a member whose role was checked: it fails if the role is not m.Role any
