@@ -100,8 +100,12 @@ func (t *Tenants) Add(ctx context.Context, who Principal, in NewTenant) (AddedTe
 	return AddedTenant{v, owner.ID, text}, err
 }
 
-// Limit changes how many tokens a tenant may use a day; nil leaves it as it is.
-func (t *Tenants) Limit(ctx context.Context, id string, tokensPerDay *int64) (TenantUse, error) {
+// Limit changes how many tokens a tenant may use a day; nil leaves it as it is. Errors: those of
+// [Error].
+func (t *Tenants) Limit(ctx context.Context, who Principal, id string, tokensPerDay *int64) (TenantUse, error) {
+	if tokensPerDay != nil && who.Bounded() {
+		return TenantUse{}, Forbidden("a key that expires, or with a rate or quota of its own, cannot change limits")
+	}
 	v, err := t.Get(ctx, id)
 	if err == nil && tokensPerDay != nil {
 		v, err = t.store.Tenants.SetTokens(ctx, v.ID, *tokensPerDay)

@@ -85,12 +85,13 @@ func (t tenants) add(ctx context.Context, in addTenant) (newTenant, error) {
 }
 
 type limitTenant struct {
+	Who  app.Principal
 	ID   string `path:"tenant"`
 	Body tenantLimits
 }
 
 func (t tenants) limit(ctx context.Context, in limitTenant) (tenantView, error) {
-	v, err := t.Tenants.Limit(ctx, in.ID, in.Body.TokensPerDay)
+	v, err := t.Tenants.Limit(ctx, in.Who, in.ID, in.Body.TokensPerDay)
 	return tenantViewOf(v), err
 }
 
