@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -61,8 +60,9 @@ func (a *Accounts) checkSignature(ctx context.Context, who Principal, claim Visi
 	switch {
 	case !who.Embeds || who.Canvas == upload.AllCanvases:
 		return Forbidden("user_signature is accepted with the embed token of one canvas only")
-	case claim.User == "" || len(claim.User) > longestEndUser || !utf8.ValidString(claim.User):
-		return Forbidden("user_signature: user_id must have 1 to %d bytes of UTF-8 text", longestEndUser)
+	case claim.User == "" || len(claim.User) > longestEndUser || !PlainText(claim.User):
+		return Forbidden("user_signature: user_id must have 1 to %d bytes of UTF-8 text without control characters",
+			longestEndUser)
 	}
 	text, _, _ := strings.Cut(claim.Signature, ".")
 	seconds, err := strconv.ParseInt(text, 10, 64)

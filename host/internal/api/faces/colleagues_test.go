@@ -1,6 +1,7 @@
 package faces_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -260,27 +261,60 @@ func TestFollowedRunBecomesPrivate(t *testing.T) {
 	s.As("one", "PUT", "/api/v2/canvases/"+id, `{"permission":"team"}`, 200)
 	bob := colleague(s, "bob", app.RoleNormal)
 	run := s.As("one", "POST", "/api/v2/canvases/"+id+"/runs", `{}`, 202).Get("id").Str()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/api/v2/runs/"+run+"/events", nil)
-	require.NoError(t, err)
-	req.Header.Set("Authorization", "Bearer "+bob)
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	defer res.Body.Close()
-	require.Equal(t, 200, res.StatusCode)
+	ended := followed(s, "/api/v2/runs/"+run+"/events", bob)
 	s.As("one", "PUT", "/api/v2/canvases/"+id, `{"permission":"me"}`, 200)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := io.Copy(io.Discard, res.Body)
-		ended <- err
-	}()
-	select {
-	case <-ended:
-	case <-time.After(runstest.Patience):
-		t.Error("the stream continues")
-	}
+	ended()
 	require.Equal(t, app.RunActive, s.Get("/api/v2/runs/"+run).Body.Get("status").Str())
 	s.Gate <- struct{}{}
 	s.Running(0)
+}
+
+// The visitor of an embedding page stops with its token.
+func TestFollowedRunOfAVisitorEnds(t *testing.T) {
+	s := apitest.New(t, func(c *apitest.Config) { c.Recheck = time.Millisecond })
+	id := s.Canvas("Plans", apitest.Slow)
+	token := embedToken(s, "one", id)
+	ctx, leave := context.WithCancel(t.Context())
+	body := strings.NewReader(`{"query":"x","stream":true}`)
+	req, err := http.NewRequestWithContext(ctx, "POST", s.URL+"/api/v1/agentbots/"+id+"/completions", body)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	session := res.Header.Get(api.SessionHeader)
+	s.Running(1)
+	run := s.Get("/api/v2/runs").Body.Get("items").At(0).Get("id").Str()
+	ended := followed(s, "/api/v1/agentbots/"+id+"/events/"+run+"?session_id="+session, token)
+	s.As("one", "DELETE", "/api/v2/canvases/"+id+"/token", "", 204)
+	ended()
+	leave()
+	require.NoError(t, res.Body.Close())
+	s.Gate <- struct{}{}
+	s.Running(0)
+}
+
+// followed opens a stream of events; the function it returns waits until the host ends it.
+func followed(s *apitest.Site, path, key string) (ended func()) {
+	s.T.Helper()
+	req, err := http.NewRequestWithContext(s.T.Context(), "GET", s.URL+path, nil)
+	require.NoError(s.T, err)
+	req.Header.Set("Authorization", "Bearer "+key)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(s.T, err)
+	s.T.Cleanup(func() { res.Body.Close() })
+	require.Equal(s.T, 200, res.StatusCode)
+	return func() {
+		over := make(chan struct{})
+		go func() {
+			_, _ = io.Copy(io.Discard, res.Body)
+			close(over)
+		}()
+		select {
+		case <-over:
+		case <-time.After(runstest.Patience):
+			s.T.Error("the stream continues")
+		}
+	}
 }
 
 // The logs of a shared dataset do not show the private canvas that is its pipeline.

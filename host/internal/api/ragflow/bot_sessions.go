@@ -2,6 +2,7 @@ package ragflow
 
 import (
 	"context"
+	"errors"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
@@ -30,6 +31,7 @@ func (v visits) list(ctx context.Context, r *api.Request) (api.Response, error) 
 		return nil, err
 	}
 	p.Limit, p.Documents = min(max(p.Limit, 1), mostVisits), app.NoDocuments
+	p.Order, p.Asc = "update_time", false
 	f := app.SessionFilter{Canvas: agent.ID, Visitor: r.Who.Visitor}
 	list, total, err := v.of.Services.Sessions.List(ctx, r.Who, f, p)
 	if err != nil {
@@ -54,8 +56,11 @@ func (v visits) get(ctx context.Context, r *api.Request) (api.Response, error) {
 		return nil, err
 	}
 	s, err := v.of.Services.Sessions.Get(ctx, r.Who, agent.ID, r.Params["sid"])
+	if errors.Is(err, app.ErrSession) || errors.Is(err, app.ErrOtherCanvas) {
+		err = api.Failed(api.KindNotFound, api.NoSession)
+	}
 	if err != nil {
-		return nil, api.Failed(api.KindNotFound, api.NoSession)
+		return nil, err
 	}
 	return envelope.Result(visitRow(s).Set("messages", saidIn(s)).Value()), nil
 }

@@ -22,6 +22,8 @@ func (b bots) routes() []api.Route {
 			Method: "GET", Path: path, Body: api.BodyNone, Need: api.NeedBeta, Scope: app.ScopeRead, Handler: h,
 		}
 	}
+	events := read("/api/v1/agentbots/{id}/events/{run}", b.events)
+	events.Events = true
 	return []api.Route{
 		{
 			Method: "POST", Path: "/api/v1/agentbots/{id}/completions", Body: api.BodyCanvas,
@@ -29,7 +31,7 @@ func (b bots) routes() []api.Route {
 		},
 		read("/api/v1/agentbots/{id}/inputs", b.inputs),
 		read("/api/v1/agentbots/{id}/logs/{message}", editor(b).log),
-		read("/api/v1/agentbots/{id}/events/{run}", b.events),
+		events,
 		read("/api/v1/agentbots/{id}/sessions", visits{b}.list),
 		read("/api/v1/agentbots/{id}/sessions/{sid}", visits{b}.get),
 		read("/v1/canvas/getsse/{id}", b.read),
@@ -64,11 +66,12 @@ func (b bots) complete(ctx context.Context, r *api.Request) (api.Response, error
 // events sends a run again from its first event, as its completion sent it: for a page whose stream
 // broke off. The original has no such path.
 func (b bots) events(ctx context.Context, r *api.Request) (api.Response, error) {
+	who := r.Who
 	agent, err := b.agent(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	run, err := b.Services.Runs.Get(ctx, r.Who, r.Params["run"])
+	run, err := b.Services.Runs.Get(ctx, who, r.Params["run"])
 	if errors.Is(err, app.ErrNotFound) || err == nil && (run.Canvas != agent.ID || run.Source != app.SourceBot) {
 		err = api.Failed(api.KindNotFound, "Can't find run by ID: %s", r.Params["run"])
 	}
@@ -84,6 +87,10 @@ func (b bots) events(ctx context.Context, r *api.Request) (api.Response, error) 
 	if !stored {
 		return nil, api.Failed(api.KindNotFound, "The events of this run are no longer kept.")
 	}
+	api.Follow(r, func(ctx context.Context) error {
+		_, err := b.Services.Runs.Get(ctx, who, run.ID)
+		return err
+	})
 	job := app.Job{ID: run.ID, Message: run.Message}
 	return api.StreamRun(job, botFrames(run.Session, r.Who.Embeds)), nil
 }
