@@ -28,7 +28,7 @@ type release struct {
 // ages compares the direct dependencies of the product with their release dates: each must be in
 // agesFile in its version, and an old one with a reason.
 //
-// Ages count up to the date of the last commit: the check of a commit gives the same result later.
+// Ages count up to the date of the last commit: so a commit that passed still passes later.
 func ages(tree) ([]measure, error) {
 	text, err := os.ReadFile(agesFile)
 	if err != nil {

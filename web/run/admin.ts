@@ -13,7 +13,7 @@ export interface Me {
   scopes?: string[];
 }
 
-/** keyScopes are what a key can be allowed, in the order of docs/api.md. */
+/** keyScopes are the scopes that a key can have, in the order of docs/api.md. */
 export const keyScopes = ["read", "run", "edit", "admin", "host", "metrics", "read_traces"] as const;
 
 /** Model is one that canvases can name. */

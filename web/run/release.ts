@@ -139,13 +139,13 @@ export interface Opened {
   title: string;
 }
 
-/** Check is what a host says about a document. */
+/** Check has the findings of a host about a document. */
 export interface Check {
   needs: Need[];
   opened: Opened[];
 }
 
-/** check asks the host about a document; `path` validates documents. */
+/** check returns the findings of the host about a document; `path` validates documents. */
 export async function check(host: Pick<Host, "request">, path: string, dsl: Dsl): Promise<Check> {
   const names = async (list: string): Promise<Set<string>> => {
     const { items } = await host.request<{ items: { id?: string; name?: string }[] }>("GET", list);

@@ -28,7 +28,7 @@ export type Wait = (tries: number, signal: AbortSignal) => Promise<void>;
 const mostTurns = 50; // that are kept in the tab
 const mostTries = 8;
 
-/** Requests are those of a conversation. */
+/** Requests are made for a conversation. */
 export type Requests = Pick<Client, "ask" | "follow" | "cancel" | "latest">;
 
 /** Conversation calls `changed` after each change. */

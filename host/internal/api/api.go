@@ -35,7 +35,7 @@ type Config struct {
 	// Recheck is the interval at which event streams check whether their key or login is still
 	// valid; 0 means 15 s.
 	Recheck time.Duration
-	// Connections is how many connections the host has at the same time; 0 means any. Event streams
+	// Connections bounds the connections of the host; 0 means any. Event streams
 	// of one caller or tenant get a part of them.
 	Connections int
 	// Rate is how many requests per second one key or login may make, unless its key says

@@ -20,7 +20,7 @@ type streams struct {
 // streamWait is when a client should try again to open a stream.
 const streamWait = 10 * time.Second
 
-// streamBound is how many streams somebody may have.
+// streamBound bounds the streams of a caller or tenant.
 type streamBound struct {
 	name, what string
 	most       int
@@ -62,7 +62,7 @@ func (s *streams) enter(r *Request) error {
 	return nil
 }
 
-// leave gives back the stream of a request, if it has one.
+// leave returns the stream of a request, if it has one.
 func (s *streams) leave(r *Request) {
 	if !r.stream {
 		return

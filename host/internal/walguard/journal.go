@@ -185,7 +185,7 @@ func compareJournal(main, check *os.File, r *record) (copiedWAL, map[uint32]uint
 		}
 		older := append(v.sums[:len(v.sums)-1:len(v.sums)-1], before.sums[at])
 		if r.complete() {
-			older = v.sums[:len(v.sums)-1] // the stored checksum is that of the newest version
+			older = v.sums[:len(v.sums)-1] // the newest version has the stored checksum
 		}
 		switch sum := pageSum(content); {
 		case sum == v.sum():

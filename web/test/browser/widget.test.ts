@@ -213,7 +213,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await answer(first.page, "Remembered: .").waitFor();
     await first.done();
 
-    const second = await embed(chat, known()); // a context of its own, as another device has
+    const second = await embed(chat, known()); // another context is another device
     await open(second.page);
     await second.page.locator(".mine", { hasText: "the zebra code is 4711" }).waitFor();
     await audit(second.page, "recalled");

@@ -97,7 +97,7 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
   );
 }
 
-/** NeedItem is what the canvas still needs, with the way to its node. */
+/** NeedItem shows one missing requirement, with the way to its node. */
 function NeedItem({ need, onClose }: { need: Need; onClose: () => void }): React.ReactNode {
   const t = usePublishText();
   const select = useSelect();

@@ -46,7 +46,7 @@ export function Waiting({ loaded }: { loaded: Pick<Loaded<unknown>, "fault" | "r
 
 /**
  * Adder returns a form behind a button; it closes when its request succeeded. While `complete`
- * returns false of what is entered, it cannot be sent, and `incomplete` says what is missing;
+ * returns false of what is entered, it cannot be sent, and `incomplete` names what is missing;
  * without values it is asked of the empty form.
  */
 export function Adder({

@@ -10,21 +10,21 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 )
 
-// followed is what a stream of events follows.
+// followed is the source of a stream of events.
 type followed interface {
 	// Changed returns a channel that is closed when something has changed since the call.
 	Changed() <-chan struct{}
 }
 
-// followStream sends events about what is followed.
+// followStream sends events of a source.
 type followStream struct {
 	*api.Stream
 	n int // events that were sent
 }
 
 // follow answers with a stream of events. send is called at once and after each change, and sends
-// what is new; the stream lasts until the client leaves or send fails. about is what the log says
-// about the stream. Nothing else runs for a stream that is silent, apart from its heartbeat.
+// what is new; the stream lasts until the client leaves or send fails. about names the source in
+// the log. Nothing else runs for a stream that is silent, apart from its heartbeat.
 func follow(r *api.Request, about slog.Attr, f followed, send func(s *followStream) error) {
 	ctx := r.HTTP.Context()
 	s := &followStream{Stream: r.OpenStream(true)}
