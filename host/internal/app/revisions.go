@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/follow"
+	"github.com/easel-canvas/easel/host/internal/poll"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -18,7 +18,7 @@ type Revision = store.Revision
 type Revisions struct {
 	read     func(ctx context.Context, ids []string) (map[string]Revision, error)
 	presence *Presence
-	loop     follow.Loop
+	loop     poll.Loop
 
 	mu       sync.Mutex
 	canvases map[string]*followedCanvas
@@ -39,7 +39,7 @@ func NewRevisions(
 	read func(ctx context.Context, ids []string) (map[string]Revision, error), presence *Presence, logger *slog.Logger,
 ) *Revisions {
 	r := &Revisions{read: read, presence: presence, canvases: map[string]*followedCanvas{}}
-	r.loop = follow.Loop{Every: time.Second, Look: r.look, Logger: logger, Name: "canvases"}
+	r.loop = poll.Loop{Every: time.Second, Look: r.look, Logger: logger, Name: "canvases"}
 	return r
 }
 

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/poll"
 )
 
 // Source has datasets and the numbered changes of their documents.
@@ -63,7 +64,7 @@ const readers = 2
 type Watch struct {
 	source Source
 	queue  Queue // nil without one
-	loop   Loop
+	loop   poll.Loop
 	reads  chan struct{} // slots of followers that read
 	most   int           // events that a dataset keeps; tests lower it
 
@@ -77,7 +78,7 @@ func New(cfg Config) *Watch {
 		source: cfg.Source, reads: make(chan struct{}, readers), most: mostEvents, feeds: map[string]*feed{},
 	}
 	w.queue, _ = cfg.Source.(Queue)
-	w.loop = Loop{
+	w.loop = poll.Loop{
 		Every: cmp.Or(cfg.Every, time.Second), Logger: cfg.Logger, Name: "datasets",
 		Look: func(ctx context.Context) error { return w.look(ctx, time.Now()) },
 	}

@@ -1,4 +1,5 @@
-package follow
+// Package poll reads a source at intervals for all who follow it, while there are any.
+package poll
 
 import (
 	"context"
