@@ -1,6 +1,7 @@
 package walguard
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -149,7 +150,9 @@ const (
 // SQLite copies pages in the order of their numbers, and none whose newest frame a reader excludes.
 // So a page at an older version shows that frames are missing, unless a page with a higher number
 // and a later frame was copied: then a later commit, which was not recorded, has restored the page.
-// A page at none of the versions was changed by such a commit, or is damaged.
+// A page at none of the versions was changed by such a commit, or is damaged. A new page of zeros is
+// a hole, which SQLite leaves for a page that it may not copy yet: a commit that empties a page
+// changes page 1 too.
 func compareJournal(main, check *os.File, r *record) (copiedWAL, map[uint32]uint32, error) {
 	pages, complete, err := readJournal(check, r)
 	if err != nil || !complete || r.pageSize == 0 {
@@ -166,9 +169,13 @@ func compareJournal(main, check *os.File, r *record) (copiedWAL, map[uint32]uint
 	if info.Size() < int64(size)*int64(pageSize) {
 		return notCopied, nil, nil // SQLite sets the size after it has copied all pages
 	}
-	content := make([]byte, r.pageSize)
+	content, zeros := make([]byte, r.pageSize), make([]byte, r.pageSize)
 	sums := map[uint32]uint32{}
+	if pages[1] == nil {
+		pages[1] = &pageVersions{}
+	}
 	latest := uint32(0) // the last frame of the copied pages with higher numbers
+	hole := false
 	for _, page := range slices.Backward(slices.Sorted(maps.Keys(pages))) {
 		v := pages[page]
 		_, err := main.ReadAt(content, int64(page-1)*int64(r.pageSize))
@@ -183,19 +190,29 @@ func compareJournal(main, check *os.File, r *record) (copiedWAL, map[uint32]uint
 		if err != nil {
 			return maybeCopied, nil, err
 		}
-		older := append(v.sums[:len(v.sums)-1:len(v.sums)-1], before.sums[at])
-		if r.complete() {
-			older = v.sums[:len(v.sums)-1] // the newest version has the stored checksum
+		versions := append([]uint32{before.sums[at]}, v.sums...)
+		if r.complete() && len(v.sums) > 0 {
+			versions = v.sums // the newest version has the stored checksum
 		}
+		older, newest := versions[:len(versions)-1], versions[len(versions)-1]
 		switch sum := pageSum(content); {
-		case sum == v.sum():
+		case sum == newest:
 			sums[page] = sum
 			if !slices.Contains(older, sum) {
 				latest = max(latest, v.newest)
 			}
-		case slices.Contains(older, sum) && latest < v.newest:
-			return notCopied, nil, nil
+		case slices.Contains(older, sum):
+			if latest < v.newest {
+				return notCopied, nil, nil
+			}
+		case page == 1:
+			hole = false
+		case before.sums[at] == 0 && latest < v.newest:
+			hole = hole || bytes.Equal(content, zeros)
 		}
+	}
+	if hole {
+		return notCopied, nil, nil
 	}
 	if latest == 0 {
 		return maybeCopied, nil, nil
