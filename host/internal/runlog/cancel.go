@@ -27,7 +27,7 @@ func (c *cancels) Cancel(ctx context.Context, task string) error {
 
 // cancelTask is called for each stored cancel mark.
 func (c *cancels) cancelTask(task string) {
-	for _, e := range c.leases.of(task) {
+	for _, e := range c.leases.canceled(task) {
 		e.cancel(ErrCanceled)
 	}
 }

@@ -1,15 +1,27 @@
 package runlog
 
-import "sync"
+import (
+	"maps"
+	"sync"
+	"time"
+)
 
 // leases are those of this host, by run and by task. The zero value is empty.
 type leases struct {
 	mu     sync.Mutex
 	byRun  map[string]*Lease
 	byTask map[string]map[*Lease]bool
+	early  map[string]time.Time // when names without a lease were canceled
 }
 
-// add reports false when this host has a lease of the run already.
+// Cancels of names without a lease are remembered for runs that are stored and not yet claimed.
+const (
+	earlyKept = time.Minute
+	earlyMost = 1024 // from which on older ones are removed
+)
+
+// add reports false when this host has a lease of the run already. A run that was canceled before
+// is canceled with its lease.
 func (s *leases) add(e *Lease) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +38,31 @@ func (s *leases) add(e *Lease) bool {
 		}
 		s.byTask[task][e] = true
 	}
+	if time.Since(s.early[e.Run.ID]) < earlyKept {
+		e.cancel(ErrCanceled)
+	}
 	return true
+}
+
+// canceled returns the leases that a canceled name ends. Without one it remembers the name.
+func (s *leases) canceled(task string) []*Lease {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*Lease
+	for e := range s.byTask[task] {
+		out = append(out, e)
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if len(s.early) >= earlyMost {
+		maps.DeleteFunc(s.early, func(_ string, at time.Time) bool { return time.Since(at) >= earlyKept })
+	}
+	if s.early == nil {
+		s.early = map[string]time.Time{}
+	}
+	s.early[task] = time.Now()
+	return nil
 }
 
 func (s *leases) remove(e *Lease) {
@@ -56,17 +92,6 @@ func (s *leases) all() []*Lease {
 	defer s.mu.Unlock()
 	out := make([]*Lease, 0, len(s.byRun))
 	for _, e := range s.byRun {
-		out = append(out, e)
-	}
-	return out
-}
-
-// of returns the leases that a task's name cancels.
-func (s *leases) of(task string) []*Lease {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []*Lease
-	for e := range s.byTask[task] {
 		out = append(out, e)
 	}
 	return out

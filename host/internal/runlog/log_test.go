@@ -484,6 +484,19 @@ func testCancel(t *testing.T, cfg setup) {
 	require.NoError(t, err, "a canceled run still says so")
 	require.NoError(t, e.End(ctx))
 
+	t.Run("a run that is canceled before its claim is canceled with it", func(t *testing.T) {
+		require.NoError(t, l.Cancel(ctx, "early"))
+		require.Eventually(t, func() bool {
+			l.leases.mu.Lock()
+			defer l.leases.mu.Unlock()
+			return !l.leases.early["early"].IsZero()
+		}, patience, time.Millisecond)
+		e, err := l.Claim(ctx, Run{ID: "early"})
+		require.NoError(t, err)
+		require.ErrorIs(t, context.Cause(e.Context()), ErrCanceled)
+		require.NoError(t, e.End(ctx))
+	})
+
 	t.Run("a mark that is there first cancels a queued run", func(t *testing.T) {
 		require.NoError(t, l.Cancel(ctx, "queued"))
 		require.NoError(t, l.Submit(ctx, Run{ID: "queued"}))
