@@ -99,6 +99,12 @@ func (l *load) halt(cut func()) {
 	cut()
 	l.stop()
 	l.team.Wait()
+	for _, r := range l.told.runs {
+		r.reader.mu.Lock()
+		n := len(r.reader.events)
+		r.dying = r.status == "" && n > 0 && r.reader.events[n-1].kind == "end"
+		r.reader.mu.Unlock()
+	}
 }
 
 // settle waits until all runs that the host still has have ended for their readers.

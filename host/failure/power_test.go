@@ -185,6 +185,7 @@ type powerRun struct {
 	status  string  // as the reader got it, "" while the run was active
 	had     []event // its events
 	checked bool    // these have been checked
+	dying   bool    // its end came while the power failed, when the kernel acknowledges lost writes
 }
 
 // powerTalk is a session: its accepted messages, and the run of a waiting form.
@@ -313,12 +314,13 @@ func (r *powerRun) lostEvents(w *world, always bool) string {
 			}
 		}
 	}
-	if r.status != "" {
+	if r.status != "" || r.dying {
 		return ""
 	}
 	for _, e := range r.reader.events {
 		if now[e.number].data != e.data {
-			return fmt.Sprintf("its reader has event %s %s, the log has not", e.id, e.kind)
+			return fmt.Sprintf("its reader has event %s %s, the log has not; it had %d of its %d events at the cut",
+				e.id, e.kind, len(r.had), len(r.reader.events))
 		}
 	}
 	if len(now) != len(r.reader.events) {
