@@ -66,37 +66,33 @@ release-files: module wasm/js/node_modules web/node_modules ## the files of a re
 	$(GO) run ./build/bundle
 	$(GO) run ./build/release -version "$(VERSION)" -revision "$(REVISION)" $(if $(TARGETS),-targets $(TARGETS))
 
+# The static part beside format and vet.
+STATIC := lint style gen-check wasm size package-check licences-check
+
+define stages
+$(foreach s,$(1),@$(STAGE) $(s) $(MAKE) --no-print-directory $(s)
+)
+endef
+
 test: ## everything CI does: check, unit and conformance tests, race detector, fuzzing
 	@$(STAGE) setup $(MAKE) --no-print-directory setup
-	@$(MAKE) --no-print-directory check
 	@$(STAGE) page $(MAKE) --no-print-directory $(OUT)/page.stamp
-	@echo "running the tests of Go and of the page side by side; each stage prints when it ends"
+	@echo "running the checks and tests of Go and of the page side by side; each stage prints when it ends"
 	@$(MAKE) --no-print-directory -j2 -Oline test-go test-page
 	@echo "all stages passed"
 
 # A browser waits for its page most of the time, so its tests run beside those of Go.
 test-go:
-	@$(STAGE) unit $(MAKE) --no-print-directory unit
-	@$(STAGE) race $(MAKE) --no-print-directory race
-	@$(STAGE) fuzz $(MAKE) --no-print-directory fuzz
+	$(call stages,fmt vet unit race fuzz)
 
 test-page:
-	@$(STAGE) js $(MAKE) --no-print-directory js
-	@$(STAGE) browser $(MAKE) --no-print-directory browser
+	$(call stages,$(STATIC) js browser)
 
 setup: ## install what the tests need and the machine lacks
 	@build/setup
 
 check: ## the static part: format, vet, lint, generated files, builds for other targets
-	@$(STAGE) format $(MAKE) --no-print-directory fmt
-	@$(STAGE) vet $(MAKE) --no-print-directory vet
-	@$(STAGE) lint $(MAKE) --no-print-directory lint
-	@$(STAGE) style $(MAKE) --no-print-directory style
-	@$(STAGE) generated $(MAKE) --no-print-directory gen-check
-	@$(STAGE) wasm $(MAKE) --no-print-directory wasm
-	@$(STAGE) size $(MAKE) --no-print-directory size
-	@$(STAGE) package $(MAKE) --no-print-directory package-check
-	@$(STAGE) licences $(MAKE) --no-print-directory licences-check
+	$(call stages,fmt vet $(STATIC))
 
 # The versions of the tools stand in build/tools/go.mod.
 $(TOOLS): build/tools/go.sum
@@ -143,7 +139,7 @@ $(OUT)/versitygw: build/tools/s3.sum
 	@GOWORK=off CGO_ENABLED=0 $(GO) build -modfile=build/tools/s3.mod -ldflags="-s -w" -o $@ github.com/versity/versitygw/cmd/versitygw
 
 # `make vet` has looked at the tests. Four packages at a time, as many wait for servers or for a clock.
-# The tests of build/package are a stage of `make check`; their results are never cached.
+# The tests of build/package are a stage of their own; their results are never cached.
 unit: host/clients/node_modules python $(OUT)/versitygw ## all tests of Go but package-check, conformance included
 	$(GO) test -vet=off -p 4 -timeout 30m $$($(GO) list ./... | grep -v /build/package$$) $(PLUGINS)
 	$(ORACLE) .
