@@ -116,6 +116,9 @@ type Spec struct {
 	// Upgrade changes params that a document has under an earlier name to those in use now;
 	// nil keeps them.
 	Upgrade func(earlier string, params Value) Value
+	// FromForm converts a form of RAGFlow's editor to params, for documents that have only a graph;
+	// nil keeps it.
+	FromForm func(form Value, edges DrawnEdges) Value
 
 	Category Category // what it is for, in palettes
 	Icon     string   // name of a drawing of the page; "" is a box

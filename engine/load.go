@@ -18,7 +18,7 @@ func Load(reg *Registry, dsl []byte) (*Canvas, error) {
 
 // LoadValue is Load for a parsed document.
 func LoadValue(reg *Registry, doc Value) (*Canvas, error) {
-	doc, err := unwrap(doc)
+	doc, err := Complete(reg, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 // unwrap finds the DSL in a document.
 func unwrap(doc Value) (Value, error) {
 	if doc.Kind() != KindObject {
-		return Null, fmt.Errorf("canvas: the document is a %s; expected an object with components", doc.Kind())
+		return Null, fmt.Errorf("canvas: the document is a %s; expected an object with components or a graph", doc.Kind())
 	}
 	if dsl := doc.Get("dsl"); doc.find("components") < 0 && !dsl.IsNull() {
 		if dsl.Kind() == KindString {
@@ -87,8 +87,8 @@ func unwrap(doc Value) (Value, error) {
 		}
 		doc = dsl
 	}
-	if doc.Kind() != KindObject || doc.Get("components").Kind() != KindObject {
-		return Null, errors.New(`canvas: no "components" object in the document`)
+	if doc.Kind() != KindObject {
+		return Null, fmt.Errorf("canvas: dsl is a %s; expected an object with components or a graph", doc.Kind())
 	}
 	return doc, nil
 }

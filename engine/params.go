@@ -155,6 +155,9 @@ func (d *decoder) plain(dst reflect.Value, v Value, at string) error {
 		return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; expected "+want)
 	}
 	switch dst.Kind() {
+	case reflect.Pointer: // nil without a value
+		dst.Set(reflect.New(dst.Type().Elem()))
+		return d.plain(dst.Elem(), v, at)
 	case reflect.String:
 		if v.Kind() != KindString {
 			return wrong("a string")

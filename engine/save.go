@@ -210,7 +210,7 @@ func (c *Canvas) Restore(saved []byte) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if doc, err = unwrap(doc); err != nil {
+	if doc, err = Complete(c.registry, doc); err != nil {
 		return nil, err
 	}
 	return c.foreignState(upgrade(c.registry, doc))

@@ -120,6 +120,8 @@ func typeSchema(t reflect.Type) *ObjectBuilder {
 		return b.Set("format", String("text"))
 	}
 	switch t.Kind() {
+	case reflect.Pointer:
+		return typeSchema(t.Elem())
 	case reflect.String:
 		b.Set("type", String("string"))
 	case reflect.Bool:

@@ -13,20 +13,24 @@ import (
 // gives an empty list.
 func Validate(reg *Registry, dsl []byte) []Diagnostic {
 	doc, err := ParseJSON(dsl)
-	if err == nil {
-		doc, err = unwrap(doc)
-	}
 	if err != nil {
 		return []Diagnostic{diagnosticOf(err)}
 	}
-	return validate(reg, doc)
+	doc, problems, err := complete(reg, doc)
+	if err != nil {
+		return []Diagnostic{diagnosticOf(err)}
+	}
+	return validate(reg, doc, problems...)
 }
 
 // Validate lists the problems of a canvas that loads.
 func (c *Canvas) Validate() []Diagnostic { return validate(c.registry, c.doc) }
 
-func validate(reg *Registry, doc Value) []Diagnostic {
+func validate(reg *Registry, doc Value, problems ...error) []Diagnostic {
 	v := validator{guesses: maxGuesses}
+	for _, err := range problems {
+		v.note(diagnosticOf(err))
+	}
 	v.Canvas, _ = load(reg, doc, v.refuse) // refuse lets it continue to its end
 	v.checkSettings()
 	v.checkEdges()

@@ -37,8 +37,9 @@ var agentSpec = engine.Spec{
 	Ignores:  modelIgnores,
 	Name:     "Agent",
 	Category: engine.CategoryModel, Icon: "robot",
-	Doc: "A language model that calls tools, round by round, before it answers.",
-	New: func() engine.Component { return &Agent{} },
+	Doc:      "A language model that calls tools, round by round, before it answers.",
+	FromForm: agentFromForm,
+	New:      func() engine.Component { return &Agent{} },
 	Outputs: []engine.Field{
 		{Name: "content", Type: "string", Doc: "the answer"},
 		{Name: "structured", Type: "json", Doc: "the answer as JSON, when its form is declared"},

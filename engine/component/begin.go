@@ -16,7 +16,8 @@ var beginSpec = engine.Spec{
 	Category: engine.CategoryConversation, Icon: "play", Role: engine.RoleStart,
 	Doc: "The start of every canvas. Its outputs are the inputs of the run: form fields, or the parts of a web " +
 		"request.",
-	New: func() engine.Component { return new(Begin) },
+	FromForm: beginFromForm,
+	New:      func() engine.Component { return new(Begin) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "any", Doc: "each form field the caller passed, under its own name"},
 		{Name: "query", Type: "object", Doc: "webhook: fields of the query listed in schema"},

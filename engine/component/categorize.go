@@ -35,6 +35,7 @@ var categorizeSpec = engine.Spec{
 	Category: engine.CategoryModel, Icon: "sort",
 	Branches: []engine.Branch{{Param: "category_description", To: "to"}},
 	Doc:      "Classifies the user's message with a language model and continues with the branch of its category.",
+	FromForm: categorizeFromForm,
 	New:      func() engine.Component { return &Categorize{} },
 	Outputs:  []engine.Field{{Name: "category_name", Type: "string", Doc: "the category"}},
 	Waits:    true,

@@ -13,6 +13,7 @@ var dataOperationsSpec = engine.Spec{
 	Name:     "DataOperations",
 	Category: engine.CategoryData, Icon: "data",
 	Doc:      "Transforms objects: select, remove, rename or set members, filter, merge, or parse strings as values.",
+	FromForm: dataOperationsFromForm,
 	New:      func() engine.Component { return new(DataOperations) },
 	Inputs:   []engine.Field{{Name: "*", Type: "any", Doc: "objects and lists of objects; other values are ignored"}},
 	Outputs:  []engine.Field{{Name: "result", Type: "json", Doc: "the new objects; one object for combine"}},

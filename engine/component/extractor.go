@@ -28,8 +28,9 @@ type chunkPrompt struct {
 
 var extractorSpec = engine.Spec{
 	Name: "Extractor", Doc: "Asks a language model about each chunk.",
-	New:     func() engine.Component { return &Extractor{} },
-	Outputs: chunksOutput, Ignores: modelIgnores,
+	FromForm: extractorFromForm,
+	New:      func() engine.Component { return &Extractor{} },
+	Outputs:  chunksOutput, Ignores: modelIgnores,
 }
 
 // chunksOf is the suffix of a reference to the chunks of a node.

@@ -73,6 +73,17 @@ func TestLLMSendsOnlySamplingThatIsSwitchedOn(t *testing.T) {
 	require.Empty(t, cfg.Thinking)
 }
 
+// Documents that no editor wrote have values without switches, and 0 is a temperature.
+func TestLLMSendsSamplingWithoutSwitches(t *testing.T) {
+	m := say("ok")
+	run(t, node(t, "LLM", `{"llm_id": "a", "temperature": 0, "top_p": 0.3, "max_tokens": 9}`, ""),
+		nil, "q", engine.Null, engine.Ports{Model: m})
+	cfg := m.asked[0].Config
+	require.InDelta(t, 0, *cfg.Temperature, 1e-9)
+	require.InDelta(t, 0.3, *cfg.TopP, 1e-9)
+	require.Equal(t, 9, *cfg.MaxTokens)
+}
+
 func TestLLMErrors(t *testing.T) {
 	down := func() *script {
 		return &script{replies: []reply{{err: errors.New("down")}, {err: errors.New("still down")}}}

@@ -31,7 +31,8 @@ type setup struct {
 
 var parserSpec = engine.Spec{
 	Name: "Parser", Doc: "Converts a document to text, blocks, Markdown or HTML.",
-	New: func() engine.Component { return &Parser{} },
+	FromForm: parserFromForm,
+	New:      func() engine.Component { return &Parser{} },
 	Outputs: []engine.Field{
 		{Name: "name", Type: "string", Doc: "name of the file"},
 		{Name: "output_format", Type: "string", Doc: "json, markdown, text or html: the name of the output"},
@@ -63,6 +64,15 @@ var kindsOfFiles = []kindOfFile{
 	{"epub", formatJSON, "epub"},
 	{"audio", formatText, "mp3 wav flac ogg aac"},
 	{"video", formatText, "mp4 avi mkv mov"},
+}
+
+// suffixesOf returns the extensions of a kind of file.
+func suffixesOf(kind string) []string {
+	at := slices.IndexFunc(kindsOfFiles, func(k kindOfFile) bool { return k.kind == kind })
+	if at < 0 {
+		return nil
+	}
+	return strings.Fields(kindsOfFiles[at].suffixes)
 }
 
 // Init reads the setups: those of the param, or params named after a kind of file; without any,
@@ -115,8 +125,8 @@ func (p *Parser) add(s *engine.Setup, param, kind string, v engine.Value) (err e
 	if out.suffixes, err = textList(s, param+".suffix", v.Get("suffix")); err != nil {
 		return err
 	}
-	if len(out.suffixes) == 0 && at >= 0 {
-		out.suffixes = strings.Fields(kindsOfFiles[at].suffixes)
+	if len(out.suffixes) == 0 {
+		out.suffixes = suffixesOf(kind)
 	}
 	if out.fields, err = textList(s, param+".fields", v.Get("fields")); err != nil {
 		return err

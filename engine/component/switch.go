@@ -13,6 +13,7 @@ var switchSpec = engine.Spec{
 	Category: engine.CategoryFlow, Icon: "fork",
 	Branches: []engine.Branch{{Param: "conditions", To: "to", Label: "Case"}, {Param: "end_cpn_ids", Label: "else"}},
 	Doc:      "Continues with the branch of the first condition that holds.",
+	FromForm: switchFromForm,
 	New:      func() engine.Component { return new(Switch) },
 	Outputs: []engine.Field{
 		{Name: "next", Type: "list", Doc: "display names of the nodes that run next"},

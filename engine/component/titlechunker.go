@@ -22,7 +22,8 @@ type TitleChunker struct {
 
 var titleChunkerSpec = engine.Spec{
 	Name: "TitleChunker", Aliases: []string{"HierarchicalMerger"}, Upgrade: upgradeLevels,
-	Doc: "Splits text at its headings.", New: func() engine.Component { return &TitleChunker{} },
+	Doc: "Splits text at its headings.", FromForm: titleChunkerFromForm,
+	New:     func() engine.Component { return &TitleChunker{} },
 	Outputs: chunksOutput,
 }
 

@@ -23,7 +23,8 @@ type TokenChunker struct {
 
 var tokenChunkerSpec = engine.Spec{
 	Name: "TokenChunker", Aliases: []string{"Splitter"},
-	Doc: "Splits text into chunks of about equal length.", New: func() engine.Component { return &TokenChunker{} },
+	Doc: "Splits text into chunks of about equal length.", FromForm: tokenChunkerFromForm,
+	New:     func() engine.Component { return &TokenChunker{} },
 	Outputs: chunksOutput,
 	Ignores: []string{"include_delimiters"},
 }
