@@ -68,6 +68,7 @@ type node struct {
 	suspends bool // it may wait for a person in the middle of its execution
 	toolUser bool // it may call tools
 	off      bool // it does not run; what follows it does
+	orphan   bool // it is in a container that is gone; nothing leads to it
 	isExit   bool
 	isTool   bool // it is a tool of another node
 	brancher bool

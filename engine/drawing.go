@@ -48,8 +48,16 @@ func complete(reg *Registry, doc Value) (_ Value, problems []error, err error) {
 	return doc, d.problems, nil
 }
 
-// isGraph reports whether a value is a graph with at least one node.
-func isGraph(v Value) bool { return v.Get("nodes").Kind() == KindList && v.Get("nodes").Len() > 0 }
+// isGraph reports whether a value is a graph of RAGFlow's editor with at least one node: other
+// products have nodes without data.
+func isGraph(v Value) bool {
+	for _, n := range v.Get("nodes").Elements() {
+		if n.Get("data").Kind() == KindObject {
+			return true
+		}
+	}
+	return false
+}
 
 // drawnGlobals returns the globals of a document with those that its variables define.
 func drawnGlobals(doc Value) Value {

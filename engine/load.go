@@ -160,8 +160,18 @@ func displayNames(graph Value) map[string]string {
 	return names
 }
 
-// link resolves edges and parents. An edge to an unknown component leads nowhere.
+// link resolves edges and parents. An edge to an unknown component leads nowhere, and neither does
+// one to a component in a container that is gone, which RAGFlow's editor may leave behind.
 func (c *Canvas) link(refuse func(error) error) error {
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		parent := n.entry.Get("parent_id").Str()
+		if p, ok := c.index[parent]; ok {
+			n.parent = p
+		} else {
+			n.orphan = parent != ""
+		}
+	}
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if err := n.checkDownstream(); err != nil {
@@ -174,19 +184,6 @@ func (c *Canvas) link(refuse func(error) error) error {
 				n.lead(c, to)
 			}
 		}
-		parent := n.entry.Get("parent_id").Str()
-		if parent == "" {
-			continue
-		}
-		p, ok := c.index[parent]
-		if !ok {
-			err := n.paramError("parent_id", quote(parent), "names no component of this canvas")
-			if err := refuse(err); err != nil {
-				return err
-			}
-			continue
-		}
-		n.parent = p
 	}
 	return c.checkNesting(refuse)
 }

@@ -18,16 +18,16 @@ func (n *node) opens() bool {
 }
 
 // through returns the targets of an edge to a node: the node or, if it is switched off, its
-// successors.
+// successors. Orphans are left out.
 func through(c *Canvas, i nodeIndex) []nodeIndex {
-	if !c.nodes[i].off {
+	if !c.nodes[i].off && !c.nodes[i].orphan {
 		return []nodeIndex{i}
 	}
 	return past(c, i, map[nodeIndex]bool{}, nil)
 }
 
 func past(c *Canvas, i nodeIndex, seen map[nodeIndex]bool, found []nodeIndex) []nodeIndex {
-	if seen[i] {
+	if seen[i] || c.nodes[i].orphan {
 		return found
 	}
 	seen[i] = true
@@ -44,7 +44,7 @@ func past(c *Canvas, i nodeIndex, seen map[nodeIndex]bool, found []nodeIndex) []
 
 // lead adds an edge to a node.
 func (n *node) lead(c *Canvas, to nodeIndex) {
-	if !c.nodes[to].off {
+	if !c.nodes[to].off && !c.nodes[to].orphan {
 		n.down = append(n.down, to)
 		return
 	}

@@ -59,7 +59,11 @@ func (v *validator) checkParent(n *node) {
 	if at, ok := v.index[named]; ok && v.nodes[at].comp != nil && v.nodes[at].container == nil {
 		v.add(n, SeverityWarning, CodeBadParent, "parent_id", "%q holds no other nodes", named)
 	}
-	if !n.isItem {
+	if n.orphan {
+		v.add(n, SeverityWarning, CodeBadParent, "parent_id", "%q names no component of this canvas: nothing leads to it",
+			named)
+	}
+	if !n.isItem || n.orphan {
 		return
 	}
 	if n.parent < 0 {

@@ -21,6 +21,7 @@ var operations = map[string]operation{
 	"reset":      (*bridge).reset,
 	"form":       (*bridge).form,
 	"validate":   (*bridge).validate,
+	"complete":   (*bridge).complete,
 	"components": (*bridge).components,
 	"stand_in":   (*bridge).standIn,
 	"layout":     (*bridge).layout,
@@ -88,6 +89,22 @@ func (b *bridge) validate(_ engine.Value, body string) ([]byte, error) {
 		list[i] = d.Value()
 	}
 	return engine.List(list...).AppendJSON(nil), nil
+}
+
+// complete returns a file whose canvas has components, which may have been made of its graph.
+func (b *bridge) complete(_ engine.Value, body string) ([]byte, error) {
+	file, err := engine.ParseJSONText(body)
+	if err != nil {
+		return nil, loadFailure(err)
+	}
+	doc, err := engine.Complete(b.registry, file)
+	if err != nil {
+		return nil, loadFailure(err)
+	}
+	if _, bare := file.Lookup("components"); !bare && !file.Get("dsl").IsNull() {
+		doc = file.With("dsl", doc)
+	}
+	return doc.AppendJSON(nil), nil
 }
 
 func rank(d engine.Diagnostic) int {

@@ -136,7 +136,7 @@ func categorizeFromForm(form engine.Value, edges engine.DrawnEdges) engine.Value
 			out.Set(name, category)
 		}
 	}
-	return withoutUnused(without(form, "items")).With("category_description", out.Value())
+	return withoutUnused(form.Without("items")).With("category_description", out.Value())
 }
 
 // samplingSwitches are the switches of settings of a model call.
@@ -156,7 +156,7 @@ func withoutUnused(form engine.Value) engine.Value {
 		}
 		form = form.Without(s[0])
 	}
-	return form
+	return form.Without("parameter") // names a set of such settings
 }
 
 // switchFromForm adds the targets of branches that the form lacks, from its edges.

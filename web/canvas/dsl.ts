@@ -94,6 +94,23 @@ export function open(text: string, name = ""): Opened {
   return { dsl: check(inner), text: text.slice(from, to), wrap, ...titles(outer, name) };
 }
 
+/** hasOnlyGraph reports whether a file is an export of RAGFlow's editor without components. */
+export function hasOnlyGraph(text: string): boolean {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+    if (isObject(file) && file["components"] === undefined && file["dsl"] !== undefined) file = file["dsl"];
+    if (typeof file === "string") file = JSON.parse(file);
+  } catch {
+    return false; // open reports it
+  }
+  if (!isObject(file)) return false;
+  const { components = null, graph = file } = file;
+  if (components !== null && !(isObject(components) && Object.keys(components).length === 0)) return false;
+  const nodes = isObject(graph) ? graph["nodes"] : undefined;
+  return Array.isArray(nodes) && nodes.some((node) => isObject(node) && isObject(node["data"]));
+}
+
 function foreign(file: Foreign | undefined): CanvasError | undefined {
   return file && new CanvasError(file.product === "n8n" ? "n8n" : "dify", file.name);
 }

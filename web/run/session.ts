@@ -3,7 +3,7 @@
 
 import type { Canvas, Code, ComponentSpec, Diagnostic, Engine } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
-import { dict, open, type Dsl, type Opened } from "../canvas/dsl.ts";
+import { dict, hasOnlyGraph, open, type Dsl, type Opened } from "../canvas/dsl.ts";
 import { Draft, setParam } from "../canvas/edit/draft.ts";
 import { placeAll } from "../canvas/edit/nodes.ts";
 import { RunIds } from "../canvas/earlier.ts";
@@ -212,6 +212,11 @@ export class Session {
   redo(): void {
     const document = this.document.get();
     if (document) this.#revise(document, document.history.redo());
+  }
+
+  /** complete returns a file with the components of its graph, if it has only that. */
+  async complete(text: string): Promise<string> {
+    return hasOnlyGraph(text) ? (await this.engine).complete(text) : text;
   }
 
   /** validate checks a document that is not open. */

@@ -143,14 +143,19 @@ export function App(): React.ReactNode {
     if (addPlugin(file)) return;
     const size = Math.round(file.size / 1e6);
     if (file.size > 40_000_000) return fail((words) => words("error.too_large", size));
-    importText(await file.text(), file);
-  }, [addPlugin, importText, fail]);
+    try {
+      importText(await session.complete(await file.text()), file);
+    } catch (err) {
+      fail(() => reasonOf(err));
+    }
+  }, [addPlugin, session, importText, fail]);
 
   // Of several files the first is opened; it may run the others as nodes.
   const keepFile = useCallback(async (file: File) => {
     if (!/\.json$/i.test(file.name) || file.size > 40_000_000) return;
-    canvases?.add({ name: file.name, text: await file.text(), source: { kind: "file" } });
-  }, [canvases]);
+    const text = await file.text(); // one that cannot be read is reported when a canvas runs it
+    canvases?.add({ name: file.name, text: await session.complete(text).catch(() => text), source: { kind: "file" } });
+  }, [session, canvases]);
 
   const openExample = useCallback((example: Example) => {
     history.replaceState(null, "", "#example=" + example.id);

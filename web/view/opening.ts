@@ -7,7 +7,7 @@
 import { useEffect, useRef } from "react";
 import { unpack } from "../canvas/link.ts";
 import type { Plugins } from "../run/plugins.ts";
-import type { Source } from "../run/session.ts";
+import type { Session, Source } from "../run/session.ts";
 import { trialFolder, tryOut } from "../run/trial.ts";
 import { useApp } from "./context.tsx";
 import { loadExamples, loadTemplates, type Template } from "./example.ts";
@@ -50,12 +50,12 @@ export function useOpening(opening: Opening): void {
         if (!isLatest()) return;
         if (template) latest.current.openTemplate(template);
         else if (example) show(JSON.stringify(example), example.id, { kind: "example" });
-        else if (key === "c") show(...(await linked(value)), { kind: "link" });
+        else if (key === "c") show(...(await linked(session, value)), { kind: "link" });
         else if (key === "draft") await resume(decodeURIComponent(value));
         else if (key === "canvas") await ask(decodeURIComponent(value));
         else if (key === "open")
           show(
-            await fromOrigin(value),
+            await session.complete(await fromOrigin(value)),
             value
               .split("/")
               .at(-1)
@@ -92,9 +92,9 @@ function split(text: string, mark: string): [string, string] {
 }
 
 // linked reads a canvas from a link, and the title that may follow it.
-async function linked(value: string): Promise<[text: string, name: string]> {
+async function linked(session: Session, value: string): Promise<[text: string, name: string]> {
   const [packed, name] = split(value, "&name=");
-  return [await unpack(packed), decodeURIComponent(name)];
+  return [await session.complete(await unpack(packed)), decodeURIComponent(name)];
 }
 
 function ofOrigin(path: string): URL {

@@ -12,7 +12,7 @@ import (
 func (r *Request) Document() ([]byte, error) {
 	text, doc, err := r.SentDocument()
 	if err == nil && text != nil && !hasNodes(doc) {
-		f := Refused(KindBadArgument, `dsl has no components: a canvas needs at least the node "begin", a pipeline "File"`)
+		f := Refused(KindBadArgument, `dsl has neither components nor a graph with nodes: a canvas needs at least the node "begin", a pipeline "File"`)
 		f.Param = "dsl"
 		return nil, f
 	}
@@ -23,7 +23,8 @@ func (r *Request) Document() ([]byte, error) {
 // turned into components yet.
 func hasNodes(doc engine.Value) bool {
 	filled := func(v engine.Value, kind engine.Kind) bool { return v.Kind() == kind && v.Len() > 0 }
-	return filled(doc.Get("components"), engine.KindObject) || filled(doc.Get("graph").Get("nodes"), engine.KindList)
+	return filled(doc.Get("components"), engine.KindObject) ||
+		filled(doc.Get("graph").Get("nodes"), engine.KindList) || filled(doc.Get("nodes"), engine.KindList)
 }
 
 // SentDocument is the document of a request, an object or JSON text. What it takes to check and to

@@ -290,6 +290,19 @@ func (s *Canvases) Diagnostics(ctx context.Context, who Principal, dsl []byte) (
 	return append(found, lacking...), opened, err
 }
 
+// Document returns a document with the components of its graph, if it has only that. One that
+// cannot be read so is returned as it is.
+func (s *Canvases) Document(dsl []byte) engine.Value {
+	doc, err := engine.ParseJSON(dsl)
+	if err != nil {
+		return engine.Null
+	}
+	if whole, err := engine.Complete(s.registry, doc); err == nil {
+		return whole
+	}
+	return doc
+}
+
 // Role returns the role of a component by its name, "" for one that is not known.
 func (s *Canvases) Role(component string) engine.Role {
 	spec, err := s.registry.Lookup(component)

@@ -62,8 +62,8 @@ func (c *placeCheck) check(data []byte, general []engine.Diagnostic) []engine.Di
 	if err != nil {
 		return general // it reports that itself
 	}
-	if inner, ok := doc.Lookup("dsl"); ok {
-		doc = inner
+	if doc, err = engine.Complete(c.app.registry, doc); err != nil {
+		return general
 	}
 	c.found = nil
 	for id, node := range doc.Get("components").Fields() {

@@ -121,6 +121,14 @@ export class Engine {
     return JSON.parse(await this.#ask({ op: "validate" }, this.#text(dsl))) as Diagnostic[];
   }
 
+  /**
+   * complete returns a file whose canvas has components. RAGFlow's editor exports only a graph up to
+   * version 0.26.0; they are made of it as the editor does.
+   */
+  complete(dsl: DSL): Promise<string> {
+    return this.#ask({ op: "complete" }, this.#text(dsl));
+  }
+
   /** components describes every component of the engine. */
   async components(): Promise<ComponentSpec[]> {
     return JSON.parse(await this.#ask({ op: "components" })) as ComponentSpec[];

@@ -47,6 +47,7 @@ export type Request =
   | { op: "reset"; canvas: number; keep_history?: boolean }
   | { op: "form"; canvas: number; node: string }
   | { op: "validate" }
+  | { op: "complete" }
   | { op: "components" }
   /** The answer of a preview for a component with outside effects. */
   | { op: "stand_in"; component: string; args: Record<string, unknown>; params: Record<string, unknown> }

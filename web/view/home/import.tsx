@@ -40,7 +40,7 @@ export default function ImportDialog({
     dialog.current?.showModal();
     const read = async (): Promise<void> => {
       if (file.size > largestFile) return setFound({ code: "too_large", detail: String(Math.round(file.size / 1e6)) });
-      const content = await file.text();
+      const content = await session.complete(await file.text());
       setText(content);
       setFound(await report(content, name, (document) => session.validate(document)));
     };

@@ -56,6 +56,9 @@ func (a agents) add(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := a.unique(ctx, r.Who, title, category, ""); err != nil {
 		return nil, err
 	}
+	if err := a.Services.Canvases.Check(dsl); err != nil {
+		return nil, err
+	}
 	v, err := a.create(ctx, r, dsl)
 	if err != nil {
 		return nil, err

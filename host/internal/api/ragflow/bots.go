@@ -146,7 +146,7 @@ func (b bots) read(ctx context.Context, r *api.Request) (api.Response, error) {
 		return nil, err
 	}
 	if r.Who.Embeds {
-		agent = bareCanvas(agent)
+		agent = bareCanvas(agent, b.Services.Canvases.Document(agent.DSL))
 	}
 	return envelope.OK(b.canvasRow(ctx, agent)), nil
 }

@@ -14,8 +14,8 @@ import (
 
 // bareCanvas keeps of a canvas what a page shows around a conversation: title, picture, and the
 // greeting and form of its first node.
-func bareCanvas(v app.Canvas) app.Canvas {
-	doc, params := api.DocumentOf(v.DSL), engine.NewObject(4)
+func bareCanvas(v app.Canvas, doc engine.Value) app.Canvas {
+	params := engine.NewObject(4)
 	for name, value := range engine.StartParams(doc).Fields() {
 		switch name {
 		case "mode", "prologue", "enablePrologue", "inputs":

@@ -29,7 +29,7 @@ var releaseContract = slices.Concat(
 	rows(contract{name: "release as an object", method: "PUT", body: `{"release":{}}`, want: jsonError(101, "argument release must be true or false")}, "/api/v1/agents/{canvas}"),
 	rows(contract{name: "release as a list", method: "POST", body: `{"title":"x {canvas}","dsl":{echo},"release":[]}`, want: jsonError(101, "argument release must be true or false")}, "/api/v1/agents", "/v1/canvas/set"),
 	both(contract{name: "publish what does not load", method: "POST", path: "/api/v1/agents", body: `{"title":"x {canvas}","release":true,"dsl":{"components":{"begin":{"obj":{"component_name":"Nothing","params":{}}}}}}`},
-		jsonValue("true"), jsonError(101, "Nothing")),
+		jsonError(101, "Nothing"), jsonError(101, "Nothing")),
 	both(contract{name: "publish a new one that does not load", method: "POST", path: "/v1/canvas/set", body: `{"title":"x {canvas}","release":true,"dsl":{"components":{"begin":{"obj":{"component_name":"Nothing","params":{}}}}}}`},
 		jsonResult("id"), jsonError(101, "Nothing")),
 	both(contract{name: "publish an unknown one", method: "PUT", path: "/api/v1/agents/{none}", body: `{"release":true}`},

@@ -76,7 +76,7 @@ type canvasView struct {
 	Created     time.Time      `json:"created"`
 	Updated     time.Time      `json:"updated"`
 	Published   *publishedView `json:"published,omitempty" jsonschema:"the published version; absent if there is none"`
-	DSL         engine.Value   `json:"dsl,omitzero" jsonschema:"the document; absent in lists"`
+	DSL         engine.Value   `json:"dsl,omitzero" jsonschema:"the document; absent in lists. If only its graph is stored, with the components that it draws"`
 }
 
 type canvasList struct {
@@ -148,16 +148,14 @@ func (in *sessionInput) readBody(r *api.Request) error {
 	return r.Body.Valid()
 }
 
-func canvasViewOf(v app.Canvas, withDSL bool) canvasView {
+// canvasViewOf describes a canvas; dsl is null in lists.
+func canvasViewOf(v app.Canvas, dsl engine.Value) canvasView {
 	out := canvasView{
 		ID: v.ID, Title: v.Title, Description: v.Description, Permission: v.Permission, Rev: v.Rev,
-		Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime),
+		Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime), DSL: dsl,
 	}
 	if v.Published != "" {
 		out.Published = &publishedView{v.Published, timeOf(v.PublishTime)}
-	}
-	if withDSL {
-		out.DSL = api.DocumentOf(v.DSL)
 	}
 	return out
 }
@@ -175,7 +173,7 @@ func (c canvases) list(ctx context.Context, in listCanvases) (canvasList, error)
 	rows, total, err := c.Canvases.List(ctx, in.Who, app.CanvasFilter{Keywords: in.Keywords}, in.Page)
 	out := canvasList{Items: make([]canvasView, len(rows)), Total: total}
 	for i, v := range rows {
-		out.Items[i] = canvasViewOf(v, false)
+		out.Items[i] = canvasViewOf(v, engine.Null)
 	}
 	return out, err
 }
@@ -190,7 +188,7 @@ func (c canvases) add(ctx context.Context, in addCanvas) (canvasView, error) {
 		return canvasView{}, app.BadArgument("title or dsl is missing; expected a title and the document of a canvas")
 	}
 	v, err := c.Canvases.Create(ctx, in.Who, in.Body.patch, versionTitle)
-	return canvasViewOf(v, true), err
+	return canvasViewOf(v, c.Canvases.Document(v.DSL)), err
 }
 
 type canvasByID struct {
@@ -203,7 +201,7 @@ func (c canvases) get(ctx context.Context, in canvasByID) (canvasView, error) {
 	if err != nil {
 		return canvasView{}, err
 	}
-	return canvasViewOf(v, true), nil
+	return canvasViewOf(v, c.Canvases.Document(v.DSL)), nil
 }
 
 type updateCanvas struct {
@@ -223,7 +221,7 @@ func (c canvases) update(ctx context.Context, in updateCanvas) (canvasView, erro
 	if err != nil {
 		return canvasView{}, err
 	}
-	return canvasViewOf(v, true), nil
+	return canvasViewOf(v, c.Canvases.Document(v.DSL)), nil
 }
 
 func (c canvases) remove(ctx context.Context, in canvasByID) (empty, error) {

@@ -45,7 +45,7 @@ type versionView struct {
 	Created     time.Time    `json:"created"`
 	Published   bool         `json:"published" jsonschema:"whether it is the published version"`
 	PublishedAt *time.Time   `json:"published_at,omitempty" jsonschema:"when it was last published; absent if never"`
-	DSL         engine.Value `json:"dsl,omitzero" jsonschema:"the document; absent in lists"`
+	DSL         engine.Value `json:"dsl,omitzero" jsonschema:"the document; absent in lists. If only its graph is stored, with the components that it draws"`
 }
 
 // publishedView describes the published version of a canvas.
@@ -103,7 +103,7 @@ func (v versions) get(ctx context.Context, in versionByID) (versionView, error) 
 		return versionView{}, err
 	}
 	out := v.view(ctx, one, canvas)
-	out.DSL = api.DocumentOf(one.DSL)
+	out.DSL = v.Canvases.Document(one.DSL)
 	return out, nil
 }
 
@@ -156,7 +156,7 @@ func (v versions) publish(ctx context.Context, in publish) (publishedCanvas, err
 	if err != nil {
 		return publishedCanvas{}, err
 	}
-	out := publishedCanvas{canvasViewOf(canvas, true), []app.Opened{}}
+	out := publishedCanvas{canvasViewOf(canvas, v.Canvases.Document(canvas.DSL)), []app.Opened{}}
 	version, err := v.Versions.Get(ctx, in.Who, canvas.ID, canvas.Published)
 	if err != nil {
 		return out, err

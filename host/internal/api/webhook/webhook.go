@@ -155,7 +155,7 @@ func (f *Face) config(v app.Canvas, method string) (engine.Value, error) {
 	if v.Category == app.DataflowCategory {
 		return engine.Null, badWebhook("Dataflow can not be triggered by webhook.")
 	}
-	doc := api.DocumentOf(v.DSL)
+	doc := f.services.Canvases.Document(v.DSL)
 	if doc.Kind() != engine.KindObject {
 		return engine.Null, badWebhook("Invalid DSL format.")
 	}
