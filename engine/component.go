@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -144,6 +145,26 @@ type Spec struct {
 	Tells    bool          // a default value for errors is said to the user, as a tool's is; else it is the output "result"
 	Pipeline bool          // a step of ingestion pipelines
 	Ignores  []string      // params of the original's documents that have no effect here
+}
+
+// DrawnEdge is an edge that begins at a node of a graph.
+type DrawnEdge struct {
+	Handle string // where at the node it begins
+	To     string
+}
+
+// DrawnEdges are the edges that begin at a node, in the order of the graph.
+type DrawnEdges []DrawnEdge
+
+// To returns the ids of the nodes to which the edges from a handle lead.
+func (x DrawnEdges) To(handle string) []string {
+	var to []string
+	for _, e := range x {
+		if e.Handle == handle && !slices.Contains(to, e.To) {
+			to = append(to, e.To)
+		}
+	}
+	return to
 }
 
 // Field describes one input or output. Type json is an object or a list.

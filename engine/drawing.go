@@ -228,23 +228,3 @@ func (d *drawing) subagentsOf(n Value, callers []string) (tools []Value) {
 	}
 	return tools
 }
-
-// DrawnEdge is an edge that begins at a node of a graph.
-type DrawnEdge struct {
-	Handle string // where at the node it begins
-	To     string
-}
-
-// DrawnEdges are the edges that begin at a node, in the order of the graph.
-type DrawnEdges []DrawnEdge
-
-// To returns the ids of the nodes to which the edges from a handle lead.
-func (x DrawnEdges) To(handle string) []string {
-	var to []string
-	for _, e := range x {
-		if e.Handle == handle && !slices.Contains(to, e.To) {
-			to = append(to, e.To)
-		}
-	}
-	return to
-}

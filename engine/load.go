@@ -75,7 +75,7 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 // unwrap finds the DSL in a document.
 func unwrap(doc Value) (Value, error) {
 	if doc.Kind() != KindObject {
-		return Null, fmt.Errorf("canvas: the document is a %s; expected an object with components or a graph", doc.Kind())
+		return Null, fmt.Errorf("canvas: the document is a %s; expected an object with components", doc.Kind())
 	}
 	if dsl := doc.Get("dsl"); doc.find("components") < 0 && !dsl.IsNull() {
 		if dsl.Kind() == KindString {
@@ -88,7 +88,7 @@ func unwrap(doc Value) (Value, error) {
 		doc = dsl
 	}
 	if doc.Kind() != KindObject {
-		return Null, fmt.Errorf("canvas: dsl is a %s; expected an object with components or a graph", doc.Kind())
+		return Null, fmt.Errorf("canvas: dsl is a %s; expected an object with components", doc.Kind())
 	}
 	return doc, nil
 }

@@ -60,8 +60,8 @@ func (v *validator) checkParent(n *node) {
 		v.add(n, SeverityWarning, CodeBadParent, "parent_id", "%q holds no other nodes", named)
 	}
 	if n.orphan {
-		v.add(n, SeverityWarning, CodeBadParent, "parent_id", "%q names no component of this canvas: nothing leads to it",
-			named)
+		v.add(n, SeverityWarning, CodeBadParent, "parent_id",
+			"%q names no component of this canvas: nothing leads to it", named)
 	}
 	if !n.isItem || n.orphan {
 		return

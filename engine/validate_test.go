@@ -59,7 +59,10 @@ func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 			"a second parameter of the wrong type in the node",
 			`error: LLM:A, temperature: 2 is too large; at most 1 is accepted`,
 		},
-		{"a parent that does not exist", `warning: LoopItem:Q, parent_id: "Lost:4" names no component of this canvas: nothing leads to it`},
+		{
+			"a parent that does not exist",
+			`warning: LoopItem:Q, parent_id: "Lost:4" names no component of this canvas: nothing leads to it`,
+		},
 		{"a body without a start", `error: Iteration:I: it has no start node inside`},
 		{"an unreachable node", `warning: Message:P (Goodbye): nothing leads to it`},
 	}

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { CanvasError, dict, open, type Dsl } from "../canvas/dsl.ts";
+import { CanvasError, dict, hasOnlyGraph, open, type Dsl } from "../canvas/dsl.ts";
 import { Draft, setParam } from "../canvas/edit/draft.ts";
 import { History } from "../canvas/history.ts";
 import { pack, unpack } from "../canvas/link.ts";
@@ -37,6 +37,21 @@ test("a template, a DSL and a DSL as text open in the same way", () => {
   const bare = { components: { begin: { obj: { component_name: "Begin", params: {} }, downstream: [] } } };
   const shapes = [bare, { title: { en: "T" }, dsl: bare }, { title: "T", dsl: JSON.stringify(bare) }];
   for (const shape of shapes) assert.deepEqual(Object.keys(open(JSON.stringify(shape)).dsl.components), ["begin"]);
+});
+
+test("exports with only a graph are recognised in every wrapping, and no files of others", () => {
+  const graph = { nodes: [{ id: "begin", data: { label: "Begin", form: {} } }], edges: [] };
+  for (const file of [graph, { graph, globals: {} }, { graph, components: {} }, { graph, components: null }]) {
+    for (const each of [file, { title: "x", dsl: file }, { dsl: JSON.stringify(file) }])
+      assert.ok(hasOnlyGraph(JSON.stringify(each)), JSON.stringify(each));
+  }
+  const whole = { graph, components: { begin: {} } };
+  const n8n = { nodes: [{ id: "a", type: "x" }], connections: {} };
+  const others = [whole, { dsl: whole }, n8n, { graph: { nodes: [] } }, { graph: [] }, { nodes: "x" }, [], 1, null];
+  for (const file of others)
+    assert.ok(!hasOnlyGraph(JSON.stringify(file)), JSON.stringify(file));
+  assert.ok(!hasOnlyGraph("{"));
+  assert.ok(!hasOnlyGraph('{"dsl":"{"}'));
 });
 
 test("the engine gets the text of a canvas unchanged, also from inside another object", () => {

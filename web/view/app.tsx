@@ -141,20 +141,15 @@ export function App(): React.ReactNode {
 
   const openFile = useCallback(async (file: File) => {
     if (addPlugin(file)) return;
-    const size = Math.round(file.size / 1e6);
-    if (file.size > 40_000_000) return fail((words) => words("error.too_large", size));
-    try {
-      importText(await session.complete(await file.text()), file);
-    } catch (err) {
-      fail(() => reasonOf(err));
-    }
+    if (file.size > 40_000_000) return fail((words) => words("error.too_large", Math.round(file.size / 1e6)));
+    const read = session.complete(await file.text());
+    await read.then((text) => importText(text, file), (err: unknown) => fail(() => reasonOf(err)));
   }, [addPlugin, session, importText, fail]);
 
   // Of several files the first is opened; it may run the others as nodes.
   const keepFile = useCallback(async (file: File) => {
     if (!/\.json$/i.test(file.name) || file.size > 40_000_000) return;
-    const text = await file.text(); // one that cannot be read is reported when a canvas runs it
-    canvases?.add({ name: file.name, text: await session.complete(text).catch(() => text), source: { kind: "file" } });
+    canvases?.add({ name: file.name, text: await session.complete(await file.text()), source: { kind: "file" } });
   }, [session, canvases]);
 
   const openExample = useCallback((example: Example) => {

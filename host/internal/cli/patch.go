@@ -61,6 +61,11 @@ func (a *app) patch(canvas, file, out string, invert bool) error {
 	if invert {
 		changes = patch.Invert(changes)
 	}
+	if doc.Get("dsl").IsNull() { // edits name components, which an export may lack
+		if whole, err := engine.Complete(a.registry, doc); err == nil {
+			doc = whole
+		}
+	}
 	changed, err := patch.Apply(doc, changes)
 	if err != nil {
 		fmt.Fprintf(a.err, "easel: %s: %v\n", canvas, err)

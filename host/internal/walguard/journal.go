@@ -150,8 +150,8 @@ const (
 // SQLite copies pages in the order of their numbers, and none whose newest frame a reader excludes.
 // So a page at an older version shows that frames are missing, unless a page with a higher number
 // and a later frame was copied: then a later commit, which was not recorded, has restored the page.
-// A page at none of the versions was changed by such a commit, or is damaged. A new page of zeros is
-// a hole, which SQLite leaves for a page that it may not copy yet: a commit that empties a page
+// A page at none of the versions was changed by such a commit, or is damaged. A new page of zeros
+// is a hole, which SQLite leaves for a page that it may not copy yet: a commit that empties a page
 // changes page 1 too.
 func compareJournal(main, check *os.File, r *record) (copiedWAL, map[uint32]uint32, error) {
 	pages, complete, err := readJournal(check, r)

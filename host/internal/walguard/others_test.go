@@ -242,7 +242,8 @@ func TestRemovedWALIsALoss(t *testing.T) {
 func TestRemovedWALWithHole(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "x.db"), durableOptions)
 	require.NoError(t, d.checkpoint(false))
-	d.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 4) INSERT INTO rows SELECT i, randomblob(3000) FROM n`)
+	d.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 4)
+		INSERT INTO rows SELECT i, randomblob(3000) FROM n`)
 	require.NoError(t, d.guard.Acknowledge())
 	reader, err := d.pool.Conn(t.Context())
 	require.NoError(t, err)

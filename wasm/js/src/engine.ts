@@ -122,8 +122,8 @@ export class Engine {
   }
 
   /**
-   * complete returns a file whose canvas has components. RAGFlow's editor exports only a graph up to
-   * version 0.26.0; they are made of it as the editor does.
+   * complete returns a file whose canvas has components. RAGFlow's editor exported only a graph up
+   * to version 0.26.0; they are made of it as the editor does.
    */
   complete(dsl: DSL): Promise<string> {
     return this.#ask({ op: "complete" }, this.#text(dsl));

@@ -25,6 +25,18 @@ describe("the engine", { timeout: 1_200_000 }, () => {
     });
   }
 
+  test("a file with only a graph gets components, within what wraps it and with exact numbers", async () => {
+    const engine = await createEngine({ wasm: built.wasm, runtime: built.runtime, worker });
+    const graph = `{"nodes":[{"id":"begin","data":{"label":"Begin","name":"b","form":{"n":12345678901234567890}}}]}`;
+    const made = await engine.complete(`{"title":"T","dsl":{"graph":${graph}}}`);
+    assert.match(made, /^{"title":"T","dsl":{"graph":.*"components":{"begin":{"obj":{"component_name":"Begin",/);
+    assert.equal(made.split("12345678901234567890").length, 3);
+    assert.equal(await engine.complete(made), made);
+    assert.deepEqual((await engine.validate(graph)).map(({ code }) => code), ["unknown_param"]);
+    await assert.rejects(engine.complete("{}"), /no "components" object in the document, and no "graph" with nodes/);
+    engine.close();
+  });
+
   test("a canvas of 50 MB is read where the limit allows it", async () => {
     const engine = await createEngine({
       wasm: built.wasm,

@@ -81,6 +81,31 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("an export of RAGFlow's editor with only a graph opens and answers", async () => {
+    const { page, done } = await stage.visit();
+    await page.locator(".card.new:enabled").waitFor();
+    const exported = readFileSync(
+      new URL("../../../engine/testdata/drawings/export_020_nodes_edges.json", import.meta.url), "utf8",
+    ).replace("{Agent:RedDotsRun@content}", "You said {sys.query}");
+    const dialog = page.locator("dialog.import");
+    await choose(page, "agent.json", exported);
+    await dialog.getByText("All 3 steps run in this page").waitFor();
+    await dialog.getByRole("button", { name: "Open canvas" }).click();
+    await page.locator(".react-flow__node").nth(2).waitFor();
+    await counted(page.locator(".react-flow__edge"), 2);
+    await page.getByRole("button", { name: "Allow this canvas to run" }).click();
+    await page.locator(".composer textarea").fill("hello there");
+    await page.keyboard.press("Enter");
+    await page.locator(".bubble.theirs", { hasText: "You said hello there" }).waitFor();
+
+    await page.getByRole("button", { name: "Home", exact: true }).click();
+    const twice = JSON.parse(exported) as { nodes: { id: string }[] };
+    twice.nodes.push(...twice.nodes.slice(0, 1));
+    await choose(page, "twice.json", JSON.stringify(twice));
+    await dialog.getByText("is the id of two nodes of the graph").waitFor();
+    await done();
+  });
+
   test("files of Dify and n8n are recognised by name, and others refused with the reason", async () => {
     const { page, done } = await stage.visit();
     await page.locator(".card.new:enabled").waitFor();

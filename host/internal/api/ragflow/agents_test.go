@@ -36,7 +36,7 @@ func TestCanvasesWithoutComponentsAreNotSaved(t *testing.T) {
 				s.Put(dialect+"/api/v1/agents/"+id, `{"dsl":`+dsl+`}`),
 			} {
 				require.Equal(t, 101, a.Code(), "%s: %s", dsl, a.Text)
-				require.Contains(t, a.Message(), `dsl has neither components nor a graph with nodes: a canvas needs at least the node "begin"`)
+				require.Contains(t, a.Message(), `a graph with nodes: a canvas needs at least the node "begin"`)
 			}
 		}
 		for _, a := range []apitest.Answer{
@@ -50,7 +50,8 @@ func TestCanvasesWithoutComponentsAreNotSaved(t *testing.T) {
 		require.NotZero(t, validated.Body.Get("diagnostics").Len(), "%s: %s", dsl, validated.Text)
 	}
 	require.Contains(t, s.Get("/api/v2/canvases/"+id).Text, "You said", "it is as it was")
-	for title, dsl := range map[string]string{"new agent": newAgent, "new pipeline": newPipeline, "an export": exported} {
+	saved := map[string]string{"new agent": newAgent, "new pipeline": newPipeline, "an export": exported}
+	for title, dsl := range saved {
 		s.Good(s.Post("/v1/canvas/set", `{"title":"`+title+`","dsl":`+dsl+`}`))
 		s.Good(s.Post("/0.27/api/v1/agents", `{"title":"`+title+`!","dsl":`+dsl+`}`))
 		s.Good(s.Post("/api/v1/agents", `{"title":"`+title+`?","dsl":`+dsl+`}`))
@@ -90,12 +91,12 @@ func TestExportsOfTheEditor(t *testing.T) {
 	require.Equal(t, "1", whole.Get("x").JSON())
 }
 
-// The SDK is told at once when a canvas cannot run; an editor saves it.
+// A client of the API learns at once that a canvas cannot run; an editor saves it.
 func TestCanvasesThatDoNotLoadAreNotCreated(t *testing.T) {
 	s := apitest.New(t)
 	for dsl, problem := range map[string]string{
 		strings.Replace(exported, `"label":"Message"`, `"label":"Mesage"`, 1):              "did you mean Message?",
-		strings.Replace(exported, `"id":"Message:A"`, `"id":"begin"`, 1):                   "is the id of two nodes of the graph",
+		strings.Replace(exported, `"id":"Message:A"`, `"id":"begin"`, 1):                   "is the id of two nodes",
 		strings.Replace(newAgent, `"begin":{`, `"start":{`, 1):                             `no component "begin"`,
 		strings.Replace(apitest.Echo, `"prologue":"Welcome"`, `"prologue":["Welcome"]`, 1): "prologue",
 	} {

@@ -26,7 +26,7 @@ var edgeContract = slices.Concat(
 		{name: "order by date", dialect: "old", method: "GET", path: "/api/v1/agents?orderby=create_date&desc=False", want: result(agentKeys)},
 		{name: "page that is none", method: "GET", path: "/api/v1/agents?page=x", want: jsonError(101, "argument page must be a number")},
 		{name: "page below the first", method: "GET", path: "/api/v1/agents?page=-1", want: jsonError(101, "argument page must be a number")},
-		{name: "a document without components", method: "POST", path: "/api/v1/agents", body: `{"title":"empty {canvas}","dsl":{}}`, want: jsonError(101, "dsl has neither components nor a graph")},
+		{name: "a document without components", method: "POST", path: "/api/v1/agents", body: `{"title":"empty {canvas}","dsl":{}}`, want: jsonError(101, "dsl has neither")},
 		{name: "a document that is a list", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":[]}`, want: jsonError(101, "argument dsl must be an object")},
 		{name: "a document as broken text", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":"{"}`, want: jsonError(101, "dsl is not a JSON object")},
 		{name: "an empty title", method: "PUT", path: "/api/v1/agents/{canvas}", body: `{"title":"  "}`, want: jsonError(101, "No title in request.")},
