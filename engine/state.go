@@ -60,6 +60,22 @@ func (s *State) say(t Turn) {
 	s.bytes += t.Content.Size()
 }
 
+// Recall adds turns that were said before, elsewhere, as in a conversation that a client keeps.
+func (s *State) Recall(turns ...Turn) {
+	lines, _ := s.globals.get("sys.history")
+	asked, _ := s.globals.get("sys.conversation_turns")
+	n, _ := asked.Int()
+	for _, t := range turns {
+		s.say(t)
+		lines = lines.Append(String(t.Role + ": " + t.Text()))
+		if t.Role == "user" {
+			n++
+		}
+	}
+	s.globals.set("sys.history", lines)
+	s.globals.set("sys.conversation_turns", Int(n))
+}
+
 // cite adds passages to the references of the last run.
 func (s *State) cite(c citation) {
 	last := &s.retrieval[len(s.retrieval)-1]

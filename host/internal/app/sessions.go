@@ -25,7 +25,8 @@ type NewSession struct {
 	Canvas             Canvas // whose document it starts with
 	User, Name, Source string
 	Visitor            store.Visitor
-	Greet              bool // begin with the canvas's prologue; one made for a question begins with that
+	Earlier            []engine.Turn // what was said before, as far as the client has it
+	Greet              bool          // begin with the canvas's prologue; one made for a question begins with that
 }
 
 // Create makes a session with a reset copy of a canvas. Errors: [ErrCanvas].
@@ -34,7 +35,7 @@ func (s *Sessions) Create(ctx context.Context, in NewSession) (Session, error) {
 }
 
 func (s *Sessions) create(ctx context.Context, in NewSession, id string) (Session, error) {
-	v, err := s.runs.NewSession(in.Canvas, id, in.User, in.Name, in.Source)
+	v, err := s.runs.NewSession(in.Canvas, id, in.User, in.Name, in.Source, in.Earlier...)
 	if err == nil && in.Greet {
 		err = runs.Greet(&v)
 	}
@@ -54,6 +55,7 @@ type NewTurn struct {
 	// Of a new session. The user is the principal's when it is empty, or the tenant for a visitor
 	// of an embedded page, the name the beginning of the question.
 	User, Name, Source string
+	Earlier            []engine.Turn
 
 	Query, Inputs, Files engine.Value
 }
@@ -98,6 +100,7 @@ func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Se
 	id := store.NewID()
 	return s.create(ctx, NewSession{
 		Canvas: canvas, User: in.User, Name: in.Name, Source: in.Source, Visitor: who.visitorOf(id),
+		Earlier: in.Earlier,
 	}, id)
 }
 

@@ -21,6 +21,7 @@ type client struct {
 	authenticated bool
 	wrong         int // failed attempts to authenticate
 	quit          bool
+	queued        *queue // after MULTI
 }
 
 // command is one supported command. The arguments of run do not include its name.
@@ -29,7 +30,7 @@ type command struct {
 	run         func(c *client, ctx context.Context, args [][]byte)
 }
 
-// commands lists every supported command.
+// commands lists every supported command except EXEC, which runs them.
 var commands = map[string]command{
 	"AUTH":    {1, 2, (*client).auth},
 	"PING":    {0, 1, (*client).ping},
@@ -44,6 +45,9 @@ var commands = map[string]command{
 	"TTL":     {1, 1, func(c *client, ctx context.Context, a [][]byte) { c.ttl(ctx, a, time.Second) }},
 	"PTTL":    {1, 1, func(c *client, ctx context.Context, a [][]byte) { c.ttl(ctx, a, time.Millisecond) }},
 	// Sent by client libraries when they connect.
+	"INFO":    {0, mostArgs, (*client).info},
+	"MULTI":   {0, 0, (*client).multi},
+	"DISCARD": {0, 0, (*client).discard},
 	"SELECT":  {1, 1, func(c *client, _ context.Context, _ [][]byte) { c.out.simple("OK") }},
 	"CLIENT":  {1, mostArgs, func(c *client, _ context.Context, _ [][]byte) { c.out.simple("OK") }},
 	"COMMAND": {0, mostArgs, func(c *client, _ context.Context, _ [][]byte) { c.out.array(0) }},
@@ -52,12 +56,18 @@ var commands = map[string]command{
 func (c *client) answer(ctx context.Context, args [][]byte) {
 	name := strings.ToUpper(string(args[0]))
 	cmd, ok := commands[name]
+	if name == "EXEC" {
+		cmd, ok = command{0, 0, (*client).exec}, true
+	}
+	fits := len(args)-1 >= cmd.least && len(args)-1 <= cmd.most
+	if c.queued != nil && !(ok && fits) {
+		c.queued.broken = true
+	}
 	if !ok {
 		c.out.fail("ERR unknown command '%.40s'", name)
 		return
 	}
-	args = args[1:]
-	if len(args) < cmd.least || len(args) > cmd.most {
+	if !fits {
 		c.out.fail("ERR wrong number of arguments for '%s' command", strings.ToLower(name))
 		return
 	}
@@ -65,6 +75,11 @@ func (c *client) answer(ctx context.Context, args [][]byte) {
 		c.out.fail("NOAUTH Authentication required.")
 		return
 	}
+	if c.queued != nil && name != "EXEC" && name != "DISCARD" && name != "QUIT" && name != "AUTH" {
+		c.enqueue(name, args)
+		return
+	}
+	args = args[1:]
 	once, done := context.WithTimeout(ctx, 10*time.Second)
 	defer done()
 	cmd.run(c, once, args)

@@ -99,6 +99,39 @@ func TestDoorSpeaksRedis(t *testing.T) {
 			"wrong number of arguments", "AUTH pw\r\nGET\r\n",
 			"+OK\r\n-ERR wrong number of arguments for 'get' command\r\n+OK\r\n",
 		},
+		{
+			"transactions",
+			"AUTH pw\r\nMULTI\r\nSET m-logs x\r\nGET m-logs\r\nMULTI\r\nGET other\r\nEXEC\r\nGET m-logs\r\n",
+			"+OK\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n-ERR MULTI calls can not be nested\r\n+QUEUED\r\n" +
+				"*3\r\n+OK\r\n$1\r\nx\r\n-ERR only keys that end in -cancel or -logs are served here\r\n" +
+				"$1\r\nx\r\n+OK\r\n",
+		},
+		{
+			"transactions with a mistake run nothing",
+			"AUTH pw\r\nMULTI\r\nSET n-logs x\r\nFLUSHALL\r\nGET\r\nEXEC\r\nGET n-logs\r\nEXEC\r\nDISCARD\r\n",
+			"+OK\r\n+OK\r\n+QUEUED\r\n-ERR unknown command 'FLUSHALL'\r\n" +
+				"-ERR wrong number of arguments for 'get' command\r\n" +
+				"-EXECABORT Transaction discarded because of previous errors.\r\n$-1\r\n" +
+				"-ERR EXEC without MULTI\r\n-ERR DISCARD without MULTI\r\n+OK\r\n",
+		},
+		{
+			"a discarded transaction", "AUTH pw\r\nMULTI\r\nSET o-logs x\r\nDISCARD\r\nGET o-logs\r\nEXEC\r\n",
+			"+OK\r\n+OK\r\n+QUEUED\r\n+OK\r\n$-1\r\n-ERR EXEC without MULTI\r\n+OK\r\n",
+		},
+		{
+			"transactions are bounded", "AUTH pw\r\nMULTI\r\n" + strings.Repeat("PING\r\n", 101) + "EXEC\r\n",
+			"+OK\r\n+OK\r\n" + strings.Repeat("+QUEUED\r\n", 100) +
+				"-ERR a transaction has at most 100 commands and 1048576 bytes\r\n" +
+				"-EXECABORT Transaction discarded because of previous errors.\r\n+OK\r\n",
+		},
+		{
+			"nothing before the password", "MULTI\r\nEXEC\r\nINFO\r\n",
+			strings.Repeat("-NOAUTH Authentication required.\r\n", 3) + "+OK\r\n",
+		},
+		{
+			"what ioredis waits for", "AUTH pw\r\nINFO\r\n",
+			"+OK\r\n$" + strconv.Itoa(len(serverInfo)) + "\r\n" + serverInfo + "\r\n+OK\r\n",
+		},
 		{"an empty array and an empty line are ignored", "*0\r\n\r\nAUTH pw\r\n", "+OK\r\n+OK\r\n"},
 	}
 	for _, test := range tests {

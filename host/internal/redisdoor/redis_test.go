@@ -68,6 +68,13 @@ func TestGoRedisAgainstTheDoor(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "v", v)
 	require.ErrorIs(t, c.Get(t.Context(), "b-logs").Err(), redis.Nil)
+	done, err := c.TxPipelined(t.Context(), func(p redis.Pipeliner) error {
+		p.Set(t.Context(), "c-logs", "w", time.Minute)
+		p.Get(t.Context(), "c-logs")
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, "w", done[1].(*redis.StringCmd).Val())
 }
 
 // startRedis runs Debian's redis-server on a loopback port.

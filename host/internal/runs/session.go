@@ -31,14 +31,18 @@ func Greet(s *store.Session) error {
 }
 
 // NewSession is a conversation with a canvas that has just begun, on a copy of
-// its document; it is not stored yet and has no messages. Errors: [ErrCanvas].
-func (cs *canvases) NewSession(c store.Canvas, id, user, name, source string) (store.Session, error) {
+// its document; it is not stored yet and has no messages. The canvas remembers the earlier turns.
+// Errors: [ErrCanvas].
+func (cs *canvases) NewSession(
+	c store.Canvas, id, user, name, source string, earlier ...engine.Turn,
+) (store.Session, error) {
 	canvas, err := cs.plans.load(c.DSL)
 	if err != nil {
 		return store.Session{}, err
 	}
 	state := canvas.State()
 	state.Reset(false)
+	state.Recall(earlier...)
 	doc, err := engine.ParseJSON(canvas.Save(state))
 	if err != nil {
 		return store.Session{}, fmt.Errorf("new session: %w", err)

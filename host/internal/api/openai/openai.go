@@ -76,6 +76,26 @@ func lastQuestion(body *api.Body) (text string, found bool, err error) {
 	return text, found || some, nil
 }
 
+// earlier returns the turns before the last user message. Clients send the whole conversation with
+// each question; with a session, the canvas has it already.
+func earlier(messages engine.Value) (turns []engine.Turn) {
+	last := 0
+	for _, m := range messages.Elements() {
+		role := m.Get("role").Str()
+		if role == "user" {
+			last = len(turns)
+		}
+		said := engine.String(contentText(m.Get("content")))
+		switch role {
+		case "user":
+			turns = append(turns, engine.Turn{Role: role, Content: said})
+		case "assistant":
+			turns = append(turns, engine.Turn{Role: role, Content: engine.Object("content", said)})
+		}
+	}
+	return turns[:last]
+}
+
 // contentText is a message's content: a text, or its text parts with line breaks between them.
 func contentText(v engine.Value) string {
 	if v.Kind() != engine.KindList {
@@ -123,6 +143,7 @@ func (f *Face) Answer(ctx context.Context, r *api.Request, agent app.Canvas, rel
 	r.Body.Flag("return_trace", false) // of no meaning here, but of the right type
 	turn := r.Body.Turn()
 	turn.Canvas, turn.Session, turn.Source, turn.Query = agent, session, app.SourceAgent, engine.String(question)
+	turn.Earlier = earlier(r.Body.Get("messages"))
 	turn.Published = release && r.Body.Flag("release", r.Query.Asked("release", false))
 	if err := r.Body.Valid(); err != nil {
 		return nil, err

@@ -33,6 +33,32 @@ func chunksOf(t testing.TB, a apitest.Answer) []engine.Value {
 
 func choiceOf(chunk engine.Value) engine.Value { return chunk.Get("choices").At(0) }
 
+// Clients such as Open WebUI send the whole conversation with each question.
+func TestOpenAIMessagesAreTheConversation(t *testing.T) {
+	s := apitest.New(t)
+	id := s.Canvas("a", sketch.Canvas(`begin Begin -> Message:A`,
+		`Message:A Message {"content":["{sys.query}, {sys.conversation_turns}, {sys.history}"]}`))
+	for path, more := range agentChats(id) {
+		ask := func(messages, more string) string {
+			a := s.Post(path, `{`+more+`"model":"m","stream":false,"messages":[`+messages+`]}`)
+			require.Equal(t, 200, a.Status, a.Text)
+			return choiceOf(a.Body).Get("message").Get("content").Str()
+		}
+		const conversation = `{"role":"system","content":"be rude"},{"role":"user","content":"one"},
+			{"role":"assistant","content":"first"},{"role":"tool","content":"x"},
+			{"role":"user","content":[{"type":"text","text":"two"}]},{"role":"assistant","content":"second"},
+			{"role":"user","content":"three"}`
+		require.Equal(t, `three, 3, ["user: one", "assistant: first", "user: two", "assistant: second", "user: three"]`,
+			strings.ReplaceAll(ask(conversation, more), "'", `"`), path)
+		require.Contains(t, ask(`{"role":"user","content":"one"},{"role":"assistant","content":"prefill"}`, more), "one, 1,")
+
+		opened := s.Good(s.Post("/api/v1/agents/"+id+"/sessions", `{}`)).Data().Get("id").Str()
+		answer := ask(conversation, more+`"session_id":"`+opened+`",`)
+		require.Contains(t, answer, "three, 1,", "a session has its own history")
+		require.NotContains(t, answer, "first")
+	}
+}
+
 func TestOpenAIChunks(t *testing.T) {
 	s := apitest.New(t)
 	for path, more := range agentChats(s.Canvas("a", apitest.Echo)) {
