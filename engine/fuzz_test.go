@@ -122,6 +122,9 @@ func FuzzCanvas(f *testing.F) {
 		f.Add(doc.Get("dsl").AppendJSON(nil))
 	}
 	f.Add(sketch.Bytes(`begin Begin -> a`, `a Message {"content":"{sys.query}"} -> begin`))
+	for _, name := range []string{"canvas.json", "pipeline.json"} {
+		f.Add(drawnFixture(f, name).Get("drawn").AppendJSON(nil))
+	}
 	reg, err := engine.NewRegistry(component.Builtin()...)
 	if err != nil {
 		f.Fatal(err)

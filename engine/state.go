@@ -60,8 +60,8 @@ func (s *State) say(t Turn) {
 	s.bytes += t.Content.Size()
 }
 
-// Recall adds turns that were said before, elsewhere, as in a conversation that a client keeps.
-func (s *State) Recall(turns ...Turn) {
+// Recall adds turns to a state that were said before, as in a conversation that a client keeps.
+func Recall(s *State, turns ...Turn) {
 	lines, _ := s.globals.get("sys.history")
 	asked, _ := s.globals.get("sys.conversation_turns")
 	n, _ := asked.Int()

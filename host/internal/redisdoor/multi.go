@@ -14,14 +14,14 @@ const (
 	queuedBytes = 1 << 20
 )
 
-// queue is what follows MULTI.
+// queue has the commands that follow MULTI.
 type queue struct {
 	commands [][][]byte
 	size     int
 	broken   bool // a command was refused, so EXEC runs nothing
 }
 
-// serverInfo is what ioredis waits for before it sends commands.
+// ioredis waits for serverInfo before it sends commands.
 const serverInfo = "# Server\r\nredis_version:7.0.0\r\nredis_mode:standalone\r\n# Persistence\r\nloading:0\r\n"
 
 func (c *client) info(context.Context, [][]byte) { c.out.bulk([]byte(serverInfo)) }

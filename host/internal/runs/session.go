@@ -42,7 +42,7 @@ func (cs *canvases) NewSession(
 	}
 	state := canvas.State()
 	state.Reset(false)
-	state.Recall(earlier...)
+	engine.Recall(state, earlier...)
 	doc, err := engine.ParseJSON(canvas.Save(state))
 	if err != nil {
 		return store.Session{}, fmt.Errorf("new session: %w", err)

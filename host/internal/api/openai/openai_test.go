@@ -50,7 +50,8 @@ func TestOpenAIMessagesAreTheConversation(t *testing.T) {
 			{"role":"user","content":"three"}`
 		require.Equal(t, `three, 3, ["user: one", "assistant: first", "user: two", "assistant: second", "user: three"]`,
 			strings.ReplaceAll(ask(conversation, more), "'", `"`), path)
-		require.Contains(t, ask(`{"role":"user","content":"one"},{"role":"assistant","content":"prefill"}`, more), "one, 1,")
+		const prefilled = `{"role":"user","content":"one"},{"role":"assistant","content":"prefill"}`
+		require.Contains(t, ask(prefilled, more), "one, 1,")
 
 		opened := s.Good(s.Post("/api/v1/agents/"+id+"/sessions", `{}`)).Data().Get("id").Str()
 		answer := ask(conversation, more+`"session_id":"`+opened+`",`)
