@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,7 +134,7 @@ func (v *validator) checkSettings() {
 		v.checkRequirements(n)
 		if w, ok := n.comp.(Warner); ok {
 			for _, d := range w.Warnings() {
-				v.add(n, SeverityWarning, d.Code, d.Param, "%s", d.Message)
+				v.add(n, cmp.Or(d.Severity, SeverityWarning), d.Code, d.Param, "%s", d.Message)
 			}
 		}
 	}

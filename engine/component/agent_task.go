@@ -73,7 +73,7 @@ func (t *task) fullRequest(ctx context.Context) (string, error) {
 // cites reports whether the answer should cite its sources: only an agent at the top level of the
 // canvas answers a reader.
 func (t *task) cites() bool {
-	return t.agent.Cite && t.call.TopLevel() && t.agent.schema.IsNull() && t.call.Chunks().Len() > 0
+	return t.agent.Cite && !t.call.IsTool() && t.agent.schema.IsNull() && t.call.Chunks().Len() > 0
 }
 
 // finish writes the answer. The prompt of a short conversation includes the rules for citations; a

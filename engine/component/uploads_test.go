@@ -11,6 +11,10 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
+// earlier are the prompts of a conversation that ends with "c".
+const earlier = `{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, ` +
+	`{"role": "user", "content": "c"}`
+
 const picture = "data:image/png;base64,UE5H"
 
 // upload runs a canvas with one model node and uploads, and returns the model and the run's
@@ -19,7 +23,7 @@ func upload(t *testing.T, info engine.Info, node string, lines ...string) (*scri
 	t.Helper()
 	reg, err := engine.NewRegistry(append(Builtin(), enginetest.EchoToolSpec())...)
 	require.NoError(t, err)
-	c, err := engine.Load(reg, sketch.Bytes(append([]string{"begin Begin -> X", "X " + node, "=sys.extra 1"}, lines...)...))
+	c, err := engine.Load(reg, sketch.Bytes(append([]string{"begin Begin -> X", "X " + node, "=env.x 1"}, lines...)...))
 	require.NoError(t, err)
 	m := say("ok", "ok")
 	m.info = info
@@ -54,7 +58,7 @@ func TestModelsGetUploadedFiles(t *testing.T) {
 		{name: "Agent", node: "Agent {}", want: "hello" + files, images: []string{picture}},
 		{
 			name: "last user message",
-			node: `LLM {"prompts": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]}`,
+			node: `LLM {"prompts": [` + earlier + `]}`,
 			want: "c" + files, images: []string{picture},
 		},
 		{
@@ -68,7 +72,10 @@ func TestModelsGetUploadedFiles(t *testing.T) {
 		{name: "the system prompt contains them", node: `LLM {"sys_prompt": "see {sys.files}"}`, want: "hello"},
 		{name: "the old task contains them", node: `Generate {"prompt": "see {{ sys.files }}"}`, want: "hello"},
 		{name: "switched off", node: "LLM {}", line: `@settings {"files_to_model": false}`, want: "hello"},
-		{name: "switched on", node: "LLM {}", line: `@settings {"files_to_model": true}`, want: "hello" + files, images: []string{picture}},
+		{
+			name: "switched on", node: "LLM {}", line: `@settings {"files_to_model": true}`,
+			want: "hello" + files, images: []string{picture},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var lines []string
@@ -95,8 +102,7 @@ func TestModelsWithoutImagesGetTexts(t *testing.T) {
 // rewritten.
 func TestAgentKeepsUploadedFilesWithItsRequest(t *testing.T) {
 	m, _ := upload(t, engine.Info{Images: true, Tools: true},
-		`Agent {"prompts": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}],
-		"tools": [{"component_name": "EchoTool", "name": "Echo", "params": {}}]}`)
+		`Agent {"prompts": [`+earlier+`], "tools": [{"component_name": "EchoTool", "name": "Echo", "params": {}}]}`)
 	require.Equal(t, engine.PurposeQuestion, m.asked[0].Purpose)
 	require.NotContains(t, m.asked[0].System, "first")
 	require.Equal(t, "c", m.asked[0].Query)
