@@ -10,6 +10,7 @@ import (
 )
 
 var loopSpec = engine.Spec{
+	Ignores:  []string{maxConcurrency},
 	Name:     "Loop",
 	Category: engine.CategoryFlow, Icon: "loop",
 	Doc: "Repeats its body until its conditions hold or a maximum is reached; with items, once for each item.",
@@ -72,7 +73,7 @@ func (l *Loop) Init(s *engine.Setup) error {
 	for i := range l.Conditions {
 		l.Conditions[i].Operator = loopOperators.stored(l.Conditions[i].Operator)
 	}
-	return nil
+	return l.readMax(s)
 }
 
 // References returns the references in variables and conditions, in fields of any type.
