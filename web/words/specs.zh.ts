@@ -314,10 +314,6 @@ export const zh: Readonly<Record<string, string>> = {
   "Datatype": "数据类型",
   "body: the variables as json or formdata, or raw for the text of body, with the variables as a query":
     "正文：变量编码为 json 或 formdata；raw 表示发送 body 的文本，变量作为查询参数",
-  "Raw body": "原始正文",
-  "body of type raw; may contain references": "raw 类型的正文；可以包含引用",
-  "Content type": "内容类型",
-  "type of a raw body": "原始正文的类型",
   "Searches the web and returns the matching parts of pages.": "搜索网络，给出网页中相符的部分。",
   "Topic": "主题",
   "general or news": "general 或 news",
