@@ -137,9 +137,6 @@ func (c *execution) Name() string { return c.node.name }
 // Ports returns the ports of the run.
 func (c *execution) Ports() *Ports { return &c.run.opt.Ports }
 
-// TopLevel reports whether the node is in the canvas itself, not inside an agent.
-func (c *execution) TopLevel() bool { return !c.isTool }
-
 // Debugging reports whether the node is run alone, with values given by hand.
 func (c *execution) Debugging() bool { return c.debug }
 

@@ -36,6 +36,7 @@ const (
 	CodeUnknownCanvas    = "unknown_canvas"
 	CodeUnknownLanguage  = "unknown_language"
 	CodeUnknownModel     = "unknown_model"
+	CodeUnknownOperator  = "unknown_operator"
 	CodeUnknownOutput    = "unknown_output"
 	CodeUnknownParam     = "unknown_param"
 	CodeUnknownTarget    = "unknown_target"

@@ -23,6 +23,7 @@ var canvasCodes = []Term{
 	{CodeUnknownComponent, "component_name names no component of this host"},
 	{CodeBadParam, "a parameter is missing, has a wrong type or a value that is not accepted"},
 	{CodeUnknownParam, "nothing reads the parameter; it is often misspelt"},
+	{CodeUnknownOperator, "a condition or an assignment has an operator or a mode that does not exist"},
 	{CodeEmptySetting, "a setting is empty without which the service refuses"},
 	{CodeNeedsHost, "the component acts outside the engine and runs on a host only; a page answers with a stand-in"},
 	{CodeNotAvailable, "a requirement of the node is missing; the message names it, or how to get it"},

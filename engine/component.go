@@ -85,7 +85,8 @@ type (
 		MayRequire() []string
 	}
 
-	// Warner reports settings that load but will keep the component from working where it runs.
+	// Warner reports settings that load but will keep the component from working where it runs. A
+	// diagnostic without a severity is a warning.
 	// Validate lists them with the node; Code, Message and, if it fits, Param say what is wrong.
 	Warner interface{ Warnings() []Diagnostic }
 

@@ -15,7 +15,7 @@ func (c *Canvas) InputForm(id string) (Value, error) {
 		return formFields(f.InputForm()), nil
 	}
 	form := NewObject(4)
-	if n.spec.Tool != nil {
+	if n.spec.Tool != nil && len(n.spec.Tool.Args) > 0 {
 		for _, a := range n.spec.Tool.Args {
 			form.Set(a.Name, Object("name", a.Name, "type", "line", "optional", !a.Required))
 		}

@@ -122,5 +122,9 @@ func (c *Call) ModelInfo(ctx context.Context, llmID string) Info {
 	return info
 }
 
+// FilesToModel reports whether models get the uploaded files that no prompt contains: the canvas's
+// setting files_to_model, on by default.
+func (c *Call) FilesToModel() bool { return !c.run.c.settings.noFiles }
+
 // Tokens estimates how many tokens a text has: one per four characters.
 func Tokens(text string) int { return (len([]rune(text)) + 3) / 4 }

@@ -141,6 +141,8 @@ func without(v engine.Value, key string) engine.Value {
 var failsWhenReached = []string{
 	"does not run here", "no such variable", "in this canvas", "has no start node inside", "stands outside",
 	"cannot open the body of", "opens the body of", "in the body of this node", "so that the run never finishes",
+	"is not supported; use", "cannot be used as a tool",
+	"an error leads nowhere",
 }
 
 // TestValidateAgreesWithLoad compares Validate with Load for mutants of all canvases: a canvas

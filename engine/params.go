@@ -164,10 +164,11 @@ func (d *decoder) plain(dst reflect.Value, v Value, at string) error {
 		}
 		dst.SetString(v.Str())
 	case reflect.Bool:
-		if v.Kind() != KindBool {
+		yes, ok := boolean(v)
+		if !ok {
 			return wrong("true or false")
 		}
-		dst.SetBool(v.True())
+		dst.SetBool(yes)
 	case reflect.Int:
 		n, ok := number(v)
 		if !ok || n != float64(int64(n)) {
@@ -228,6 +229,15 @@ func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 	}
 	dst.Set(list)
 	return nil
+}
+
+// boolean reads a boolean, also from a string.
+func boolean(v Value) (yes, ok bool) {
+	if v.Kind() == KindString {
+		word := strings.ToLower(strings.TrimSpace(v.Str()))
+		return word == "true", word == "true" || word == "false"
+	}
+	return v.True(), v.Kind() == KindBool
 }
 
 // number reads a number, also from a string.

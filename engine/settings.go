@@ -9,7 +9,8 @@ import (
 // settings are the run options of a canvas: the member settings of its document.
 //
 //	{"limits": {"model_calls": 20, "cost": 0.5}, "prices": {"gpt-x": {"input": 1, "output": 2}},
-//	 "approval": ["Email"], "visitors_approve": false, "scheduling": "eager"}
+//	 "approval": ["Email"], "visitors_approve": false, "scheduling": "eager",
+//	 "files_to_model": false}
 //
 // The limits of the caller apply in addition, and the caller's prices take precedence.
 type settings struct {
@@ -17,6 +18,7 @@ type settings struct {
 	prices   Prices
 	approval []string
 	visitors bool // answers of visitors to approvals count
+	noFiles  bool // models get uploaded files only where a prompt contains them
 
 	scheduling Scheduling // "" when the canvas does not say
 }
@@ -56,6 +58,12 @@ func readSettings(v Value) (settings, error) {
 			return s, fmt.Errorf("settings: visitors_approve: is %s; expected true or false", brief(visitors.JSON()))
 		}
 		s.visitors = visitors.True()
+	}
+	if files := v.Get("files_to_model"); !files.IsNull() {
+		if files.Kind() != KindBool {
+			return s, fmt.Errorf("settings: files_to_model: is %s; expected true or false", brief(files.JSON()))
+		}
+		s.noFiles = !files.True()
 	}
 	if way := v.Get("scheduling"); !way.IsNull() {
 		if s.scheduling = Scheduling(way.Str()); !slices.Contains(schedulings, s.scheduling) {

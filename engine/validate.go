@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,9 +132,13 @@ func (v *validator) checkSettings() {
 			}
 		}
 		v.checkRequirements(n)
+		if n.common.ExceptionMethod == "goto" && len(n.common.ErrorTargets()) == 0 && n.common.ErrorDefault().IsNull() {
+			v.add(n, SeverityError, CodeUnknownTarget, "exception_goto",
+				"an error leads nowhere: name the nodes that run after it, or set exception_default_value")
+		}
 		if w, ok := n.comp.(Warner); ok {
 			for _, d := range w.Warnings() {
-				v.add(n, SeverityWarning, d.Code, d.Param, "%s", d.Message)
+				v.add(n, cmp.Or(d.Severity, SeverityWarning), d.Code, d.Param, "%s", d.Message)
 			}
 		}
 	}

@@ -269,3 +269,28 @@ func TestValidateSparesRealCanvases(t *testing.T) {
 		}
 	}
 }
+
+// A handler without targets is a problem only when there is no default value either.
+func TestErrorHandlersLeadSomewhere(t *testing.T) {
+	for params, problems := range map[string]int{
+		`{"exception_method": "goto"}`: 1,
+		`{"exception_method": "goto", "exception_goto": [""], "exception_default_value": ""}`:    1,
+		`{"exception_method": "goto", "exception_goto": [], "exception_default_value": "sorry"}`: 0,
+		`{"exception_method": "goto", "exception_goto": ["M"]}`:                                  0,
+		`{"exception_method": "comment", "exception_goto": []}`:                                  0,
+		`{"exception_goto": []}`: 0,
+	} {
+		c, err := engine.Load(builtins(t), sketch.Bytes("begin Begin -> L", "L LLM "+params+" -> M",
+			`M Message {"content": ["x"]}`))
+		require.NoError(t, err)
+		found := 0
+		for _, d := range c.Validate() {
+			if d.Param == "exception_goto" {
+				require.Equal(t, engine.SeverityError, d.Severity)
+				require.Equal(t, engine.CodeUnknownTarget, d.Code)
+				found++
+			}
+		}
+		require.Equal(t, problems, found, params)
+	}
+}

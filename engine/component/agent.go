@@ -124,7 +124,9 @@ func (a *Agent) workWithin(
 	if err != nil {
 		return "", err
 	}
-	t := &task{agent: a, call: call, tools: tools, conversation: c, request: c.last(), emit: emit}
+	t := &task{agent: a, call: call, tools: tools, conversation: c, emit: emit}
+	t.request, t.files = c.split()
+	t.attached = 0 // messages that follow are not the user's
 	var text string
 	auto := a.ToolMode == "auto"
 	if a.ToolMode == "native" || auto && call.ModelInfo(ctx, a.LLMID).Tools || len(tools.defs()) == 0 {

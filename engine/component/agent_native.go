@@ -17,7 +17,7 @@ func (t *task) native(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if request != t.request {
-		t.messages[len(t.messages)-1].Content = request
+		t.messages[len(t.messages)-1].Content = request + t.files
 	}
 	var text strings.Builder
 	names, defs := t.functions()

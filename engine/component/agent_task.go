@@ -15,6 +15,7 @@ type task struct {
 	tools        toolset
 	conversation                // messages: what was said, then rounds of calls and results
 	request      string         // what the user wants
+	files        string         // texts of uploaded files that follow the request in its message
 	used         []engine.Value // tool calls so far, as use_tools shows them
 	standalone   string         // what fullRequest found; "" before
 	emit         func(string) error
@@ -39,9 +40,13 @@ func (t *task) fullRequest(ctx context.Context) (string, error) {
 		return t.standalone, nil
 	}
 	var lines []string
-	for _, m := range t.messages {
+	for i, m := range t.messages {
+		text := m.Content
+		if i == len(t.messages)-1 {
+			text = t.request
+		}
 		if m.Role == "user" || m.Role == "assistant" {
-			lines = append(lines, strings.ToUpper(m.Role)+": "+m.Content)
+			lines = append(lines, strings.ToUpper(m.Role)+": "+text)
 		}
 	}
 	answer, err := t.call.Generate(ctx, &engine.ModelRequest{
@@ -68,7 +73,7 @@ func (t *task) fullRequest(ctx context.Context) (string, error) {
 // cites reports whether the answer should cite its sources: only an agent at the top level of the
 // canvas answers a reader.
 func (t *task) cites() bool {
-	return t.agent.Cite && t.call.TopLevel() && t.agent.schema.IsNull() && t.call.Chunks().Len() > 0
+	return t.agent.Cite && !t.call.IsTool() && t.agent.schema.IsNull() && t.call.Chunks().Len() > 0
 }
 
 // finish writes the answer. The prompt of a short conversation includes the rules for citations; a

@@ -70,12 +70,20 @@ func (a *Agent) Warnings() []engine.Diagnostic {
 			list = append(list, engine.Diagnostic{Code: engine.CodeBadParam, Param: "tools", Message: message})
 			continue
 		}
+		if t.bound.Spec.Tool == nil {
+			list = append(list, engine.Diagnostic{
+				Severity: engine.SeverityError, Code: engine.CodeBadParam, Param: "tools",
+				Message: prefix + notTool(t.bound),
+			})
+		}
 		if w, ok := t.bound.Component().(engine.Warner); ok {
 			for _, d := range w.Warnings() {
 				if d.Param != "" {
 					d.Message = d.Param + ": " + d.Message
 				}
-				list = append(list, engine.Diagnostic{Code: d.Code, Param: "tools", Message: prefix + d.Message})
+				list = append(list, engine.Diagnostic{
+					Severity: d.Severity, Code: d.Code, Param: "tools", Message: prefix + d.Message,
+				})
 			}
 		}
 	}
@@ -197,10 +205,13 @@ func (t *task) callOne(ctx context.Context, c toolCall) (result engine.Value, er
 	case tool.bound == nil:
 		return t.callRemote(ctx, tool, c)
 	case tool.bound.Spec.Tool == nil:
-		return engine.Null, fmt.Errorf("%s cannot be used as a tool", tool.bound.Spec.Name)
+		return engine.Null, errors.New(notTool(tool.bound))
 	}
 	return t.call.CallTool(ctx, tool.bound, c.name, c.args)
 }
+
+// notTool is the problem of a component that models cannot call.
+func notTool(t *engine.BoundTool) string { return t.Spec.Name + " cannot be used as a tool" }
 
 // readArguments accepts an object, or its JSON text.
 func readArguments(v engine.Value) (engine.Value, error) {

@@ -19,6 +19,11 @@ var (
 
 // apply returns the new value of the variable.
 func (x *Assignment) apply(ctx context.Context, call *engine.Call, old engine.Value) (engine.Value, error) {
+	if err := assignOperators.check("operator", x.Operator); err != nil {
+		// The original assigns null, and canvases read it. It must not pass in silence.
+		warn(call, x.Variable.String(), fmt.Errorf("%w; the variable becomes null", err))
+		return engine.Null, nil
+	}
 	v, problem, err := x.change(ctx, call, old)
 	if err != nil || problem.IsNull() {
 		return v, err

@@ -11,9 +11,10 @@ import (
 // Categorize classifies the user's message into one category and continues with that category's
 // nodes.
 //
-// The category whose name occurs most often in the model's answer wins, the earlier one of a tie;
-// when none occurs, the last category. Source: RAGFlow agent/component/categorize.py at 80a16e71
-// (behaviour only).
+// The category that equals the model's answer wins, or else the one that it names most often, the
+// earlier one of a tie; when it names none, the last category. Source: RAGFlow
+// agent/component/categorize.py at 80a16e71 (behaviour only). Differs: a mention inside the name of
+// a longer category does not count; a category without targets loads, and choosing it is an error.
 type Categorize struct {
 	engine.Common
 	Sampling
@@ -55,16 +56,12 @@ func (c *Categorize) Init(s *engine.Setup) (err error) {
 			"is a "+c.Categories.Kind().String()+"; expected an object of name -> {description, examples, to}")
 	}
 	for name, v := range c.Categories.Fields() {
-		at := "category_description." + name
 		if name == "" {
 			return s.Fail("category_description", engine.Null, "has a category without a name")
 		}
 		k := category{
 			name: name, description: v.Get("description").Text(), examples: examples(v.Get("examples")),
 			to: texts(v.Get("to")),
-		}
-		if len(k.to) == 0 {
-			return s.Fail(at+".to", v.Get("to"), "is empty; name at least one node that runs next")
 		}
 		c.categories = append(c.categories, k)
 	}
@@ -95,6 +92,14 @@ func texts(v engine.Value) []string {
 		if s := e.Text(); s != "" {
 			list = append(list, s)
 		}
+	}
+	return list
+}
+
+// Warnings reports categories without targets.
+func (c *Categorize) Warnings() (list []engine.Diagnostic) {
+	for _, k := range c.categories {
+		list = noTarget(list, "category_description."+k.name+".to", k.to)
 	}
 	return list
 }
@@ -133,6 +138,9 @@ func (c *Categorize) Run(ctx context.Context, call *engine.Call) error {
 	}
 	chosen := c.choose(text)
 	call.Out("category_name", engine.String(chosen.name))
+	if len(chosen.to) == 0 {
+		return fmt.Errorf("category_description.%s.to: %w", chosen.name, errNowhere)
+	}
 	return call.Next(chosen.to)
 }
 
@@ -176,16 +184,50 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)
 }
 
-// choose returns the category named most often.
+// choose returns the category that the answer names: the one that it equals, or else the one that
+// it mentions most often, the earlier one of a tie; the last category when it mentions none.
 func (c *Categorize) choose(answer string) category {
 	answer = strings.ToLower(answer)
 	best, most := c.categories[len(c.categories)-1], 0
 	for _, k := range c.categories {
-		if n := strings.Count(answer, strings.ToLower(k.name)); n > most {
+		if strings.ToLower(k.name) == strings.TrimSpace(answer) {
+			return k
+		}
+		if n := c.mentions(answer, strings.ToLower(k.name)); n > most {
 			best, most = k, n
 		}
 	}
 	return best
+}
+
+// mentions counts the mentions of a category that are not part of a longer category's name.
+func (c *Categorize) mentions(answer, name string) (n int) {
+	for at := 0; ; at += len(name) {
+		next := strings.Index(answer[at:], name)
+		if next < 0 {
+			return n
+		}
+		if at += next; !c.insideLonger(answer, name, at) {
+			n++
+		}
+	}
+}
+
+// insideLonger reports whether the name at a position of the answer is part of a longer category's
+// name there.
+func (c *Categorize) insideLonger(answer, name string, at int) bool {
+	for _, k := range c.categories {
+		longer := strings.ToLower(k.name)
+		if len(longer) <= len(name) {
+			continue
+		}
+		for from := 0; from+len(name) <= len(longer); from++ {
+			if strings.HasPrefix(longer[from:], name) && at >= from && strings.HasPrefix(answer[at-from:], longer) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // InputForm returns the form with the query.
@@ -198,4 +240,5 @@ var (
 	_ engine.Initializer = (*Categorize)(nil)
 	_ engine.Brancher    = (*Categorize)(nil)
 	_ engine.Former      = (*Categorize)(nil)
+	_ engine.Warner      = (*Categorize)(nil)
 )

@@ -33,6 +33,46 @@ func TestCategorizeChooses(t *testing.T) {
 	}
 }
 
+// A category whose name is part of another's wins only where it stands alone.
+func TestCategorizeNamesInsideNames(t *testing.T) {
+	const categories = `{"category_description": {"Sales": {"to": ["M"]}, "Pre-Sales": {"to": ["M"]}, ` +
+		`"Pre-Sales abroad": {"to": ["M"]}, "Other": {"to": ["M"]}}}`
+	for answer, want := range map[string]string{
+		"Pre-Sales":                         "Pre-Sales",
+		" pre-sales abroad\n":               "Pre-Sales abroad",
+		"I choose Pre-Sales.":               "Pre-Sales",
+		"Pre-Sales abroad, not Sales":       "Sales",
+		"Sales or Pre-Sales or sales":       "Sales",
+		"Pre-Sales or Pre-Sales or Sales":   "Pre-Sales",
+		"Sales":                             "Sales",
+		"Other: no Sales, no Sales":         "Sales",
+		"presales":                          "Sales",
+		"none of these":                     "Other",
+		"Pre-Sales abroad Pre-Sales abroad": "Pre-Sales abroad",
+	} {
+		s := run(t, node(t, "Categorize", categories, ""), nil, "q", engine.Null, engine.Ports{Model: say(answer)})
+		require.NoError(t, s.err)
+		require.Equal(t, want, s.outs.Get("category_name").Text(), answer)
+	}
+}
+
+// A category without targets loads; the node fails when it is chosen.
+func TestCategorizeLeadsNowhere(t *testing.T) {
+	c := node(t, "Categorize", `{"category_description": {"A": {"to": []}, "B": {"to": ["M"]}, "C": {}}}`, "")
+	var warned []string
+	for _, d := range c.Validate() {
+		if d.Code == engine.CodeUnknownTarget {
+			require.Equal(t, engine.SeverityWarning, d.Severity)
+			warned = append(warned, d.Param)
+		}
+	}
+	require.Equal(t, []string{"category_description.A.to", "category_description.C.to"}, warned)
+	s := run(t, c, nil, "q", engine.Null, engine.Ports{Model: say("A")})
+	require.ErrorContains(t, s.err, "category_description.A.to: reference to nothing: the chosen branch leads nowhere")
+	s = run(t, c, nil, "q", engine.Null, engine.Ports{Model: say("B")})
+	require.NoError(t, s.err)
+}
+
 func TestCategorizeShowsTheConversation(t *testing.T) {
 	c := node(t, "Categorize", `{"message_history_window_size": 2, `+twoCategories+`}`, "fine\\nthen")
 	m := say("Sales", "Sales")
@@ -44,7 +84,6 @@ func TestCategorizeShowsTheConversation(t *testing.T) {
 func TestCategorizeRefuses(t *testing.T) {
 	for _, c := range []struct{ params, problem string }{
 		{`{}`, "category_description"},
-		{`{"category_description": {"A": {"to": []}}}`, "category_description.A.to"},
 		{`{"category_description": {"": {"to": ["M"]}}}`, "without a name"},
 		{`{"category_description": ["A"]}`, "category_description"},
 	} {

@@ -14,12 +14,17 @@ type conversation struct {
 	messages  []engine.ModelMessage
 	images    []string     // data URLs, for the last user message
 	overrides engine.Value // blocks cut from the system prompt: name -> text
+	attached  int          // bytes at the end of the last message that are texts of uploaded files
 }
 
 // value returns the conversation as a stream's request; readConversation is its inverse.
 func (c *conversation) value() engine.Value {
-	return engine.Object("system", c.system, "messages", messagesValue(c.messages),
+	v := engine.Object("system", c.system, "messages", messagesValue(c.messages),
 		"images", c.images, "overrides", c.overrides)
+	if c.attached > 0 {
+		v = v.With("attached", engine.Int(int64(c.attached)))
+	}
+	return v
 }
 
 func readConversation(v engine.Value) conversation {
@@ -33,6 +38,8 @@ func readConversation(v engine.Value) conversation {
 	for _, i := range v.Get("images").Elements() {
 		c.images = append(c.images, i.Text())
 	}
+	attached, _ := v.Get("attached").Int()
+	c.attached = int(attached)
 	return c
 }
 
@@ -44,12 +51,21 @@ func messagesValue(messages []engine.ModelMessage) engine.Value {
 	return engine.List(list...)
 }
 
-// last returns the last message of the user.
+// last returns the last message of the user, without the uploaded files.
 func (c *conversation) last() string {
-	if n := len(c.messages); n > 0 {
-		return c.messages[n-1].Content
+	said, _ := c.split()
+	return said
+}
+
+// split returns the last message of the user and the texts of uploaded files that follow it.
+func (c *conversation) split() (said, files string) {
+	n := len(c.messages)
+	if n == 0 {
+		return "", ""
 	}
-	return ""
+	text := c.messages[n-1].Content
+	at := len(text) - c.attached
+	return text[:at], text[at:]
 }
 
 // historyWindow returns the number of turns of the conversation that a node sends, from its param
@@ -118,7 +134,9 @@ func (c *conversation) fit(window int) {
 	case system*10 > (system+message)*8:
 		c.system = cutTokens(c.system, limit-message)
 	default:
+		said := len(last.Content) - c.attached
 		c.messages[0].Content = cutTokens(last.Content, limit-system)
+		c.attached = max(0, len(c.messages[0].Content)-said)
 	}
 }
 
@@ -184,6 +202,9 @@ func indexFold(s, part string) int {
 	return -1
 }
 
+// imageURL starts the data URL of an image.
+const imageURL = "data:image/"
+
 // pictures returns the data URLs of images among the values of a reference.
 func pictures(ctx context.Context, call *engine.Call, ref *engine.Ref) ([]string, error) {
 	if ref.IsZero() {
@@ -198,7 +219,7 @@ func pictures(ctx context.Context, call *engine.Call, ref *engine.Ref) ([]string
 	}
 	var list []string
 	for _, e := range v.Elements() {
-		if strings.HasPrefix(e.Str(), "data:image/") {
+		if strings.HasPrefix(e.Str(), imageURL) {
 			list = append(list, e.Str())
 		}
 	}

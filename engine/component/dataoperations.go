@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -26,7 +27,8 @@ var dataOperationsSpec = engine.Spec{
 // In: each value of query. Out: result.
 //
 // Source: RAGFlow agent/component/data_operations.py at 80a16e71 (behaviour only). Differs:
-// literal_eval parses literals; no operation changes the objects it reads.
+// literal_eval parses literals; no operation changes the objects it reads; a rule without an
+// operator means =.
 type DataOperations struct {
 	Query        []engine.Ref `json:"query" doc:"references to objects or lists of objects"`
 	Operations   string       `json:"operations" doc:"the operation" default:"literal_eval" enum:"select_keys,literal_eval,combine,filter_values,append_or_update,remove_keys,rename_keys"`
@@ -46,7 +48,7 @@ type KeyRename struct {
 // DataRule is one rule of filter_values.
 type DataRule struct {
 	Key      string       `json:"key" doc:"member to compare; an object without it is dropped"`
-	Operator string       `json:"operator" doc:"=, ≠, contains, start with or end with; any other matches nothing" default:"equals"`
+	Operator string       `json:"operator" doc:"=, ≠, contains, not contains, start with, end with, empty or not empty" default:"="`
 	Value    engine.Value `json:"value" doc:"text to compare with; may contain references"`
 
 	text engine.Text
@@ -63,12 +65,25 @@ type DataUpdate struct {
 // Init compiles the texts.
 func (d *DataOperations) Init(*engine.Setup) error {
 	for i := range d.FilterValues {
+		d.FilterValues[i].Operator = filterOperators.filter(d.FilterValues[i].Operator)
 		d.FilterValues[i].text = engine.ParseText(d.FilterValues[i].Value.Text())
 	}
 	for i := range d.Updates {
 		d.Updates[i].text = engine.ParseText(d.Updates[i].Value.Text())
 	}
 	return nil
+}
+
+// Warnings reports operators that do not exist.
+func (d *DataOperations) Warnings() (list []engine.Diagnostic) {
+	if d.Operations != "filter_values" {
+		return nil
+	}
+	for i := range d.FilterValues {
+		list = wrongOperator(list, "filter_values["+strconv.Itoa(i)+"].operator",
+			filterOperators.check("operator", d.FilterValues[i].Operator))
+	}
+	return list
 }
 
 // Run sets the new objects.
@@ -189,6 +204,9 @@ func combined(objects []engine.Value) engine.Value {
 func (d *DataOperations) filter(ctx context.Context, call *engine.Call, objects []engine.Value) (engine.Value, error) {
 	values := make([]string, len(d.FilterValues))
 	for i := range d.FilterValues {
+		if err := filterOperators.check("operator", d.FilterValues[i].Operator); err != nil {
+			return engine.Null, fmt.Errorf("filter_values[%d]: %w", i, err)
+		}
 		value, err := call.Render(ctx, &d.FilterValues[i].text, engine.TextStyle{})
 		if err != nil {
 			return engine.Null, fmt.Errorf("filter_values[%d]: %w", i, err)
@@ -270,4 +288,5 @@ func (r *literalSeeker) read(v engine.Value) engine.Value {
 var (
 	_ engine.Component   = (*DataOperations)(nil)
 	_ engine.Initializer = (*DataOperations)(nil)
+	_ engine.Warner      = (*DataOperations)(nil)
 )

@@ -42,8 +42,9 @@ func TestDataOperations(t *testing.T) {
 			`[{"b":2,"a":1},{"a":1,"b":[3]}]`,
 		},
 		{
-			"filter_values without an operator keeps nothing",
-			`"operations": "filter_values", "filter_values": [{"key": "a", "value": "1"}]`, `[]`,
+			"filter_values without an operator compares texts",
+			`"operations": "filter_values", "filter_values": [{"key": "a", "value": "1"}]`,
+			`[{"b":2,"a":1},{"a":1,"b":[3]}]`,
 		},
 		{
 			"filter_values without rules keeps all", `"operations": "filter_values"`,

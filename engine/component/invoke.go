@@ -13,24 +13,29 @@ import (
 //
 // Secrets are passed to the HTTP port by name: it replaces placeholders {{secret:NAME}} in the
 // params themselves, so that no output ever contains a secret. A placeholder in the value of a
-// reference is plain text. Differs: references in url and in values are replaced, and those in
-// headers that are an object (JSON text is sent as it is), values in url are escaped, a missing
-// proxy means none, status and headers are outputs, and clean_html works for every method. Source:
-// RAGFlow agent/component/invoke.py at 80a16e71 (behaviour only).
+// reference is plain text. In a body of type json, a text that is JSON is sent as the value it
+// stands for. A model that calls it as a tool passes the variables without value and ref.
+//
+// Differs: references in url, values and header values are replaced, as in newer versions; values
+// in url are escaped; a missing proxy means none; status and headers are outputs; clean_html works
+// for every method; DELETE, PATCH, HEAD and raw bodies exist. Source: RAGFlow
+// agent/component/invoke.py at 80a16e71 (behaviour only).
 type Invoke struct {
 	URL       engine.Text      `json:"url" doc:"address; http:// is the default scheme" check:"nonempty" label:"URL"`
-	Method    string           `json:"method" doc:"HTTP method" default:"get" enum:"get,post,put,GET,POST,PUT"`
-	Headers   engine.Value     `json:"headers" doc:"object of header lines, whose values may contain references; JSON text is sent as it is"`
+	Method    string           `json:"method" doc:"HTTP method; post, put and patch send a body, the others a query" default:"get" enum:"get,post,put,delete,patch,head,GET,POST,PUT,DELETE,PATCH,HEAD"`
+	Headers   engine.Value     `json:"headers" doc:"header lines: an object or its JSON text; values may contain references"`
 	Variables []InvokeVariable `json:"variables" doc:"arguments of the request: {key, value} or {key, ref}"`
 	Proxy     string           `json:"proxy" doc:"address of a proxy; empty for none"`
 	Timeout   int              `json:"timeout" doc:"seconds to wait for the response" default:"60" min:"1"`
 	CleanHTML bool             `json:"clean_html" doc:"return only the text of a web page" label:"HTML to text"`
-	DataType  string           `json:"datatype" doc:"encoding of the body of post and put" default:"json" enum:"json,formdata,JSON,formData"`
+	DataType  string           `json:"datatype" doc:"body: the variables as json or formdata, or raw for the text of body, with the variables as a query" default:"json" enum:"json,formdata,JSON,formData,raw"`
+	Body      engine.Text      `json:"body" doc:"body of type raw; may contain references" label:"Raw body"`
+	Content   string           `json:"content_type" doc:"type of a raw body" default:"text/plain; charset=utf-8"`
 }
 
 // InvokeVariable is one argument of the request.
 type InvokeVariable struct {
-	Key   string      `json:"key" doc:"name of the argument"`
+	Key   string      `json:"key" doc:"name of the argument; without value and ref, an argument of the tool"`
 	Value engine.Expr `json:"value" doc:"the value, may contain references; takes precedence over ref"`
 	Ref   engine.Ref  `json:"ref" doc:"reference to the value"`
 }
@@ -48,18 +53,45 @@ var invokeSpec = engine.Spec{
 	Retries:  true,
 	Tells:    true,
 	Thoughts: "Calling the web service.",
+	Tool: &engine.ToolSpec{
+		Function:    "invoke",
+		Description: "Sends a request to a web service and returns its answer.",
+		Result:      "result",
+	},
 }
 
 // Needs returns the port the component uses.
 func (*Invoke) Needs() string { return "HTTP" }
 
-// References returns the references in header lines.
+// References returns the references in header values.
 func (v *Invoke) References() (refs []engine.Ref) {
-	for _, x := range v.Headers.Fields() {
-		text := engine.ParseText(x.Text())
+	list, err := readHeaders(v.Headers)
+	if err != nil {
+		return nil // reported when the request is made
+	}
+	for _, h := range list {
+		text := engine.ParseText(h.Value)
 		refs = append(refs, text.Refs()...)
 	}
 	return refs
+}
+
+// Define declares the variables without value and ref as arguments.
+func (v *Invoke) Define(_ context.Context, _ *engine.Call, def engine.ToolDef) engine.ToolDef {
+	properties, required := engine.NewObject(len(v.Variables)), []string{}
+	for i := range v.Variables {
+		if x := &v.Variables[i]; x.isOpen() {
+			properties.Set(x.Key, engine.Object("description", "argument "+x.Key+" of the request"))
+			required = append(required, x.Key)
+		}
+	}
+	def.Parameters = engine.Object("type", "object", "properties", properties.Value(), "required", required)
+	return def
+}
+
+// isOpen reports whether the variable has neither a value nor a reference.
+func (x *InvokeVariable) isOpen() bool {
+	return x.Key != "" && !x.Value.Literal.Truthy() && x.Ref.IsZero()
 }
 
 // Run sends the request.
@@ -110,26 +142,57 @@ func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRe
 	if err != nil {
 		return nil, err
 	}
-	req.SecretMark = call.SecretMark()
-	switch {
-	case req.Method == "GET":
+	err = v.carry(ctx, call, req, args)
+	req.SecretMark = call.SecretMark() // after all placeholders got it
+	return req, err
+}
+
+// carry adds the arguments to a request: to its query or as its body.
+func (v *Invoke) carry(ctx context.Context, call *engine.Call, req *engine.HTTPRequest, args engine.Value) error {
+	raw, typ := v.DataType == "raw", "application/json"
+	if raw || req.Method == "GET" || req.Method == "HEAD" || req.Method == "DELETE" {
 		query, err := formEncoded(call, args)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		req.URL = withQuery(url, query)
-	case strings.EqualFold(v.DataType, "formdata"):
-		if req.Body, err = formEncoded(call, args); err != nil {
-			return nil, err
-		}
-		req.Header = withType(req.Header, engine.FormType)
-	default:
-		if req.Body, err = call.JSONOf(args); err != nil {
-			return nil, err
-		}
-		req.Header = withType(req.Header, "application/json")
+		req.URL = withQuery(req.URL, query)
 	}
-	return req, nil
+	var err error
+	switch {
+	case raw:
+		typ = v.Content
+		req.Body, err = call.Render(ctx, &v.Body, engine.TextStyle{Secrets: true})
+		if req.Body == "" {
+			return err
+		}
+	case req.Method == "GET" || req.Method == "HEAD" || req.Method == "DELETE":
+		return nil
+	case strings.EqualFold(v.DataType, "formdata"):
+		typ = engine.FormType
+		req.Body, err = formEncoded(call, args)
+	default:
+		if args, err = decodedTexts(call, args); err == nil {
+			req.Body, err = call.JSONOf(args)
+		}
+	}
+	req.Header = withType(req.Header, typ)
+	return err
+}
+
+// decodedTexts replaces arguments that are texts of JSON by their values.
+func decodedTexts(call *engine.Call, args engine.Value) (engine.Value, error) {
+	b, size := engine.NewObject(args.Len()), int64(0)
+	for name, v := range args.Fields() {
+		v, err := decoded(v)
+		if size += v.Size(); err == nil {
+			err = call.CheckSize(size)
+		}
+		if err != nil {
+			return engine.Null, fmt.Errorf("variable %s: %w", name, err)
+		}
+		b.Set(name, v)
+	}
+	return b.Value(), nil
 }
 
 // args returns the arguments by name.
@@ -141,6 +204,9 @@ func (v *Invoke) args(ctx context.Context, call *engine.Call) (engine.Value, err
 		if !x.Value.Literal.Truthy() && !x.Ref.IsZero() {
 			value, err = call.ResolveConfig(ctx, &x.Ref)
 		}
+		if given, ok := call.Args().Lookup(x.Key); ok && x.isOpen() {
+			value = given
+		}
 		if err != nil {
 			return engine.Null, fmt.Errorf("variable %s: %w", x.Key, err)
 		}
@@ -149,12 +215,8 @@ func (v *Invoke) args(ctx context.Context, call *engine.Call) (engine.Value, err
 	return b.Value(), nil
 }
 
-// header returns the header lines. JSON text has no references: canvases rely on braces that reach
-// the server.
+// header returns the header lines.
 func (v *Invoke) header(ctx context.Context, call *engine.Call) ([]engine.HTTPHeader, error) {
-	if v.Headers.Kind() != engine.KindObject {
-		return readHeaders(call.MarkSecrets(v.Headers))
-	}
 	list, err := readHeaders(v.Headers)
 	for i := range list {
 		text := engine.ParseText(list[i].Value)
@@ -286,4 +348,7 @@ func escapeForm(b *strings.Builder, s, mark string) {
 	}
 }
 
-var _ engine.Referrer = (*Invoke)(nil)
+var (
+	_ engine.Referrer = (*Invoke)(nil)
+	_ definer         = (*Invoke)(nil)
+)

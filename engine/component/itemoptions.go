@@ -12,6 +12,23 @@ type ItemOptions struct {
 	OnError     string `json:"on_error" doc:"stop: an error in the body fails the node; skip: the element is left out; collect: {index, error} replaces it" default:"stop" enum:"stop,skip,collect" label:"On error"`
 }
 
+// maxConcurrency is the name of concurrency in other documents; concurrency takes precedence.
+const maxConcurrency = "max_concurrency"
+
+// readMax reads max_concurrency.
+func (o *ItemOptions) readMax(s *engine.Setup) error {
+	v := s.Params.Get(maxConcurrency)
+	if v.IsNull() || !s.Params.Get("concurrency").IsNull() {
+		return nil
+	}
+	n, ok := v.Int()
+	if !ok || n < 1 {
+		return s.Fail(maxConcurrency, v, "is not supported; expected a whole number of at least 1")
+	}
+	o.Concurrency = int(n)
+	return nil
+}
+
 // stops reports whether an error in the body is that of the container.
 func (o *ItemOptions) stops() bool { return o.OnError == "" || o.OnError == "stop" }
 

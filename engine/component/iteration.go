@@ -10,7 +10,7 @@ import (
 )
 
 var iterationSpec = engine.Spec{
-	Ignores:  []string{"variable"},
+	Ignores:  []string{"variable", maxConcurrency},
 	Name:     "Iteration",
 	Category: engine.CategoryFlow, Icon: "repeat",
 	Doc: "Runs its body once for each element of a list and collects the results.",
@@ -70,7 +70,7 @@ func collectedOutputs(outputs engine.Value) []collected {
 // Init reads the outputs to collect.
 func (it *Iteration) Init(s *engine.Setup) error {
 	it.collected = collectedOutputs(s.Outputs)
-	return nil
+	return it.readMax(s)
 }
 
 // Run checks that there is a list and clears what an earlier entry collected.

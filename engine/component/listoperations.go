@@ -1,6 +1,7 @@
 package component
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -37,7 +38,7 @@ type ListOperations struct {
 	Query      engine.Ref   `json:"query" doc:"reference to the list" check:"nonempty"`
 	Operations string       `json:"operations" doc:"the operation: topN and head return the first n, tail the last n, nth the n-th element" default:"topN" enum:"topN,head,tail,nth,filter,sort,drop_duplicates"`
 	N          engine.Value `json:"n" doc:"number of elements; for nth the position: 1 is the first, -1 the last" default:"0"`
-	Strict     bool         `json:"strict" doc:"nth: a position outside the list is an error"`
+	Strict     bool         `json:"strict" doc:"an n outside the list is an error of nth, head, tail and topN"`
 	SortMethod string       `json:"sort_method" doc:"asc or desc" default:"asc"`
 	SortBy     string       `json:"sort_by" doc:"sort: members to compare objects by, separated by commas; all of them when empty"`
 	Filter     ListFilter   `json:"filter" doc:"which elements to keep"`
@@ -47,7 +48,7 @@ type ListOperations struct {
 
 // ListFilter is the test of the operation filter.
 type ListFilter struct {
-	Operator string       `json:"operator" doc:"=, ≠, contains, start with or end with; any other matches nothing" default:"="`
+	Operator string       `json:"operator" doc:"=, ≠, contains, not contains, start with, end with, empty or not empty" default:"="`
 	Value    engine.Value `json:"value" doc:"text to compare the elements with; may contain references"`
 }
 
@@ -56,10 +57,20 @@ func (l *ListOperations) Init(s *engine.Setup) error {
 	if l.Query.IsZero() {
 		return s.Fail("query", engine.Null, "is missing; expected a reference to a list")
 	}
-	if l.Filter.Operator == "" {
-		l.Filter.Operator = "="
-	}
+	l.Filter.Operator = filterOperators.filter(l.Filter.Operator)
+	l.SortMethod = sortMethods.stored(cmp.Or(l.SortMethod, "asc"))
 	l.value = engine.ParseText(l.Filter.Value.Text())
+	return nil
+}
+
+// Warnings reports words that do not exist, of the operation in use.
+func (l *ListOperations) Warnings() (list []engine.Diagnostic) {
+	switch l.Operations {
+	case "filter":
+		return wrongOperator(nil, "filter.operator", filterOperators.check("operator", l.Filter.Operator))
+	case "sort":
+		return wrongOperator(nil, "sort_method", sortMethods.check("sort_method", l.SortMethod))
+	}
 	return nil
 }
 
@@ -85,18 +96,27 @@ func (l *ListOperations) Run(ctx context.Context, call *engine.Call) error {
 
 func (l *ListOperations) apply(ctx context.Context, call *engine.Call, list engine.Value) (engine.Value, error) {
 	n, size := count(l.N), list.Len()
+	if err := l.checkRange(n, size); err != nil {
+		return engine.Null, err
+	}
 	switch l.Operations {
 	case "tail":
 		return stretch(list, size-n, size), nil
 	case "nth":
-		return l.nth(list, n)
+		return nth(list, n), nil
 	case "filter":
+		if err := filterOperators.check("operator", l.Filter.Operator); err != nil {
+			return engine.Null, err
+		}
 		value, err := call.Render(ctx, &l.value, engine.TextStyle{})
 		if err != nil {
 			return engine.Null, err
 		}
 		return keep(list, func(e engine.Value) bool { return textMatches(e.Text(), l.Filter.Operator, value) }), nil
 	case "sort":
+		if err := sortMethods.check("sort_method", l.SortMethod); err != nil {
+			return engine.Null, err
+		}
 		return sorted(list, l.SortMethod == "desc", memberNames(l.SortBy))
 	case "drop_duplicates":
 		seen := map[string]bool{}
@@ -134,18 +154,32 @@ func stretch(list engine.Value, from, to int) engine.Value {
 	return engine.List(vals...)
 }
 
-func (l *ListOperations) nth(list engine.Value, n int) (engine.Value, error) {
+// checkRange returns an error for an n outside the list, in strict operations that use one.
+func (l *ListOperations) checkRange(n, size int) error {
+	at := n
+	switch l.Operations {
+	case "nth":
+		at = max(n, -n)
+	case "head", "tail", "topN":
+	default:
+		return nil
+	}
+	if !l.Strict || at >= 1 && at <= size {
+		return nil
+	}
+	return fmt.Errorf("no element %d in a list of %d; strict requires an n within the list", n, size)
+}
+
+// nth returns a list of the n-th element, counted from the end if n is negative.
+func nth(list engine.Value, n int) engine.Value {
 	at := n - 1
 	if n < 0 {
 		at = list.Len() + n
 	}
-	if l.Strict && (n == 0 || at < 0 || at >= list.Len()) {
-		return engine.Null, fmt.Errorf("no element %d in a list of %d", n, list.Len())
-	}
 	if n == 0 || at < 0 {
-		return engine.List(), nil
+		return engine.List()
 	}
-	return stretch(list, at, at+1), nil
+	return stretch(list, at, at+1)
 }
 
 func keep(list engine.Value, wanted func(engine.Value) bool) engine.Value {
@@ -158,7 +192,19 @@ func keep(list engine.Value, wanted func(engine.Value) bool) engine.Value {
 	return engine.List(vals...)
 }
 
-// textMatches returns the comparison of filters. An unknown operator matches nothing.
+// filter returns the stored word of the operator of a filter; none means "=". "is" and "is not" are
+// words of other components.
+func (o operators) filter(word string) string {
+	switch word = o.stored(cmp.Or(word, "=")); strings.ToLower(word) {
+	case "is":
+		return "="
+	case "is not":
+		return "≠"
+	}
+	return word
+}
+
+// textMatches returns the comparison of filters, with one of filterOperators.
 func textMatches(text, operator, value string) bool {
 	switch operator {
 	case "=":
@@ -167,6 +213,12 @@ func textMatches(text, operator, value string) bool {
 		return text != value
 	case "contains":
 		return strings.Contains(text, value)
+	case "not contains":
+		return !strings.Contains(text, value)
+	case "empty":
+		return text == ""
+	case "not empty":
+		return text != ""
 	case "start with":
 		return strings.HasPrefix(text, value)
 	case "end with":
@@ -213,4 +265,5 @@ func sorted(list engine.Value, down bool, by []string) (engine.Value, error) {
 var (
 	_ engine.Component   = (*ListOperations)(nil)
 	_ engine.Initializer = (*ListOperations)(nil)
+	_ engine.Warner      = (*ListOperations)(nil)
 )

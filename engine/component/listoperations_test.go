@@ -25,6 +25,10 @@ func TestListOperations(t *testing.T) {
 		{"nth counts from 1", `"operations": "nth", "n": 1`, `[3, 1, 2]`, `[3]`},
 		{"nth counts back from -1", `"operations": "nth", "n": -1`, `[3, 1, 2]`, `[2]`},
 		{"nth beyond the length is empty", `"operations": "nth", "n": -4`, `[3, 1, 2]`, `[]`},
+		{"strict within the list", `"operations": "tail", "n": 2, "strict": true`, `[3, 1, 2]`, `[1,2]`},
+		{"strict nth from the end", `"operations": "nth", "n": -3, "strict": true`, `[3, 1, 2]`, `[3]`},
+		{"strict as a text", `"operations": "head", "n": 9, "strict": "false"`, `[3, 1]`, `[3,1]`},
+		{"strict sort needs no n", `"operations": "sort", "strict": true`, `[3, 1]`, `[1,3]`},
 		{"nth 0 is empty", `"operations": "nth", "n": 0`, `[3, 1, 2]`, `[]`},
 
 		{
@@ -51,8 +55,16 @@ func TestListOperations(t *testing.T) {
 		{"filter value may be a number", `"operations": "filter", "filter": {"value": 3}`, `[3, 4]`, `[3]`},
 		{"filter without a value matches null", `"operations": "filter"`, `[null, 0, ""]`, `[null,""]`},
 		{
-			"filter with an unknown operator keeps nothing",
-			`"operations": "filter", "filter": {"operator": "zz", "value": "3"}`, `[3]`, `[]`,
+			"filter with a synonym of an operator",
+			`"operations": "filter", "filter": {"operator": "Is Not", "value": "3"}`, `[3, 4]`, `[4]`,
+		},
+		{
+			"filter with not contains",
+			`"operations": "filter", "filter": {"operator": "not contains", "value": "3"}`, `[3, 4, 30]`, `[4]`,
+		},
+		{"filter with empty", `"operations": "filter", "filter": {"operator": "empty"}`, `["", 4]`, `[""]`},
+		{
+			"filter with not empty", `"operations": "filter", "filter": {"operator": "exists"}`, `["", 4]`, `[4]`,
 		},
 
 		{"sort numbers by value", `"operations": "sort"`, `[3, 10, 2.5, -1]`, `[-1,2.5,3,10]`},
@@ -104,6 +116,19 @@ func TestListOperationsErrors(t *testing.T) {
 		{
 			"strict nth beyond the length",
 			`"operations": "nth", "n": 4, "strict": true`, `[1, 2]`, "nth: no element 4 in a list of 2",
+		},
+		{"strict nth 0", `"operations": "nth", "n": 0, "strict": true`, `[1]`, "nth: no element 0 in a list of 1"},
+		{"strict head", `"operations": "head", "n": 3, "strict": true`, `[1, 2]`, "head: no element 3 in a list of 2"},
+		{"strict tail", `"operations": "tail", "n": 0, "strict": "true"`, `[1]`, "tail: no element 0 in a list of 1"},
+		{"strict topN", `"operations": "topN", "n": -1, "strict": "True"`, `[1]`, "topN: no element -1 in a list of 1"},
+		{"strict and no number", `"operations": "head", "n": "x", "strict": true`, `[1]`, "head: no element 0 in"},
+		{
+			"unknown operator", `"operations": "filter", "filter": {"operator": "zz"}`, `[1]`,
+			`filter: operator "zz" is not supported; use =, ≠, contains,`,
+		},
+		{
+			"unknown sort method", `"operations": "sort", "sort_method": "down"`, `[1]`,
+			`sort: sort_method "down" is not supported; use asc or desc`,
 		},
 		{
 			"unknown reference in the filter", `"operations": "filter", "filter": {"value": "{env.nope}"}`, `[1]`,

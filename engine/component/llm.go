@@ -242,7 +242,11 @@ func (l *LLM) prepare(ctx context.Context, call *engine.Call, asked string) (c c
 		}
 	}
 	before, err := past(call, l.window)
+	if err != nil {
+		return c, err
+	}
 	c.messages = join(before, prompts)
+	err = l.attachUploads(call, &c, func() bool { return call.ModelInfo(ctx, l.LLMID).Images })
 	return c, err
 }
 

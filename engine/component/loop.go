@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/easel-canvas/easel/engine"
 )
 
 var loopSpec = engine.Spec{
+	Ignores:  []string{maxConcurrency},
 	Name:     "Loop",
 	Category: engine.CategoryFlow, Icon: "loop",
 	Doc: "Repeats its body until its conditions hold or a maximum is reached; with items, once for each item.",
@@ -37,8 +39,9 @@ var loopItemSpec = engine.Spec{
 //
 // In: the initial values of its variables. Out: the variables.
 //
-// The conditions are tested before each turn, including the first. Without conditions "and" ends
-// immediately and "or" runs to the maximum; a maximum of 0 ends immediately.
+// The conditions are tested before each turn, including the first. Without conditions the loop runs
+// to its maximum, but an explicit "and" ends it immediately, as in the original; so does a maximum
+// of 0.
 //
 // Source: RAGFlow agent/component/loop.py and loopitem.py at 80a16e71 (behaviour only). Differs:
 // booleans compare as themselves; a condition that cannot be tested is an error of the LoopItem;
@@ -47,8 +50,8 @@ var loopItemSpec = engine.Spec{
 type Loop struct {
 	Variables       []LoopVariable  `json:"loop_variables" doc:"outputs of the loop with their initial values"`
 	Conditions      []LoopCondition `json:"loop_termination_condition" doc:"when the loop ends" label:"End conditions"`
-	LogicalOperator string          `json:"logical_operator" doc:"and: all conditions must hold; or: one is enough" default:"and"`
-	MaximumCount    int             `json:"maximum_loop_count" doc:"maximum number of turns; 0 for none" label:"Max turns"`
+	LogicalOperator string          `json:"logical_operator" doc:"and: all conditions must hold, the default; or: one is enough"`
+	MaximumCount    int             `json:"maximum_loop_count" doc:"maximum number of turns; with 0 no turn runs" label:"Max turns"`
 	Items           engine.Expr     `json:"items" doc:"list to iterate over instead of conditions, or a reference to it"`
 	ItemOptions
 
@@ -63,10 +66,14 @@ type LoopVariable struct {
 	Value     engine.Value `json:"value" doc:"initial value, or a reference to it"`
 }
 
-// Init reads the outputs to collect.
+// Init reads the outputs to collect, and replaces synonyms of operators.
 func (l *Loop) Init(s *engine.Setup) error {
 	l.collected = collectedOutputs(s.Outputs)
-	return nil
+	l.LogicalOperator = logicOperators.stored(l.LogicalOperator)
+	for i := range l.Conditions {
+		l.Conditions[i].Operator = loopOperators.stored(l.Conditions[i].Operator)
+	}
+	return l.readMax(s)
 }
 
 // References returns the references in variables and conditions, in fields of any type.
@@ -118,15 +125,41 @@ func (l *Loop) Run(ctx context.Context, call *engine.Call) error {
 // Inline reports whether the body runs turn by turn, as part of the run itself.
 func (l *Loop) Inline() bool { return !l.overItems() || l.inTurn() }
 
-// Warnings names params that count only for a list.
+// Warnings reports operators that do not exist, a loop without turns, and params that count only
+// for a list.
 func (l *Loop) Warnings() []engine.Diagnostic {
-	if l.overItems() || l.inTurn() {
-		return nil
+	var list []engine.Diagnostic
+	for i := range l.Variables {
+		if mode := l.Variables[i].InputMode; mode != "" {
+			list = wrongOperator(list, "loop_variables["+strconv.Itoa(i)+"].input_mode",
+				inputModes.check("input_mode", mode))
+		}
 	}
-	return []engine.Diagnostic{{
-		Code: engine.CodeBadParam, Param: "items",
-		Message: "concurrency and on_error count only with items; the turns of other loops follow each other",
-	}}
+	if l.overItems() {
+		return list
+	}
+	list = wrongOperator(list, "logical_operator", l.checkLogic())
+	for i := range l.Conditions {
+		at := "loop_termination_condition[" + strconv.Itoa(i) + "]"
+		list = wrongOperator(list, at+".input_mode", l.Conditions[i].checkMode())
+		if operator := l.Conditions[i].Operator; operator != "" {
+			list = wrongOperator(list, at+".operator", loopOperators.check("operator", operator))
+		}
+	}
+	note := func(param, message string) {
+		list = append(list, engine.Diagnostic{Code: engine.CodeBadParam, Param: param, Message: message})
+	}
+	switch {
+	case l.MaximumCount <= 0:
+		note("maximum_loop_count", "no turn runs with a maximum of 0; set the number of turns")
+	case len(l.Conditions) == 0 && l.LogicalOperator == "and":
+		note("loop_termination_condition", "no turn runs without an end condition and with logical_operator and; "+
+			"add a condition, or use or to run to the maximum")
+	}
+	if !l.inTurn() {
+		note("items", "concurrency and on_error count only with items; the turns of other loops follow each other")
+	}
+	return list
 }
 
 func (v *LoopVariable) initial(ctx context.Context, call *engine.Call) (engine.Value, error) {

@@ -20,6 +20,9 @@ type LoopCondition struct {
 // ended reports whether the conditions hold. All are tested, so that an invalid one fails in the
 // first turn.
 func (l *Loop) ended(ctx context.Context, call *engine.Call) (bool, error) {
+	if err := l.checkLogic(); err != nil {
+		return false, err
+	}
 	all, one := true, false
 	for i := range l.Conditions {
 		holds, err := l.Conditions[i].holds(ctx, call)
@@ -28,18 +31,36 @@ func (l *Loop) ended(ctx context.Context, call *engine.Call) (bool, error) {
 		}
 		all, one = all && holds, one || holds
 	}
-	switch l.LogicalOperator {
-	case "and", "":
-		return all, nil
-	case "or":
+	if l.LogicalOperator == "or" || l.LogicalOperator == "" && len(l.Conditions) == 0 {
 		return one, nil
 	}
-	return false, fmt.Errorf("logical_operator %q is not supported; expected \"and\" or \"or\"", l.LogicalOperator)
+	return all, nil
+}
+
+func (l *Loop) checkLogic() error {
+	if l.LogicalOperator == "" {
+		return nil
+	}
+	return logicOperators.check("logical_operator", l.LogicalOperator)
+}
+
+func (c *LoopCondition) checkMode() error {
+	if c.InputMode == "" {
+		return nil
+	}
+	return inputModes.check("input_mode", c.InputMode)
 }
 
 func (c *LoopCondition) holds(ctx context.Context, call *engine.Call) (bool, error) {
 	if c.Variable.IsZero() || c.Operator == "" {
 		return false, errors.New("a loop condition is incomplete; expected a variable and an operator")
+	}
+	err := c.checkMode()
+	if err == nil {
+		err = loopOperators.check("operator", c.Operator)
+	}
+	if err != nil {
+		return false, fmt.Errorf("loop condition on %s: %w", c.Variable.String(), err)
 	}
 	left, err := call.Resolve(ctx, &c.Variable)
 	if err != nil {
@@ -96,9 +117,9 @@ func compareText(left engine.Value, operator string, right engine.Value) (holds,
 		return both && strings.HasPrefix(left.Str(), right.Str()), true
 	case "end with":
 		return both && strings.HasSuffix(left.Str(), right.Str()), true
-	case "is":
+	case "is", "=":
 		return engine.Equal(left, right), true
-	case "is not":
+	case "is not", "≠":
 		return !engine.Equal(left, right), true
 	}
 	return compareEmpty(left, operator)
@@ -112,12 +133,10 @@ func compareScalar(left engine.Value, operator string, right engine.Value) (hold
 		return false, true
 	case "not empty":
 		return true, true
-	case "=":
+	case "=", "is":
 		return engine.Equal(left, right), true
-	case "≠":
+	case "≠", "is not":
 		return !engine.Equal(left, right), true
-	case "is", "is not":
-		return engine.Equal(left, right) == (operator == "is"), left.Kind() == engine.KindBool
 	}
 	orders, known := orderings[operator]
 	if !known || left.Kind() != right.Kind() {
@@ -141,9 +160,9 @@ func compareList(left engine.Value, operator string, right engine.Value) (holds,
 	switch operator {
 	case "contains", "not contains":
 		return listHas(left, right) == (operator == "contains"), true
-	case "is":
+	case "is", "=":
 		return engine.Equal(left, right), true
-	case "is not":
+	case "is not", "≠":
 		return !engine.Equal(left, right), true
 	}
 	return compareEmpty(left, operator)

@@ -37,6 +37,8 @@ func TestLoopEnds(t *testing.T) {
 		{"immediately with a maximum of 0", until("and", three, 0), "0"},
 		{"immediately without conditions and with and", until("and", ``, 5), "0"},
 		{"at its maximum without conditions and with or", until("or", ``, 5), "5"},
+		{"at its maximum without conditions and operator", `"maximum_loop_count": 5`, "5"},
+		{"with a synonym of or", until("any", two+","+three, 10), "2"},
 		{"and is the default", `"loop_termination_condition": [` + two + `,` + three +
 			`], "maximum_loop_count": 9`, "3"},
 	}
@@ -66,7 +68,9 @@ func TestLoopConditionOperators(t *testing.T) {
 		{"s", "empty", `null`, "false"},
 		{"e", "empty", `null`, "true"},
 		{"s", ">", `"A"`, unknown},
-		{"s", "=", `"Abc"`, unknown},
+		{"s", "=", `"Abc"`, "true"},
+		{"s", "Equals", `"abc"`, "false"},
+		{"s", "starts with", `"A"`, "true"},
 		{"n", "=", `5.0`, "true"},
 		{"n", "=", `"5"`, "false"},
 		{"n", "≠", `"5"`, "true"},
@@ -76,7 +80,9 @@ func TestLoopConditionOperators(t *testing.T) {
 		{"n", "≤", `4.9`, "false"},
 		{"n", "empty", `null`, "false"},
 		{"n", "not empty", `null`, "true"},
-		{"n", "is", `5`, unknown},
+		{"n", "is", `5`, "true"},
+		{"n", "is not", `5`, "false"},
+		{"n", ">=", `5`, "true"},
 		{"n", "contains", `5`, unknown},
 		{"t", "is", `true`, "true"},
 		{"t", "is not", `false`, "true"},
@@ -88,6 +94,7 @@ func TestLoopConditionOperators(t *testing.T) {
 		{"l", "not contains", `"a"`, "false"},
 		{"l", "is", `[1, "a"]`, "true"},
 		{"l", "is not", `[]`, "true"},
+		{"l", "≠", `[]`, "true"},
 		{"el", "empty", `null`, "true"},
 		{"l", ">", `1`, unknown},
 		{"o", "empty", `null`, "false"},
@@ -97,7 +104,7 @@ func TestLoopConditionOperators(t *testing.T) {
 		{"none", "empty", `null`, "true"},
 		{"none", "is", `null`, "false"},
 		{"none", "not empty", `null`, "false"},
-		{"none", "zzz", `null`, "false"},
+		{"none", "zzz", `null`, unknown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.left+" "+tt.operator+" "+tt.right, func(t *testing.T) {
@@ -174,7 +181,9 @@ func TestLoopErrors(t *testing.T) {
 	for want, params := range map[string]string{
 		"condition is incomplete": `"loop_termination_condition": ` +
 			`[{"variable": "", "operator": "="}]`,
-		`logical_operator "xor" is not supported`: `"logical_operator": "xor"`,
+		`logical_operator "xor" is not supported; use and or or`: `"logical_operator": "xor"`,
+		`input_mode "ref" is not supported; use constant or variable`: `"loop_termination_condition": ` +
+			`[{"variable": "sys.query", "operator": "=", "input_mode": "ref"}]`,
 		"Can't find variable: 'env.nope'": `"loop_termination_condition": ` +
 			`[{"variable": "env.nope", "operator": "="}]`,
 		"its value is a number; expected a reference": `"loop_termination_condition": ` +

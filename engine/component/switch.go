@@ -29,49 +29,82 @@ var switchSpec = engine.Spec{
 //
 // Source: RAGFlow agent/component/switch.py at 80a16e71 (behaviour only). Differs: comparing values
 // of different types is false, not an error; contains also searches lists; a condition without
-// usable items does not hold.
+// usable items does not hold; the operators in and not in, which its editor offers, exist; a branch
+// without targets loads, and choosing it is an error.
 type Switch struct {
 	Conditions []SwitchCondition `json:"conditions" doc:"conditions in order; the first that holds decides" check:"nonempty"`
-	EndCpnIDs  []string          `json:"end_cpn_ids" doc:"ids of the nodes to run if no condition holds" check:"nonempty" label:"Otherwise"`
+	EndCpnIDs  []string          `json:"end_cpn_ids" doc:"ids of the nodes to run if no condition holds" label:"Otherwise"`
 }
 
 // SwitchCondition is one branch.
 type SwitchCondition struct {
-	LogicalOperator string       `json:"logical_operator" doc:"and: all items must hold; anything else: one is enough" default:"and"`
+	LogicalOperator string       `json:"logical_operator" doc:"and: all items must hold; or: one is enough" default:"and"`
 	Items           []SwitchItem `json:"items" doc:"comparisons; those without cpn_id are ignored"`
-	To              []string     `json:"to" doc:"ids of the nodes to run if the condition holds" check:"nonempty"`
+	To              []string     `json:"to" doc:"ids of the nodes to run if the condition holds"`
 }
 
 // SwitchItem is one comparison.
 type SwitchItem struct {
 	CpnID    engine.Ref   `json:"cpn_id" doc:"reference to the value to compare" label:"Variable"`
-	Operator string       `json:"operator" doc:"contains, not contains, start with, end with, empty, not empty, =, ≠, >, <, ≥ or ≤"`
-	Value    engine.Value `json:"value" doc:"value to compare with"`
+	Operator string       `json:"operator" doc:"contains, not contains, start with, end with, empty, not empty, =, ≠, >, <, ≥, ≤, in or not in"`
+	Value    engine.Value `json:"value" doc:"value to compare with; for in and not in values separated by commas, or a list"`
 }
 
-// Init checks that every branch has targets.
+// Init checks the types of the branches, and replaces synonyms of operators.
 func (s *Switch) Init(setup *engine.Setup) error {
-	if len(s.EndCpnIDs) == 0 {
-		return setup.Fail("end_cpn_ids", engine.Null, "is missing; expected the ids of the nodes for all other cases")
-	}
-	if to := setup.Params.Get("end_cpn_ids"); to.Kind() != engine.KindList {
+	if to := setup.Params.Get("end_cpn_ids"); to.Kind() != engine.KindList && !to.IsNull() {
 		return setup.Fail("end_cpn_ids", to, "is a "+to.Kind().String()+"; expected a list of ids")
 	}
 	if len(s.Conditions) == 0 {
 		return setup.Fail("conditions", engine.Null, "is missing; expected at least one condition")
 	}
 	for i, c := range setup.Params.Get("conditions").Elements() {
-		param := "conditions[" + strconv.Itoa(i) + "].to"
 		to := c.Get("to")
 		if to.Kind() != engine.KindList && !to.IsNull() {
-			return setup.Fail(param, to, "is a "+to.Kind().String()+"; expected a list of ids")
+			return setup.Fail("conditions["+strconv.Itoa(i)+"].to", to,
+				"is a "+to.Kind().String()+"; expected a list of ids")
 		}
-		if to.Len() == 0 {
-			return setup.Fail(param, engine.Null, "is empty; expected the ids of the nodes to run")
+	}
+	for i := range s.Conditions {
+		c := &s.Conditions[i]
+		c.LogicalOperator = logicOperators.stored(c.LogicalOperator)
+		for j := range c.Items {
+			c.Items[j].Operator = switchOperators.stored(c.Items[j].Operator)
 		}
 	}
 	return nil
 }
+
+// Warnings reports operators that do not exist and branches without targets.
+func (s *Switch) Warnings() (list []engine.Diagnostic) {
+	for i := range s.Conditions {
+		c := &s.Conditions[i]
+		at := "conditions[" + strconv.Itoa(i) + "]"
+		list = wrongOperator(list, at+".logical_operator", c.checkLogic())
+		for j := range c.Items {
+			if item := &c.Items[j]; !item.CpnID.IsZero() {
+				list = wrongOperator(list, at+".items["+strconv.Itoa(j)+"].operator",
+					switchOperators.check("operator", item.Operator))
+			}
+		}
+		list = noTarget(list, at+".to", c.To)
+	}
+	return noTarget(list, "end_cpn_ids", s.EndCpnIDs)
+}
+
+// noTarget adds a warning for a branch without targets.
+func noTarget(list []engine.Diagnostic, param string, to []string) []engine.Diagnostic {
+	if len(to) > 0 {
+		return list
+	}
+	return append(list, engine.Diagnostic{
+		Code: engine.CodeUnknownTarget, Param: param,
+		Message: "leads nowhere: choosing this branch is an error; connect it to a node",
+	})
+}
+
+// errNowhere is the error of a chosen branch without targets.
+var errNowhere = fmt.Errorf("%w: the chosen branch leads nowhere; connect it to a node", engine.ErrRef)
 
 // Targets returns the nodes of all branches.
 func (s *Switch) Targets() []string {
@@ -84,16 +117,19 @@ func (s *Switch) Targets() []string {
 
 // Run selects the branch of the first condition that holds.
 func (s *Switch) Run(ctx context.Context, call *engine.Call) error {
-	to := s.EndCpnIDs
+	to, branch := s.EndCpnIDs, "end_cpn_ids"
 	for i := range s.Conditions {
 		holds, err := s.Conditions[i].holds(ctx, call)
 		if err != nil {
 			return err
 		}
 		if holds {
-			to = s.Conditions[i].To
+			to, branch = s.Conditions[i].To, "conditions["+strconv.Itoa(i)+"].to"
 			break
 		}
+	}
+	if len(to) == 0 {
+		return fmt.Errorf("%s: %w", branch, errNowhere)
 	}
 	names := make([]string, len(to))
 	for i, id := range to {
@@ -103,7 +139,19 @@ func (s *Switch) Run(ctx context.Context, call *engine.Call) error {
 	return call.Next(to)
 }
 
+// checkLogic returns an error for an unknown logical operator. An empty one means or, as in the
+// original.
+func (c *SwitchCondition) checkLogic() error {
+	if c.LogicalOperator == "" {
+		return nil
+	}
+	return logicOperators.check("logical_operator", c.LogicalOperator)
+}
+
 func (c *SwitchCondition) holds(ctx context.Context, call *engine.Call) (bool, error) {
+	if err := c.checkLogic(); err != nil {
+		return false, err
+	}
 	counted, all := 0, true
 	for i := range c.Items {
 		item := &c.Items[i]
@@ -132,4 +180,5 @@ var (
 	_ engine.Component   = (*Switch)(nil)
 	_ engine.Initializer = (*Switch)(nil)
 	_ engine.Brancher    = (*Switch)(nil)
+	_ engine.Warner      = (*Switch)(nil)
 )

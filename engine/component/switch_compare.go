@@ -2,7 +2,6 @@ package component
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -32,13 +31,14 @@ func switchCompare(left engine.Value, operator string, right engine.Value) (bool
 		return switchEqual(left, right), nil
 	case "≠":
 		return !switchEqual(left, right), nil
+	case "in":
+		return isOneOf(left, right), nil
+	case "not in":
+		return !isOneOf(left, right), nil
 	}
 	holds, known := orderings[operator]
 	if !known {
-		return false,
-			fmt.Errorf(
-				"operator %q is not supported; use contains, not contains, start with, end with, empty, not empty, =, "+
-					"≠, >, <, ≥ or ≤", operator)
+		return false, switchOperators.check("operator", operator)
 	}
 	order, ordered := switchOrder(left, right)
 	return ordered && holds(order), nil
@@ -56,7 +56,7 @@ func bothTexts(a, b engine.Value) bool {
 	return a.Kind() == engine.KindString && b.Kind() == engine.KindString
 }
 
-// switchContains searches for a substring, or an element of a list.
+// switchContains searches for a substring, also in an object's text, or for an element of a list.
 func switchContains(left, right engine.Value) bool {
 	if left.Kind() == engine.KindList {
 		for _, e := range left.Elements() {
@@ -66,7 +66,28 @@ func switchContains(left, right engine.Value) bool {
 		}
 		return false
 	}
+	if left.Kind() == engine.KindObject {
+		left = engine.String(left.Text())
+	}
 	return bothTexts(left, right) && strings.Contains(strings.ToLower(left.Str()), strings.ToLower(right.Str()))
+}
+
+// isOneOf reports whether a value equals one of a list, or of the values that commas separate in a
+// string. Case is ignored.
+func isOneOf(left, right engine.Value) bool {
+	if right.Kind() == engine.KindString {
+		var parts []string
+		for _, part := range strings.Split(right.Str(), ",") {
+			parts = append(parts, strings.TrimSpace(part))
+		}
+		right = engine.Strings(parts...)
+	}
+	for _, e := range right.Elements() {
+		if switchEqual(left, e) || bothTexts(left, e) && strings.EqualFold(left.Str(), e.Str()) {
+			return true
+		}
+	}
+	return false
 }
 
 func switchEqual(left, right engine.Value) bool {

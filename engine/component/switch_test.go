@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func TestSwitchOperators(t *testing.T) {
@@ -52,7 +53,24 @@ func TestSwitchOperators(t *testing.T) {
 		{"l", "contains", `"a"`, true},
 		{"l", "contains", `"5"`, true},
 		{"l", "not contains", `"b"`, true},
-		{"o", "contains", `"k"`, false},
+		{"o", "contains", `"K"`, true},
+		{"o", "not contains", `"k"`, false},
+		{"o", "contains", `5`, false},
+		{"s", "in", `"x, HELLO"`, true},
+		{"s", "in", `["x", "hello"]`, true},
+		{"s", "in", `"x"`, false},
+		{"s", "in", `5`, false},
+		{"s", "not in", `"x,hello"`, false},
+		{"s", "notin", `"x"`, true},
+		{"n", "in", `"4, 5.0"`, true},
+		{"n", "oneof", `[4, 6]`, false},
+		{"t", "in", `[true]`, true},
+		{"none", "in", `"a"`, false},
+		{"s", "startsWith", `"he"`, true},
+		{"s", "!contains", `"zz"`, true},
+		{"n", ">=", `5`, true},
+		{"n", "!=", `6`, true},
+		{"e", " Is  Empty ", `""`, true},
 		{"o", "empty", `""`, false},
 	}
 	for _, tt := range tests {
@@ -94,6 +112,28 @@ func TestSwitchConditions(t *testing.T) {
 	}
 }
 
+// A branch without targets loads; the node fails when it is chosen.
+func TestSwitchLeadsNowhere(t *testing.T) {
+	const fails = `"items": [{"cpn_id": "sys.query", "operator": "="}]`
+	const holds = `"items": [{"cpn_id": "sys.query", "operator": "exists"}]`
+	for params, want := range map[string]string{
+		`{"conditions": [{` + fails + `, "to": ["Y"]}], "end_cpn_ids": []}`: "end_cpn_ids",
+		`{"conditions": [{` + fails + `, "to": ["Y"]}]}`:                    "end_cpn_ids",
+		`{"conditions": [{` + holds + `}], "end_cpn_ids": ["Y"]}`:           "conditions[0].to",
+		`{"conditions": [{` + holds + `, "to": []}], "end_cpn_ids": ["Y"]}`: "conditions[0].to",
+	} {
+		s := one(t, `Switch `+params, `{}`, `Y Message {"content": "y"}`)
+		require.ErrorContains(t, s.err, want+": reference to nothing: the chosen branch leads nowhere")
+		c, err := engine.Load(registry(t),
+			sketch.Bytes("begin Begin -> X", "X Switch "+params, `Y Message {"content": "y"}`))
+		require.NoError(t, err)
+		require.Contains(t, c.Validate(), engine.Diagnostic{
+			Severity: engine.SeverityWarning, Code: engine.CodeUnknownTarget, Node: "X", Param: want,
+			Message: "leads nowhere: choosing this branch is an error; connect it to a node",
+		})
+	}
+}
+
 func TestSwitchShowsItsDecision(t *testing.T) {
 	s := one(t, `Switch {"conditions": [{"items": [{"cpn_id": "{begin@a}", "operator": "empty"}], "to": `+
 		`["Y", "N"]}], "end_cpn_ids": ["N"]}`,
@@ -109,15 +149,16 @@ func TestSwitchErrors(t *testing.T) {
 		`Switch {"conditions": [{"items": [{"cpn_id": "begin@a", "operator": "is"}], "to": ["Y"]}], "end_cpn_ids": `+
 			`["Y"]}`, `{}`, `Y Message {"content": "y"}`)
 	require.ErrorContains(t, s.err, `operator "is" is not supported`)
+	s = one(t, `Switch {"conditions": [{"logical_operator": "xor", "to": ["Y"]}], "end_cpn_ids": ["Y"]}`, `{}`,
+		`Y Message {"content": "y"}`)
+	require.ErrorContains(t, s.err, `logical_operator "xor" is not supported; use and or or`)
 	s = one(t,
 		`Switch {"conditions": [{"items": [{"cpn_id": "Nope@a", "operator": "empty"}], "to": `+
 			`["Y"]}], "end_cpn_ids": ["Y"]}`, `{}`, `Y Message {"content": "y"}`)
 	require.ErrorIs(t, s.err, engine.ErrRef)
 	for param, params := range map[string]string{
 		"conditions":       `{"end_cpn_ids": ["begin"]}`,
-		"end_cpn_ids":      `{"conditions": [{"to": ["begin"]}], "end_cpn_ids": []}`,
 		"conditions[0].to": `{"conditions": [{"to": "begin"}], "end_cpn_ids": ["begin"]}`,
-		"conditions[1].to": `{"conditions": [{"to": ["begin"]}, {"items": []}], "end_cpn_ids": ["begin"]}`,
 	} {
 		require.Contains(t, refused(t, `begin Begin`, `X Switch `+params), "parameter "+param+":")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -43,6 +44,7 @@ type Assignment struct {
 func (a *VariableAssigner) Init(s *engine.Setup) error {
 	for i := range a.Variables {
 		x := &a.Variables[i]
+		x.Operator = assignOperators.stored(x.Operator)
 		_, x.given = s.Params.Get("variables").At(i).Lookup("parameter")
 		if x.Parameter.Kind() != engine.KindString {
 			continue
@@ -73,6 +75,17 @@ var valued = []string{"set", "+=", "-=", "*=", "/="}
 
 func (x *Assignment) takesReference() bool {
 	return x.Operator == "overwrite" || x.Operator == "append" || x.Operator == "extend"
+}
+
+// Warnings reports operators that do not exist.
+func (a *VariableAssigner) Warnings() (list []engine.Diagnostic) {
+	for i := range a.Variables {
+		if operator := a.Variables[i].Operator; operator != "" {
+			list = wrongOperator(list, "variables["+strconv.Itoa(i)+"].operator",
+				assignOperators.check("operator", operator))
+		}
+	}
+	return list
 }
 
 // References returns the references in the parameters.
@@ -123,4 +136,5 @@ var (
 	_ engine.Initializer = (*VariableAssigner)(nil)
 	_ engine.Referrer    = (*VariableAssigner)(nil)
 	_ engine.Writer      = (*VariableAssigner)(nil)
+	_ engine.Warner      = (*VariableAssigner)(nil)
 )

@@ -5,6 +5,7 @@ export const zh: Readonly<Record<Code, string>> = {
   bad_canvas: "该文档不是画布，或无法加载",
   unknown_component: "没有这个组件",
   bad_param: "参数缺失、类型不对或取值不被接受",
+  unknown_operator: "条件或赋值中的运算符不受支持",
   unknown_param: "没有程序读取这个参数，可能是拼写错误",
   empty_setting: "缺少服务所必需的设置",
   needs_host: "该组件只能在主机上运行，页面以替身回答",

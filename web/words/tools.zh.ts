@@ -70,4 +70,8 @@ export const toolSettings: Readonly<Record<string, string>> = {
   "latest date and time; empty means now": "最晚的日期和时间；空表示现在",
   "Keyword": "关键词",
   "only what contains this, in place of the query": "只要包含它的内容，代替搜索词",
+  "Raw body": "原始正文",
+  "body of type raw; may contain references": "raw 类型的正文；可以包含引用",
+  "Content type": "内容类型",
+  "type of a raw body": "原始正文的类型",
 };

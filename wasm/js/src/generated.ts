@@ -32,6 +32,8 @@ export type Code =
   | "bad_param"
   /** nothing reads the parameter; it is often misspelt */
   | "unknown_param"
+  /** a condition or an assignment has an operator or a mode that does not exist */
+  | "unknown_operator"
   /** a setting is empty without which the service refuses */
   | "empty_setting"
   /**

@@ -104,15 +104,19 @@ func (c *Condition) documents(of map[string][]int64) []int64 {
 	return slices.Compact(out)
 }
 
-// Holds tests a value of a document, whatever the case of letters. "contains" and "in" ask whether
-// the document's value stands inside the condition's, as in the original. An unknown operator never
-// holds.
+// Holds tests a value of a document, ignoring case. "contains" searches the condition's text in the
+// document's value, "in" the document's value in the condition's list, as newer versions of RAGFlow
+// do. Check refuses unknown operators.
 func (c *Condition) Holds(value string) bool {
 	have, want, op := strings.ToLower(value), strings.ToLower(c.Value), canonical(c.Operator)
 	switch op {
-	case "contains", "in":
+	case "contains":
+		return strings.Contains(have, want)
+	case "not contains":
+		return !strings.Contains(have, want)
+	case "in":
 		return strings.Contains(want, have)
-	case "not contains", "not in":
+	case "not in":
 		return !strings.Contains(want, have)
 	case "start with":
 		return strings.HasPrefix(have, want)

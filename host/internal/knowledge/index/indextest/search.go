@@ -266,6 +266,10 @@ func metadataFilter(f *fixture) {
 		{index.Filter{Conditions: []index.Condition{is("year", "≥", "999")}}, []string{"a/0", "b/0"}},
 		{index.Filter{Conditions: []index.Condition{is("tags", "=", "y")}}, []string{"a/0"}},
 		{index.Filter{Conditions: []index.Condition{is("lang", "in", "de, fr")}}, []string{"b/0"}},
+		{index.Filter{Conditions: []index.Condition{is("year", "contains", "02")}}, []string{"a/0", "b/0"}},
+		{index.Filter{Conditions: []index.Condition{is("lang", "contains", "EN")}}, []string{"a/0"}},
+		{index.Filter{Conditions: []index.Condition{is("lang", "contains", "de, en")}}, []string{}},
+		{index.Filter{Conditions: []index.Condition{is("lang", "not contains", "e, d")}}, []string{"a/0", "b/0"}},
 		{index.Filter{Conditions: []index.Condition{is("lang", "start with", "e")}}, []string{"a/0"}},
 		{index.Filter{Conditions: []index.Condition{is("lang", "=", "en"), is("year", "=", "2025")}}, []string{}},
 		{
