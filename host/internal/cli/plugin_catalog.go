@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -145,8 +146,9 @@ func (a *app) waiting(p *pluginPlace, e plugin.Entry) {
 	w := e.Waiting
 	fmt.Fprintf(a.out, "%s %s waits for approval.\n", e.Name, w.Version)
 	if w.Replaces != nil {
-		fmt.Fprintf(a.out, "This file is %s; the active version is %s.\n"+
-			"Approvals and data of that version do not carry over.\n", signedBy(w.Signer), signedBy(*w.Replaces))
+		fmt.Fprintf(a.out, "It is by another key: this file is %s, the version before is %s.\n"+
+			"Approvals and data of that version do not carry over.\n", plugin.SignedBy(w.Signer),
+			plugin.SignedBy(*w.Replaces))
 	}
 	if len(w.Asks) > 0 {
 		fmt.Fprintf(a.out, "It asks for:\n  %s\n", strings.Join(w.Asks, "\n  "))
@@ -155,11 +157,14 @@ func (a *app) waiting(p *pluginPlace, e plugin.Entry) {
 		e.Name, w.Digest, p.flag())
 }
 
-func signedBy(key string) string {
-	if key == "" {
-		return "not signed"
+// waitingNote describes the waiting version in a list.
+func (p *pluginPlace) waitingNote(e plugin.Entry) string {
+	by := ""
+	if e.Waiting.Replaces != nil {
+		by = " by another key"
 	}
-	return "signed with key " + key
+	return fmt.Sprintf("%s%s waits for `%s%s`: it asks for %s", e.Waiting.Version, by, e.EnableCommand(), p.flag(),
+		cmp.Or(strings.Join(e.Waiting.Asks, "; "), "nothing"))
 }
 
 // componentsOf returns what canvases name of a version: plugin:weather@1, or each component of its
@@ -184,7 +189,8 @@ embed, kv and variables. The plugin runs without the others, whose calls fail wi
 that requests no further permissions is enabled with the same part.
 
 --file is the beginning of the digest of the file to approve, as shown by install: if another file was
-installed meanwhile, nothing is approved.`,
+installed meanwhile, nothing is approved. A file by another key than the version before, or without a signature,
+is enabled only with --file.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
@@ -336,8 +342,7 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry, builtin []builtinTool
 			note = "does without " + strings.Join(e.Active.Asks, "; ")
 		}
 		if e.Waiting != nil {
-			note = fmt.Sprintf("%s waits for `easel plugin enable %s%s`: it asks for %s", e.Waiting.Version,
-				e.Name, p.flag(), strings.Join(e.Waiting.Asks, "; "))
+			note = p.waitingNote(e)
 		}
 		rows = append(rows, []string{e.Name, version, state, note})
 		if e.Active != nil && len(e.Active.Components) > 0 {
