@@ -66,6 +66,9 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 	if p.catalog, err = plugin.OpenCatalog(ctx, p.host, dir, contract.Everything()); err != nil {
 		return err
 	}
+	if err := plugin.MarkHost(dir); err != nil {
+		return err
+	}
 	p.nodes = pluginnode.New(pluginnode.Config{
 		Find:     p.catalog.Get,
 		Tenant:   func(call *engine.Call) string { return call.RunInfo().TenantID },

@@ -46,6 +46,8 @@ type pluginPlace struct {
 	dir  string
 	json bool
 	logs *slog.Logger // minimum level of plugins' log lines; nil means errors only
+	// howToSet returns what sets a setting or secret for this command; nil means on a host.
+	howToSet func(plugin string, kind plugin.SettingKind, name string) string
 }
 
 func (p *pluginPlace) flags(fs *flag.FlagSet) {
@@ -66,6 +68,11 @@ func (p *pluginPlace) folder(a *app) (string, error) {
 	if p.dir != "" {
 		return p.dir, nil
 	}
+	return a.runFolder()
+}
+
+// runFolder returns the folder of the plugins of `easel run`.
+func (a *app) runFolder() (string, error) {
 	if dir := a.getenv("EASEL_PLUGINS"); dir != "" {
 		return dir, nil
 	}
@@ -99,7 +106,7 @@ func (p *pluginPlace) host(ctx context.Context, a *app, local plugin.Check) (*pl
 	return plugin.New(ctx, plugin.Config{
 		CacheDir: filepath.Join(dir, "cache"), Compiler: worker(pluginCompiler),
 		Trust: plugin.Trust{Keys: keys, Local: local}, Log: log, PluginLog: p.logs,
-		BuiltIn: pluginnode.BuiltIn(a.registry),
+		BuiltIn: pluginnode.BuiltIn(a.registry), HowToSet: p.howToSet,
 	})
 }
 
