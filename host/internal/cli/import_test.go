@@ -71,7 +71,10 @@ func TestDataDirectoryIsMadeByServe(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(plugins, "plugins"), 0o755)) // as plugin install does
 	for _, dir := range []string{missing, plugins} {
 		for _, args := range [][]string{
-			{"import", canvas}, {"export"}, {"kb", "create", "x"}, {"kb", "list"},
+			{"import", canvas},
+			{"export"},
+			{"kb", "create", "x"},
+			{"kb", "list"},
 			{"backup", filepath.Join(t.TempDir(), "b.zip")},
 		} {
 			_, err := commandIn(t, append(args, "--data", dir)...)

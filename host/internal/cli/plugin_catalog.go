@@ -247,7 +247,7 @@ func allowed(verb string, fs *flag.FlagSet, list string) (*contract.Permissions,
 }
 
 var pluginDisable = verb("disable", "NAME", "disables a plugin or a built-in tool",
-	"Canvases that use it still load; its nodes fail when reached.",
+	"Canvases that use it still load; its nodes fail when reached. Those of the host are listed.",
 	func(ctx context.Context, a *app, p *pluginPlace, name string) error {
 		if tools.Named(name) {
 			return p.switchTool(a, name, false)
@@ -257,7 +257,11 @@ var pluginDisable = verb("disable", "NAME", "disables a plugin or a built-in too
 			if err != nil {
 				return err
 			}
-			return a.entry(p, e)
+			if err := a.entry(p, e); err != nil {
+				return err
+			}
+			p.printUses(ctx, a, e.Ref())
+			return nil
 		})
 	})
 
@@ -282,14 +286,22 @@ the data is kept for a later version signed by the same key.`,
 				return err
 			}
 			return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+				stores, err := c.StoresData(name)
+				if err != nil {
+					return err
+				}
 				if err := c.Remove(ctx, name, *keep); err != nil {
 					return err
 				}
 				if p.json {
 					return a.printJSON(map[string]string{"removed": name})
 				}
-				_, err := fmt.Fprintf(a.out, "%s is removed\n", name)
-				return err
+				fmt.Fprintf(a.out, "%s is removed\n", name)
+				if *keep && !stores {
+					fmt.Fprintln(a.out, "No data is kept: the plugin requests no kv and has no settings.")
+				}
+				p.printUses(ctx, a, name)
+				return nil
 			})
 		}
 	},

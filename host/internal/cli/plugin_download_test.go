@@ -13,6 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // release signs a version of the plugin downloaded that sends text, and returns the file.
@@ -183,7 +184,14 @@ func TestPluginSettingsOfAHostAreSetOnTheHost(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(other, plugin.SettingsFile))
 	succeeds(t, "plugin", "set", "setup", "region=")
 
-	require.NoError(t, plugin.MarkHost(ofRun), "as a host that uses the folder of EASEL_PLUGINS does")
+	h, err := plugin.New(t.Context(), plugin.Config{})
+	require.NoError(t, err)
+	c, err := plugin.OpenCatalog(t.Context(), h, ofRun, contract.Everything())
+	require.NoError(t, err)
+	detach, err := c.Attach() // a host that uses the folder of EASEL_PLUGINS
+	require.NoError(t, err)
+	detach()
+	require.NoError(t, h.Close(t.Context()))
 	require.Contains(t, fails(t, "plugin", "set", "setup", "region=eu"), ofRun+" is the folder of a host")
 	canvas := filepath.Join(t.TempDir(), "canvas.json")
 	require.NoError(t, os.WriteFile(canvas, sketch.Bytes("begin Begin -> S", "S plugin:setup@1"), 0o600))

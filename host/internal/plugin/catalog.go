@@ -25,6 +25,7 @@ type Catalog struct {
 	host    *Host
 	dir     string
 	ceiling contract.Permissions
+	ack     string // file for the mark that Watch has loaded; "" unless it is a host's
 
 	change sync.Mutex // held through a change, which may compile for seconds
 	mu     sync.RWMutex
@@ -310,10 +311,11 @@ func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contra
 
 // approve approves what v asks for, within limit unless it is nil, and activates it.
 func (c *Catalog) approve(ctx context.Context, next *item, v Version, limit *contract.Permissions) (Entry, error) {
-	asked, err := c.asked(v.Digest)
+	about, err := c.manifest(v.Digest)
 	if err != nil {
 		return Entry{}, err
 	}
+	asked := about.Permissions
 	next.Approved, next.Considered = asked, asked
 	if limit != nil {
 		next.Approved = asked.Cut(*limit)
@@ -321,21 +323,17 @@ func (c *Catalog) approve(ctx context.Context, next *item, v Version, limit *con
 	return c.activate(ctx, next, v)
 }
 
-// asked returns the permissions in the manifest of an installed file.
-func (c *Catalog) asked(digest string) (contract.Permissions, error) {
+// manifest returns the manifest of an installed file.
+func (c *Catalog) manifest(digest string) (*contract.Manifest, error) {
 	wasm, err := os.ReadFile(c.file(digest))
 	if err != nil {
-		return contract.Permissions{}, fmt.Errorf("plugin: read installed file: %w", err)
+		return nil, fmt.Errorf("plugin: read installed file: %w", err)
 	}
 	raw, _, err := contract.Section(wasm, contract.ManifestSection)
 	if err != nil {
-		return contract.Permissions{}, err
+		return nil, err
 	}
-	m, err := contract.ParseManifest(raw)
-	if err != nil {
-		return contract.Permissions{}, err
-	}
-	return m.Permissions, nil
+	return contract.ParseManifest(raw)
 }
 
 // Disable switches a plugin off; running calls finish.
@@ -375,11 +373,11 @@ func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 	}
 	v := *next.Previous
 	if v.Replaces = c.replaces(next, v.Signer); v.Replaces != nil {
-		asked, err := c.asked(v.Digest)
+		about, err := c.manifest(v.Digest)
 		if err != nil {
 			return Entry{}, err
 		}
-		v.Asks = asked.Asks(contract.Permissions{})
+		v.Asks = about.Permissions.Asks(contract.Permissions{})
 		next.Waiting = &v
 		return next.Entry, c.put(next, nil)
 	}

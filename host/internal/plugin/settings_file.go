@@ -16,23 +16,6 @@ import (
 // A host keeps those of its tenants among its records.
 const SettingsFile = "settings.json"
 
-// hostFile marks, in a folder of plugins, the folder of a host.
-const hostFile = ".host"
-
-// MarkHost marks dir as the folder of a host, for [OfHost].
-func MarkHost(dir string) error {
-	if err := os.WriteFile(filepath.Join(dir, hostFile), nil, 0o644); err != nil {
-		return fmt.Errorf("plugin: mark folder: %w", err)
-	}
-	return nil
-}
-
-// OfHost reports whether a host has used the folder dir, whose [SettingsFile] it does not read.
-func OfHost(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, hostFile))
-	return err == nil
-}
-
 // ReadSettings reads the settings of a folder, by [Module.Owner]. No file means none.
 func ReadSettings(dir string) (engine.Value, error) {
 	path := filepath.Join(dir, SettingsFile)
