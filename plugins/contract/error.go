@@ -129,7 +129,9 @@ func ReadError(v engine.Value) (e *Error, ok bool) {
 	if code.Kind() != engine.KindString || code.Str() == "" {
 		return nil, false
 	}
-	e = &Error{Code: Code(code.Str()), Message: Printable(v.Get("message").Text()), Retryable: v.Get("retryable").True()}
+	e = &Error{
+		Code: Code(code.Str()), Message: Printable(v.Get("message").Text()), Retryable: v.Get("retryable").True(),
+	}
 	if data := v.Get("data"); data.Kind() == engine.KindObject {
 		e.Data = data
 	}

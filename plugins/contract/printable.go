@@ -7,7 +7,7 @@ import (
 )
 
 // Printable returns s for a terminal or a log: valid UTF-8 in which each character that could
-// affect a terminal, or that nobody sees, is written as its code point, <U+001B>. Tabs and line
+// affect a terminal, or that is invisible, is written as its code point, <U+001B>. Tabs and line
 // feeds stay, and \r\n becomes \n.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, escaped) && utf8.ValidString(s) {
@@ -26,7 +26,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// PrintableLine is Printable for a text that has to stay on one line: white space becomes one space.
+// PrintableLine is Printable for a text that has to stay on one line: white space becomes a space.
 func PrintableLine(s string) string { return Printable(strings.Join(strings.Fields(s), " ")) }
 
 // escaped reports whether Printable writes r as its code point. U+2028 and U+2029 break lines.

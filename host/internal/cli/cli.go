@@ -129,8 +129,9 @@ func (a *app) end() (err error) {
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
 	a := &app{
-		in: bufio.NewReader(stdin), out: stdout, err: &printableWriter{to: stderr}, screen: stderr, getenv: os.Getenv, program: calledAs(os.Args[0]),
-		asks: isTerminal(stdin), shows: isTerminal(stderr), prints: isTerminal(stdout),
+		in: bufio.NewReader(stdin), out: stdout, err: &printableWriter{to: stderr}, screen: stderr, getenv: os.Getenv,
+		program: calledAs(os.Args[0]),
+		asks:    isTerminal(stdin), shows: isTerminal(stderr), prints: isTerminal(stdout),
 		page: page.Built(),
 	}
 	if a.prints {

@@ -109,7 +109,7 @@ func (d *dataPlace) there() error {
 // errNoTenant means that no host has used the records yet.
 var errNoTenant = errors.New("there is no tenant yet; run `easel serve` once with the same flags, which creates it")
 
-// noTenant returns errNoTenant if err is that of a missing tenant, and there are no others.
+// noTenant returns errNoTenant if err reports a missing tenant and the records have none at all.
 func noTenant(ctx context.Context, s *store.Store, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err

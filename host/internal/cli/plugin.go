@@ -172,8 +172,8 @@ func (p *pluginPlace) acknowledged(ctx context.Context, a *app, c *plugin.Catalo
 	case err != nil:
 		return err
 	case behind > 0:
-		fmt.Fprintf(a.err, "%d of %d running hosts have not loaded the change in %s; their logs have the reason\n", behind,
-			running, ackTime)
+		fmt.Fprintf(a.err, "%d of %d running hosts have not loaded the change in %s; their logs have the reason\n",
+			behind, running, ackTime)
 	case running > 0 && !p.json:
 		fmt.Fprintln(a.out, "The running host has loaded the change.")
 	}

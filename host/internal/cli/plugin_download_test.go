@@ -140,8 +140,10 @@ func TestPluginSettings(t *testing.T) {
 		`M Message {"content":["{S@text}"]}`,
 	), 0o600))
 	problems := succeeds(t, "validate", canvas)
-	require.Contains(t, problems, "setting region of plugin setup is not set; set it with `easel plugin set setup region=VALUE`")
-	require.Contains(t, problems, "secret SETUP_KEY of plugin setup is not set; set EASEL_SECRET_SETUP_KEY in the environment")
+	require.Contains(t, problems,
+		"setting region of plugin setup is not set; set it with `easel plugin set setup region=VALUE`")
+	require.Contains(t, problems,
+		"secret SETUP_KEY of plugin setup is not set; set EASEL_SECRET_SETUP_KEY in the environment")
 	require.Contains(t, fails(t, "run", canvas),
 		"setting region is not set; set it with `easel plugin set setup region=VALUE`")
 
@@ -159,7 +161,8 @@ func TestPluginSettings(t *testing.T) {
 	require.NotContains(t, list, "sesame")
 	require.NotContains(t, succeeds(t, "validate", canvas), "is not set")
 	require.Regexp(t, `region +setting +- +missing; Where\.`, succeeds(t, "plugin", "set", "setup", "region="))
-	require.Contains(t, fails(t, "plugin", "run", file), "setting region is not set; set it with --setting region=VALUE")
+	require.Contains(t, fails(t, "plugin", "run", file),
+		"setting region is not set; set it with --setting region=VALUE")
 	require.Contains(t, succeeds(t, "plugin", "run", file, "--setting", "region=eu"), "one")
 }
 

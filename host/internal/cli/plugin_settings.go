@@ -108,7 +108,7 @@ func (s *settingsPlace) with(ctx context.Context, a *app, name string, f func(pl
 }
 
 // runFolder returns the folder of plugins if `easel run` reads its settings there. In the folder of
-// a host they would be read by nobody, or by `easel run` alone.
+// a host only `easel run` would read them, or no command.
 func (s *settingsPlace) runFolder(a *app) (string, error) {
 	dir, err := s.folder(a)
 	if err != nil {

@@ -81,7 +81,7 @@ func (p *pluginPlace) uses(ctx context.Context, a *app, ref string) (found []str
 	return found, nil
 }
 
-// namesPlugin reports whether a node or a tool in v is of a plugin, in a major unless that is empty.
+// namesPlugin reports whether v has a node or tool of a plugin, in a major unless that is empty.
 func namesPlugin(v engine.Value, name, major string) bool {
 	if ref, ok := strings.CutPrefix(v.Get("component_name").Str(), engine.PluginPrefix); ok {
 		named, _, version := contract.SplitRef(ref)

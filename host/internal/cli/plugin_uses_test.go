@@ -23,13 +23,15 @@ func TestPluginChangesAtARunningHost(t *testing.T) {
 	require.Contains(t, succeeds(t, "plugin", "install", tw, "--plugins", dir), acknowledged)
 	ids := map[string]string{}
 	for title, dsl := range map[string]string{
-		"node":  sketch.Canvas("begin Begin -> P", `P plugin:typewriter@1 {"text": "x"}`),
-		"tool":  sketch.Canvas("begin Begin -> A", `A Agent {"tools": [{"component_name": "plugin:typewriter@1", "params": {}}]}`),
+		"node": sketch.Canvas("begin Begin -> P", `P plugin:typewriter@1 {"text": "x"}`),
+		"tool": sketch.Canvas("begin Begin -> A",
+			`A Agent {"tools": [{"component_name": "plugin:typewriter@1", "params": {}}]}`),
 		"other": sketch.Canvas("begin Begin -> P", `P plugin:typewriter@2 {"text": "plugin:typewriter@1"}`),
 	} {
 		ids[title] = member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"`+title+`","dsl":`+dsl+`}`), "id")
 	}
-	listed := "Canvases that use it, whose nodes now fail when reached:\n  node (" + ids["node"] + ")\n  tool (" + ids["tool"] + ")\n"
+	listed := "Canvases that use it, whose nodes now fail when reached:\n  node (" + ids["node"] +
+		")\n  tool (" + ids["tool"] + ")\n"
 	require.Equal(t, "typewriter is off\n"+listed+acknowledged,
 		succeeds(t, "plugin", "disable", "typewriter", "--plugins", dir))
 	out := succeeds(t, "plugin", "enable", "typewriter", "--plugins", dir)
@@ -39,7 +41,8 @@ func TestPluginChangesAtARunningHost(t *testing.T) {
 		"Canvases that use it, whose nodes now fail when reached:\n  node ("+ids["node"]+")\n  other ("+ids["other"]+
 		")\n  tool ("+ids["tool"]+")\n"+acknowledged,
 		succeeds(t, "plugin", "remove", "typewriter", "--keep-data", "--plugins", dir))
-	require.Contains(t, fails(t, "plugin", "set", "typewriter", "a=b", "--plugins", dir), dir+" is the folder of a host")
+	require.Contains(t, fails(t, "plugin", "set", "typewriter", "a=b", "--plugins", dir),
+		dir+" is the folder of a host")
 	require.NoError(t, s.stop())
 	require.True(t, plugin.OfHost(dir))
 	require.NotContains(t, succeeds(t, "plugin", "install", tw, "--plugins", dir), acknowledged)

@@ -13,7 +13,8 @@ func TestTableAlignsColumnsAndShowsControlCharacters(t *testing.T) {
 		{"first", "", "a\x1b[31mred\nline"},
 		{"é", "2.0.0", ""},
 	}))
-	require.Equal(t, "NAME   NEXT MAJOR  NOTE\nfirst  -           a<U+001B>[31mred line\né      2.0.0       -\n", out.String())
+	require.Equal(t, "NAME   NEXT MAJOR  NOTE\nfirst  -           a<U+001B>[31mred line\n"+
+		"é      2.0.0       -\n", out.String())
 
 	out.Reset()
 	require.NoError(t, printTable(&out, nil, [][]string{{"a", "b"}}))

@@ -96,8 +96,7 @@ func TestAnotherSignerInheritsNothing(t *testing.T) {
 	})
 }
 
-// A version that nobody approved is not replaced by a file of another signer under its name, also
-// not by two of them.
+// A version that is not approved yet is not replaced by files of another signer under its name.
 func TestEnableKeepsTheSignerThatWaited(t *testing.T) {
 	mine, theirs := signer(t), signer(t)
 	c, err := OpenCatalog(t.Context(), newHost(t, Config{}), t.TempDir(), contract.Everything())

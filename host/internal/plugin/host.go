@@ -77,7 +77,7 @@ type Config struct {
 	PluginLog *slog.Logger
 }
 
-// SettingKind tells settings from secrets.
+// SettingKind distinguishes settings and secrets.
 type SettingKind string
 
 // The kinds of settings.

@@ -83,7 +83,8 @@ func TestValidateNamesUndeclaredParams(t *testing.T) {
 			s := newShop(t, pluginnode.Config{})
 			s.add(mirror, c.manifest)
 			got := ""
-			for _, d := range engine.Validate(s.registry(), canvas(t, "begin Begin -> P", `P plugin:sample@1 {"citty": "Oslo"}`)) {
+			misspelt := canvas(t, "begin Begin -> P", `P plugin:sample@1 {"citty": "Oslo"}`)
+			for _, d := range engine.Validate(s.registry(), misspelt) {
 				if d.Code == engine.CodeUnknownParam {
 					got += d.Message
 				}
