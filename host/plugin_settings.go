@@ -232,10 +232,9 @@ func (p *plugins) secretNames(ctx context.Context, tenant string) (map[string]bo
 func (p *plugins) lacks(tenant string, m *plugin.Module) []engine.Diagnostic {
 	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
 	defer done()
-	about := m.Manifest()
 	secrets, err := p.secretNames(ctx, tenant)
 	if err != nil {
 		return []engine.Diagnostic{{Code: engine.CodeMissingSetting, Message: "secrets cannot be read now; try again"}}
 	}
-	return pluginnode.Lacks(about, p.settings.of(tenant, m), func(name string) bool { return secrets[name] })
+	return pluginnode.Lacks(m, p.settings.of(tenant, m), func(name string) bool { return secrets[name] })
 }

@@ -108,10 +108,11 @@ func TestPluginSettings(t *testing.T) {
 	}
 	const command = " is not set; set it with `easel plugin set reader "
 	require.Equal(t, []string{
-		"missing_setting: setting region of plugin reader" + command + "region=VALUE`",
-		"missing_setting: secret READER_KEY of plugin reader" + command + "READER_KEY=@VARIABLE`",
+		"missing_setting: setting region of plugin reader" + command + "region=VALUE --url URL`",
+		"missing_setting: secret READER_KEY of plugin reader" + command + "READER_KEY=@VARIABLE --url URL`",
 	}, problems())
-	require.Contains(t, said(t, url, "key", canvas, "hi"), "missing_setting: setting region is not set")
+	require.Contains(t, said(t, url, "key", canvas, "hi"),
+		"missing_setting: setting region is not set; set it with `easel plugin set reader region=VALUE --url URL`")
 
 	for body, want := range map[string]string{
 		`{"settings":{"days":"many"}}`: "setting days: want integer, got string",

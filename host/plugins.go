@@ -24,6 +24,7 @@ type plugins struct {
 	grants  grants
 	// settings are the settings of plugins by tenant.
 	settings pluginSettings
+	detach   func() // from the folder
 }
 
 // pluginPoll is the interval at which the folder is polled.
@@ -64,6 +65,9 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 	}
 	h.plugins = p
 	if p.catalog, err = plugin.OpenCatalog(ctx, p.host, dir, contract.Everything()); err != nil {
+		return err
+	}
+	if p.detach, err = p.catalog.Attach(); err != nil {
 		return err
 	}
 	p.nodes = pluginnode.New(pluginnode.Config{
@@ -114,6 +118,9 @@ func (p *plugins) watch(ctx context.Context, h *Host) {
 func (p *plugins) close() error {
 	if p == nil {
 		return nil
+	}
+	if p.detach != nil {
+		p.detach()
 	}
 	return p.host.Close(context.Background())
 }

@@ -10,7 +10,7 @@ func (p Permissions) Asks(granted Permissions) []string {
 		if more := one.Beyond(granted); len(more) > 0 {
 			line := strings.Join(more, ", ")
 			if reason != "" {
-				line += ": " + reason
+				line += ": " + PrintableLine(reason)
 			}
 			out = append(out, line)
 		}

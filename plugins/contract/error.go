@@ -73,7 +73,7 @@ type Error struct {
 // Errorf returns an Error. Those with a code for temporary failures are retryable.
 func Errorf(code Code, format string, args ...any) *Error {
 	retryable := code == Unavailable || code == RateLimited || code == Upstream
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Retryable: retryable}
+	return &Error{Code: code, Message: Printable(fmt.Sprintf(format, args...)), Retryable: retryable}
 }
 
 // Error formats the error from outside in: plugin weather: easel_invoke: timeout: ….
@@ -84,7 +84,7 @@ func (e *Error) Error() string {
 			text += part + ": "
 		}
 	}
-	return text + string(e.Code) + ": " + e.Message
+	return Printable(text + string(e.Code) + ": " + e.Message)
 }
 
 // Is makes a Code match the errors with that code.
@@ -129,7 +129,9 @@ func ReadError(v engine.Value) (e *Error, ok bool) {
 	if code.Kind() != engine.KindString || code.Str() == "" {
 		return nil, false
 	}
-	e = &Error{Code: Code(code.Str()), Message: v.Get("message").Text(), Retryable: v.Get("retryable").True()}
+	e = &Error{
+		Code: Code(code.Str()), Message: Printable(v.Get("message").Text()), Retryable: v.Get("retryable").True(),
+	}
 	if data := v.Get("data"); data.Kind() == engine.KindObject {
 		e.Data = data
 	}
@@ -149,12 +151,12 @@ func GuestError(raw []byte, status int32) *Error {
 	case text == "":
 		return Errorf(Internal, "returned %d and no error message", status)
 	case err != nil || !ok:
-		return &Error{Code: Internal, Message: text}
+		return &Error{Code: Internal, Message: Printable(text)}
 	}
 	if slices.Contains(fromGuest, e.Code) {
 		return e
 	}
-	e.Message, e.Code, e.Retryable = string(e.Code)+": "+e.Message, Internal, false
+	e.Message, e.Code, e.Retryable = Printable(string(e.Code))+": "+e.Message, Internal, false
 	return e
 }
 

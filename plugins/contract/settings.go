@@ -36,8 +36,7 @@ func (m *Manifest) Configured(set engine.Value) (engine.Value, error) {
 		return engine.Null, nil
 	}
 	if missing := m.MissingSettings(set); len(missing) > 0 {
-		return engine.Null, Errorf(MissingSetting, "setting %s is not set; set it with `easel plugin set %s %s=VALUE`",
-			strings.Join(missing, ", "), m.Name, missing[0])
+		return engine.Null, Errorf(MissingSetting, "setting %s is not set", strings.Join(missing, ", "))
 	}
 	b := engine.NewObject(len(names))
 	for _, name := range names {

@@ -20,7 +20,7 @@ func TestSettings(t *testing.T) {
 	}
 	_, err = m.Configured(engine.Null)
 	require.ErrorIs(t, err, MissingSetting)
-	require.ErrorContains(t, err, "setting region is not set; set it with `easel plugin set a region=VALUE`")
+	require.ErrorContains(t, err, "setting region is not set")
 	require.Equal(t, []string{"region"}, m.MissingSettings(object(`{"days":1}`)))
 	got, err := m.Configured(object(`{"region":"eu","gone":1}`))
 	require.NoError(t, err)

@@ -96,18 +96,22 @@ func inBraces(v engine.Value) (ref string, ok bool) {
 }
 
 // unknown lists the params of the document that the plugin and the engine do not read. A plugin
-// without declared params accepts any.
+// that declares arguments alone gets undeclared params too; one that declares nothing accepts any.
 func (n *component) unknown(m *contract.Manifest) (out []engine.Diagnostic) {
-	if len(m.Params.Names()) == 0 {
+	known := slices.Concat(m.Params.Names(), m.Arguments.Names())
+	if len(known) == 0 {
 		return nil
 	}
-	known := slices.Concat(m.Params.Names(), m.Arguments.Names())
+	effect := "unknown parameter, which has no effect"
+	if len(m.Params.Names()) == 0 {
+		effect = "unknown parameter, which the plugin does not declare"
+	}
 	for i := range n.params.Len() {
 		name := n.params.Key(i)
 		if slices.Contains(known, name) || slices.Contains(standard(), name) || strings.HasPrefix(name, "_") {
 			continue
 		}
-		message := "unknown parameter, which has no effect"
+		message := effect
 		if meant, ok := nearest.Match(name, known); ok {
 			message += "; did you mean \"" + meant + "\"?"
 		}

@@ -30,6 +30,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/python"
 	"github.com/easel-canvas/easel/host/internal/script"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Exit codes of the program.
@@ -45,7 +46,8 @@ const (
 // app holds the streams and the state that all commands share.
 type app struct {
 	in       *bufio.Reader
-	out, err io.Writer
+	out, err io.Writer // without characters that affect a terminal: err always, out if it is one
+	screen   io.Writer // standard error as it is, for lines that are overwritten
 	getenv   func(string) string
 	registry *engine.Registry
 	program  string      // how the program was called, for commands that it prints
@@ -92,7 +94,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer context.AfterFunc(ctx, stop)()
 	if work := workers(stdin, stdout)[strings.Join(args, " ")]; work != nil {
 		if err := work(ctx); err != nil {
-			fmt.Fprintln(stderr, err)
+			fmt.Fprintln(stderr, contract.Printable(err.Error()))
 			return ExitFailed
 		}
 		return ExitOK
@@ -127,9 +129,13 @@ func (a *app) end() (err error) {
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
 	a := &app{
-		in: bufio.NewReader(stdin), out: stdout, err: stderr, getenv: os.Getenv, program: calledAs(os.Args[0]),
-		asks: isTerminal(stdin), shows: isTerminal(stderr), prints: isTerminal(stdout),
+		in: bufio.NewReader(stdin), out: stdout, err: &printableWriter{to: stderr}, screen: stderr, getenv: os.Getenv,
+		program: calledAs(os.Args[0]),
+		asks:    isTerminal(stdin), shows: isTerminal(stderr), prints: isTerminal(stdout),
 		page: page.Built(),
+	}
+	if a.prints {
+		a.out = &printableWriter{to: stdout}
 	}
 	var err error
 	if a.registry, err = engine.NewRegistry(component.Builtin()...); err == nil {

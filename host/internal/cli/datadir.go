@@ -92,12 +92,32 @@ func (d *dataPlace) store(a *app) (store.Config, error) {
 	}, nil
 }
 
-// there returns an error for a missing data directory, which opening would create.
+// there returns an error for a data directory that no host has made, such as one in which only
+// plugins were installed; opening it would make half of one.
 func (d *dataPlace) there() error {
-	if info, err := os.Stat(d.dir); err != nil || !info.IsDir() {
-		return misuse("", "--data %s: not an easel data directory", d.dir)
+	made := filepath.Join(d.dir, "easel.db")
+	if d.postgres != "" {
+		made = d.dir
+	}
+	if _, err := os.Stat(made); err != nil {
+		return misuse("", "--data %s: not an easel data directory; run `easel serve --data %s` once, which makes it",
+			d.dir, quoted(d.dir))
 	}
 	return nil
+}
+
+// errNoTenant means that no host has used the records yet.
+var errNoTenant = errors.New("there is no tenant yet; run `easel serve` once with the same flags, which creates it")
+
+// noTenant returns errNoTenant if err reports a missing tenant and the records have none at all.
+func noTenant(ctx context.Context, s *store.Store, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if list, listed := s.Tenants.List(ctx); listed == nil && len(list) == 0 {
+		return errNoTenant
+	}
+	return err
 }
 
 // records opens the records of a host, which may be running.

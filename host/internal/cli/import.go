@@ -163,7 +163,7 @@ func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 // save writes the canvases. All checks come before the first write.
 func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []imported) error {
 	if _, err := s.Tenants.Get(ctx, i.tenant); err != nil {
-		return fmt.Errorf("tenant %s: %w", i.tenant, err)
+		return fmt.Errorf("tenant %s: %w", i.tenant, noTenant(ctx, s, err))
 	}
 	there := map[string]string{} // id by title
 	known, _, err := s.Canvases.List(

@@ -63,3 +63,24 @@ func TestExportAndImportOfPublishedVersions(t *testing.T) {
 	_, err = commandIn(t, append([]string{"import", bad}, place...)...)
 	require.ErrorContains(t, err, "bad.json: published: ")
 }
+
+// Commands that need the data of a host say how it is made, and leave no half of it behind.
+func TestDataDirectoryIsMadeByServe(t *testing.T) {
+	canvas := file(t, "canvas.json", echoing)
+	missing, plugins := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(plugins, "plugins"), 0o755)) // as plugin install does
+	for _, dir := range []string{missing, plugins} {
+		for _, args := range [][]string{
+			{"import", canvas},
+			{"export"},
+			{"kb", "create", "x"},
+			{"kb", "list"},
+			{"backup", filepath.Join(t.TempDir(), "b.zip")},
+		} {
+			_, err := commandIn(t, append(args, "--data", dir)...)
+			require.ErrorContains(t, err, "run `easel serve --data "+dir+"` once", "%v", args)
+			require.NoFileExists(t, filepath.Join(dir, "easel.db"), "%v", args)
+			require.NoDirExists(t, filepath.Join(dir, "nats"), "%v", args)
+		}
+	}
+}

@@ -166,7 +166,7 @@ func (k *knowledgeBase) choose(ctx context.Context, records *store.Store) error 
 		}
 	}
 	if k.tenant == "" {
-		return misuse("kb", "there is no tenant yet; start easel serve once")
+		return &usageError{"kb", errNoTenant}
 	}
 	return misuse("kb", "--tenant %s: no such tenant", k.tenant)
 }

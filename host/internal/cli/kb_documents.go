@@ -192,7 +192,7 @@ func (k *knowledgeBase) progress() func(what string, done, of int) {
 	if !k.a.shows {
 		return func(string, int, int) {}
 	}
-	return progressLine(k.a.err)
+	return progressLine(k.a.screen)
 }
 
 // awaitEvery is the interval at which the state of documents is polled.

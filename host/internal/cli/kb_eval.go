@@ -88,7 +88,7 @@ func (e *evaluator) start(ctx context.Context, a *app, args []string) error {
 	}
 	report, err := evaluate(ctx, ev, settings, compared)
 	if a.shows {
-		fmt.Fprint(a.err, "\r\x1b[K")
+		fmt.Fprint(a.screen, "\r\x1b[K")
 	}
 	if err := errors.Join(inputError(err), ev.Close()); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (e *evaluator) evaluation(a *app) (*eval.Evaluation, error) {
 		return nil, &usageError{"kb eval", err}
 	}
 	if a.shows {
-		ev.Progress = progressLine(a.err)
+		ev.Progress = progressLine(a.screen)
 	}
 	return ev, nil
 }

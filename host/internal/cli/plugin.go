@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -46,6 +47,8 @@ type pluginPlace struct {
 	dir  string
 	json bool
 	logs *slog.Logger // minimum level of plugins' log lines; nil means errors only
+	// howToSet returns what sets a setting or secret for this command; nil means on a host.
+	howToSet func(plugin string, kind plugin.SettingKind, name string) string
 }
 
 func (p *pluginPlace) flags(fs *flag.FlagSet) {
@@ -66,6 +69,11 @@ func (p *pluginPlace) folder(a *app) (string, error) {
 	if p.dir != "" {
 		return p.dir, nil
 	}
+	return runFolder(a)
+}
+
+// runFolder returns the folder of the plugins of `easel run`.
+func runFolder(a *app) (string, error) {
 	if dir := a.getenv("EASEL_PLUGINS"); dir != "" {
 		return dir, nil
 	}
@@ -99,7 +107,7 @@ func (p *pluginPlace) host(ctx context.Context, a *app, local plugin.Check) (*pl
 	return plugin.New(ctx, plugin.Config{
 		CacheDir: filepath.Join(dir, "cache"), Compiler: worker(pluginCompiler),
 		Trust: plugin.Trust{Keys: keys, Local: local}, Log: log, PluginLog: p.logs,
-		BuiltIn: pluginnode.BuiltIn(a.registry),
+		BuiltIn: pluginnode.BuiltIn(a.registry), HowToSet: p.howToSet,
 	})
 }
 
@@ -143,10 +151,33 @@ func (p *pluginPlace) catalog(ctx context.Context, a *app, f func(*plugin.Catalo
 	if err == nil {
 		var c *plugin.Catalog
 		if c, err = plugin.OpenCatalog(ctx, h, dir, contract.Everything()); err == nil {
-			err = f(c)
+			before := c.Mark()
+			if err = f(c); err == nil && c.Mark() != before {
+				err = p.acknowledged(ctx, a, c)
+			}
 		}
 	}
 	return errors.Join(err, h.Close(context.WithoutCancel(ctx)))
+}
+
+// ackTime bounds how long a command waits for running hosts to load its change.
+const ackTime = 5 * time.Second
+
+// acknowledged waits until running hosts have loaded a change, and reports that.
+func (p *pluginPlace) acknowledged(ctx context.Context, a *app, c *plugin.Catalog) error {
+	ctx, done := context.WithTimeout(ctx, ackTime)
+	defer done()
+	running, behind, err := c.Await(ctx)
+	switch {
+	case err != nil:
+		return err
+	case behind > 0:
+		fmt.Fprintf(a.err, "%d of %d running hosts have not loaded the change in %s; their logs have the reason\n",
+			behind, running, ackTime)
+	case running > 0 && !p.json:
+		fmt.Fprintln(a.out, "The running host has loaded the change.")
+	}
+	return nil
 }
 
 // source reads a packed file, or builds and packs a folder.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -145,8 +146,9 @@ func (a *app) waiting(p *pluginPlace, e plugin.Entry) {
 	w := e.Waiting
 	fmt.Fprintf(a.out, "%s %s waits for approval.\n", e.Name, w.Version)
 	if w.Replaces != nil {
-		fmt.Fprintf(a.out, "This file is %s; the active version is %s.\n"+
-			"Approvals and data of that version do not carry over.\n", signedBy(w.Signer), signedBy(*w.Replaces))
+		fmt.Fprintf(a.out, "It is by another key: this file is %s, the version before is %s.\n"+
+			"Approvals and data of that version do not carry over.\n", plugin.SignedBy(w.Signer),
+			plugin.SignedBy(*w.Replaces))
 	}
 	if len(w.Asks) > 0 {
 		fmt.Fprintf(a.out, "It asks for:\n  %s\n", strings.Join(w.Asks, "\n  "))
@@ -155,11 +157,14 @@ func (a *app) waiting(p *pluginPlace, e plugin.Entry) {
 		e.Name, w.Digest, p.flag())
 }
 
-func signedBy(key string) string {
-	if key == "" {
-		return "not signed"
+// waitingNote describes the waiting version in a list.
+func (p *pluginPlace) waitingNote(e plugin.Entry) string {
+	by := ""
+	if e.Waiting.Replaces != nil {
+		by = " by another key"
 	}
-	return "signed with key " + key
+	return fmt.Sprintf("%s%s waits for `%s%s`: it asks for %s", e.Waiting.Version, by, e.EnableCommand(), p.flag(),
+		cmp.Or(strings.Join(e.Waiting.Asks, "; "), "nothing"))
 }
 
 // componentsOf returns what canvases name of a version: plugin:weather@1, or each component of its
@@ -184,7 +189,8 @@ embed, kv and variables. The plugin runs without the others, whose calls fail wi
 that requests no further permissions is enabled with the same part.
 
 --file is the beginning of the digest of the file to approve, as shown by install: if another file was
-installed meanwhile, nothing is approved.`,
+installed meanwhile, nothing is approved. A file by another key than the version before, or without a signature,
+is enabled only with --file.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
@@ -241,7 +247,7 @@ func allowed(verb string, fs *flag.FlagSet, list string) (*contract.Permissions,
 }
 
 var pluginDisable = verb("disable", "NAME", "disables a plugin or a built-in tool",
-	"Canvases that use it still load; its nodes fail when reached.",
+	"Canvases that use it still load; its nodes fail when reached. Those of the host are listed.",
 	func(ctx context.Context, a *app, p *pluginPlace, name string) error {
 		if tools.Named(name) {
 			return p.switchTool(a, name, false)
@@ -251,7 +257,11 @@ var pluginDisable = verb("disable", "NAME", "disables a plugin or a built-in too
 			if err != nil {
 				return err
 			}
-			return a.entry(p, e)
+			if err := a.entry(p, e); err != nil {
+				return err
+			}
+			p.printUses(ctx, a, e.Ref())
+			return nil
 		})
 	})
 
@@ -276,14 +286,22 @@ the data is kept for a later version signed by the same key.`,
 				return err
 			}
 			return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+				stores, err := plugin.StoresData(c, name)
+				if err != nil {
+					return err
+				}
 				if err := c.Remove(ctx, name, *keep); err != nil {
 					return err
 				}
 				if p.json {
 					return a.printJSON(map[string]string{"removed": name})
 				}
-				_, err := fmt.Fprintf(a.out, "%s is removed\n", name)
-				return err
+				fmt.Fprintf(a.out, "%s is removed\n", name)
+				if *keep && !stores {
+					fmt.Fprintln(a.out, "No data is kept: the plugin requests no kv and has no settings.")
+				}
+				p.printUses(ctx, a, name)
+				return nil
 			})
 		}
 	},
@@ -336,8 +354,7 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry, builtin []builtinTool
 			note = "does without " + strings.Join(e.Active.Asks, "; ")
 		}
 		if e.Waiting != nil {
-			note = fmt.Sprintf("%s waits for `easel plugin enable %s%s`: it asks for %s", e.Waiting.Version,
-				e.Name, p.flag(), strings.Join(e.Waiting.Asks, "; "))
+			note = p.waitingNote(e)
 		}
 		rows = append(rows, []string{e.Name, version, state, note})
 		if e.Active != nil && len(e.Active.Components) > 0 {

@@ -39,7 +39,7 @@ the page, with the permissions granted there.`,
 			if err != nil {
 				return err
 			}
-			d.logs = a.pluginLog()
+			d.logs, d.howToSet = a.pluginLog(), howToSetByFlag
 			return d.with(ctx, a, func(h *plugin.Host) error { return d.run(ctx, a, h, dir) })
 		}
 	},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // release signs a version of the plugin downloaded that sends text, and returns the file.
@@ -138,7 +139,11 @@ func TestPluginSettings(t *testing.T) {
 		"S plugin:setup@1 -> M",
 		`M Message {"content":["{S@text}"]}`,
 	), 0o600))
-	require.Contains(t, succeeds(t, "validate", canvas), "setting region of plugin setup is not set")
+	problems := succeeds(t, "validate", canvas)
+	require.Contains(t, problems,
+		"setting region of plugin setup is not set; set it with `easel plugin set setup region=VALUE`")
+	require.Contains(t, problems,
+		"secret SETUP_KEY of plugin setup is not set; set EASEL_SECRET_SETUP_KEY in the environment")
 	require.Contains(t, fails(t, "run", canvas),
 		"setting region is not set; set it with `easel plugin set setup region=VALUE`")
 
@@ -156,6 +161,42 @@ func TestPluginSettings(t *testing.T) {
 	require.NotContains(t, list, "sesame")
 	require.NotContains(t, succeeds(t, "validate", canvas), "is not set")
 	require.Regexp(t, `region +setting +- +missing; Where\.`, succeeds(t, "plugin", "set", "setup", "region="))
-	require.Contains(t, fails(t, "plugin", "run", file), "setting region is not set")
+	require.Contains(t, fails(t, "plugin", "run", file),
+		"setting region is not set; set it with --setting region=VALUE")
 	require.Contains(t, succeeds(t, "plugin", "run", file, "--setting", "region=eu"), "one")
+}
+
+// Settings are written where something reads them.
+func TestPluginSettingsOfAHostAreSetOnTheHost(t *testing.T) {
+	ofRun := pluginFolder(t)
+	file := filepath.Join(t.TempDir(), "setup.wasm")
+	require.NoError(t, os.WriteFile(file, sample(t, "one", "{}",
+		`{"abi":1,"name":"setup","version":"1.0.0","description":"d",
+		"settings":{"type":"object","required":["region"],"properties":{"region":{"type":"string"}}}}`), 0o600))
+	other := filepath.Join(t.TempDir(), "data", "plugins")
+	for _, dir := range []string{ofRun, other} {
+		succeeds(t, "plugin", "install", file, "--plugins", dir)
+	}
+	for _, verb := range [][]string{{"set", "setup", "region=eu"}, {"settings", "setup"}} {
+		args := append([]string{"plugin"}, verb...)
+		text := fails(t, append(args, "--plugins", other)...)
+		require.Contains(t, text, "`easel run` reads settings in "+ofRun)
+		require.Contains(t, text, "--url URL")
+		succeeds(t, append(args, "--plugins", ofRun)...)
+	}
+	require.NoFileExists(t, filepath.Join(other, plugin.SettingsFile))
+	succeeds(t, "plugin", "set", "setup", "region=")
+
+	h, err := plugin.New(t.Context(), plugin.Config{})
+	require.NoError(t, err)
+	c, err := plugin.OpenCatalog(t.Context(), h, ofRun, contract.Everything())
+	require.NoError(t, err)
+	detach, err := c.Attach() // a host that uses the folder of EASEL_PLUGINS
+	require.NoError(t, err)
+	detach()
+	require.NoError(t, h.Close(t.Context()))
+	require.Contains(t, fails(t, "plugin", "set", "setup", "region=eu"), ofRun+" is the folder of a host")
+	canvas := filepath.Join(t.TempDir(), "canvas.json")
+	require.NoError(t, os.WriteFile(canvas, sketch.Bytes("begin Begin -> S", "S plugin:setup@1"), 0o600))
+	require.Contains(t, fails(t, "run", canvas), "`easel run` has no settings")
 }

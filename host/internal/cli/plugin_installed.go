@@ -27,7 +27,7 @@ func (a *app) installed() func(name string) (engine.Spec, bool) {
 		return pluginnode.New(pluginnode.Config{
 			Find: find, KV: keeps.kv, Settings: of,
 			Lacks: func(tenant string, m *plugin.Module) []engine.Diagnostic {
-				return pluginnode.Lacks(m.Manifest(), of(tenant, m), a.hasSecret)
+				return pluginnode.Lacks(m, of(tenant, m), a.hasSecret)
 			},
 		})
 	})
@@ -40,6 +40,7 @@ func (a *app) openInstalled() (find func(string) (*plugin.Module, error), settin
 	if err != nil {
 		return nil, settings, err
 	}
+	p.howToSet = howToSetIn(dir)
 	if settings, err = plugin.ReadSettings(dir); err != nil {
 		return nil, settings, err
 	}

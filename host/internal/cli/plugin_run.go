@@ -27,7 +27,7 @@ and web services only on the hosts of --allow-http.`,
 			if err != nil {
 				return err
 			}
-			r.logs = a.pluginLog()
+			r.logs, r.howToSet = a.pluginLog(), howToSetByFlag
 			return r.with(ctx, a, func(h *plugin.Host) error {
 				wasm, err := source(ctx, h, file)
 				if err != nil {
@@ -102,6 +102,11 @@ func (r *pluginRunner) values(pairs []string) (engine.Value, error) {
 		b.Set(name, v)
 	}
 	return b.Value(), nil
+}
+
+// howToSetByFlag returns the flag that sets a setting or secret for one run.
+func howToSetByFlag(_ string, kind plugin.SettingKind, name string) string {
+	return fmt.Sprintf("set it with --%s %s=VALUE", kind, name)
 }
 
 // vault looks up secrets in --secret, then in the environment.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,8 +18,9 @@ import (
 )
 
 const settingsPlaces = `
-With --url, --addr or EASEL_URL the settings are those of the caller's tenant on that host; otherwise they are those of
-` + "`easel run`" + ` on this machine, whose secrets come from EASEL_SECRET_NAME.`
+With --url, --addr or EASEL_URL the settings are those of the caller's tenant on that host, which must be running;
+otherwise they are those of ` + "`easel run`" + ` on this machine, whose secrets come from EASEL_SECRET_NAME. The folder
+of a host has no settings.`
 
 var pluginSet = command{
 	name: "plugin set", args: "NAME KEY=VALUE... [FLAGS]",
@@ -91,7 +94,7 @@ func (s *settingsPlace) with(ctx context.Context, a *app, name string, f func(pl
 		}
 		return f(&hostSettings{&s.host, "plugins/" + url.PathEscape(name) + "/settings"})
 	}
-	dir, err := s.folder(a)
+	dir, err := s.runFolder(a)
 	if err != nil {
 		return err
 	}
@@ -102,6 +105,45 @@ func (s *settingsPlace) with(ctx context.Context, a *app, name string, f func(pl
 		}
 		return f(&folderSettings{a, dir, m})
 	})
+}
+
+// runFolder returns the folder of plugins if `easel run` reads its settings there. In the folder of
+// a host only `easel run` would read them, or no command.
+func (s *settingsPlace) runFolder(a *app) (string, error) {
+	dir, err := s.folder(a)
+	if err != nil {
+		return "", err
+	}
+	if plugin.OfHost(dir) {
+		return "", misuse("plugin set", "%s is the folder of a host, which stores the settings of its tenants in its "+
+			"records: set them while it runs, with --url URL and its API key", dir)
+	}
+	ofRun, err := runFolder(a)
+	if err == nil && !samePath(dir, ofRun) {
+		return "", misuse("plugin set", "--plugins %s: `easel run` reads settings in %s, and a host in its records: "+
+			"leave out --plugins, or name the host with --url URL", dir, ofRun)
+	}
+	return dir, nil
+}
+
+func samePath(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y) || filepath.Clean(a) == filepath.Clean(b)
+}
+
+// howToSetIn returns what sets a setting or secret of `easel run`, whose plugins are in dir.
+func howToSetIn(dir string) func(name string, kind plugin.SettingKind, key string) string {
+	return func(name string, kind plugin.SettingKind, key string) string {
+		switch {
+		case kind == plugin.Secret:
+			return "set EASEL_SECRET_" + key + " in the environment"
+		case plugin.OfHost(dir):
+			return dir + " is the folder of a host, where `easel run` has no settings: install the plugin in " +
+				"another folder, and name that in EASEL_PLUGINS"
+		}
+		return fmt.Sprintf("set it with `easel plugin set %s %s=VALUE`", name, key)
+	}
 }
 
 // change reads KEY=VALUE as settings and secrets of a plugin.

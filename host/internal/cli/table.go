@@ -6,11 +6,12 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // printTable prints rows in columns under a header, if there is one. Cells may come from strangers:
-// control characters are left out, so that they do not reach the terminal.
+// each stays on its line, without characters that could affect a terminal.
 func printTable(out io.Writer, head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if head != nil {
@@ -21,17 +22,9 @@ func printTable(out io.Writer, head []string, rows [][]string) error {
 			if i > 0 {
 				fmt.Fprint(w, "\t")
 			}
-			fmt.Fprint(w, cmp.Or(strings.Map(visible, cell), "-"))
+			fmt.Fprint(w, cmp.Or(contract.PrintableLine(cell), "-"))
 		}
 		fmt.Fprintln(w)
 	}
 	return w.Flush()
-}
-
-// visible drops control characters.
-func visible(r rune) rune {
-	if unicode.IsControl(r) {
-		return -1
-	}
-	return r
 }

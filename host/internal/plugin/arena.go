@@ -12,18 +12,30 @@ type arena struct {
 	bytes  []byte
 	blocks map[uint64]uint64 // start -> length of live blocks
 	spare  []extent          // freed, for reuse
+	most   int               // largest number of live blocks since the last reset
 }
 
 type extent struct{ at, size uint64 }
 
-const arenaBase = 8
+const (
+	arenaBase = 8
+	// blockCost is the memory of a block outside the arena, which counts towards maxKernel: an
+	// entry of the map, which doubles when it grows.
+	blockCost = 64
+	smallMap  = 1024
+)
 
-// reset forgets all blocks; storage up to a megabyte is kept.
+// reset forgets all blocks. Storage up to a megabyte is reused, and a small map, since clearing one
+// keeps its memory and takes time in proportion to it.
 func (a *arena) reset() {
 	if len(a.blocks) == 0 && len(a.bytes) == 0 {
 		return
 	}
+	if a.most > smallMap {
+		a.blocks = nil
+	}
 	clear(a.blocks)
+	a.most = 0
 	a.spare = a.spare[:0]
 	if cap(a.bytes) > 1<<20 {
 		a.bytes = nil
@@ -44,18 +56,23 @@ func (a *arena) alloc(n uint64) uint64 {
 		if s.size >= size && s.size <= 2*size {
 			a.spare = slices.Delete(a.spare, i, i+1)
 			clear(a.bytes[s.at-arenaBase : s.at-arenaBase+s.size])
-			a.blocks[s.at] = n
+			a.add(s.at, n)
 			return s.at
 		}
 	}
 	from := uint64(len(a.bytes))
-	if from+size > maxKernel {
+	if from+size+blockCost*uint64(len(a.blocks)+1) > maxKernel+blockCost {
 		return 0
 	}
 	a.bytes = slices.Grow(a.bytes, int(size))[:from+size]
 	clear(a.bytes[from:])
-	a.blocks[from+arenaBase] = n
+	a.add(from+arenaBase, n)
 	return from + arenaBase
+}
+
+func (a *arena) add(at, n uint64) {
+	a.blocks[at] = n
+	a.most = max(a.most, len(a.blocks))
 }
 
 func (a *arena) free(at uint64) {

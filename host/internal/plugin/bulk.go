@@ -120,7 +120,8 @@ func (g *guest) report(level slog.Level, text string) {
 	log.LogAttrs(g.ctx.Context, level, "plugin log", attrs...)
 }
 
-// printable is the beginning of a text of a guest, in UTF-8.
+// printable returns at most most bytes of a text of a guest, for errors and logs.
 func printable(text []byte, most int) string {
-	return strings.ToValidUTF8(string(text[:min(len(text), most)]), "\uFFFD")
+	shown := contract.Printable(string(text[:min(len(text), most)]))
+	return strings.ToValidUTF8(shown[:min(len(shown), most)], "")
 }

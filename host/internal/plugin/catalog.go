@@ -25,6 +25,7 @@ type Catalog struct {
 	host    *Host
 	dir     string
 	ceiling contract.Permissions
+	ack     string // file for the mark that Watch has loaded; "" unless it is a host's
 
 	change sync.Mutex // held through a change, which may compile for seconds
 	mu     sync.RWMutex
@@ -63,12 +64,23 @@ type Version struct {
 	// and data belong to a name and a signer.
 	Signer string `json:"signer,omitempty"`
 	// Replaces, for a waiting version, is the signer of the active one when that is another: "" for
-	// a file without signature. Such a version inherits no approval and no data.
+	// a file without signature; without an active version, that of the first one that waited. Such
+	// a version inherits no approval and no data, and [Catalog.Enable] needs its digest.
 	Replaces *string `json:"replaces,omitempty"`
 }
 
 // Ref is the reference of canvases to the plugin: weather@1.
 func (e *Entry) Ref() string { return e.Name + "@" + e.Major }
+
+// EnableCommand returns the command that enables the waiting version, or the active one if none
+// waits.
+func (e *Entry) EnableCommand() string {
+	command := "easel plugin enable " + e.Name
+	if e.Waiting != nil && e.Waiting.Replaces != nil {
+		command += fmt.Sprintf(" --file %.12s", e.Waiting.Digest)
+	}
+	return command
+}
 
 // installed reports whether there is a version of the plugin.
 func (e *Entry) installed() bool { return e.Active != nil || e.Waiting != nil || e.Previous != nil }
@@ -166,11 +178,13 @@ func (c *Catalog) install(ctx context.Context, wasm []byte, v Version, limit *co
 		return Entry{}, fmt.Errorf("plugin %s: install: %w", manifest.Name, err)
 	}
 	next := c.copyOf(manifest.Name, manifest.Major())
-	if known := c.known(next); known != nil && known.Active.Signer != v.Signer {
-		v.Asks, v.Replaces = manifest.Permissions.Asks(contract.Permissions{}), &known.Active.Signer
+	known := c.known(next)
+	if v.Replaces = replaces(c, next, v.Signer); v.Replaces != nil && (known != nil || limit == nil) {
+		v.Asks = manifest.Permissions.Asks(contract.Permissions{})
 		next.Waiting = &v
 		return next.Entry, c.put(next, nil)
-	} else if known != nil && next.Active == nil {
+	}
+	if known != nil && next.Active == nil {
 		next.Approved, next.Considered = known.Approved, known.Considered
 	}
 	if len(manifest.Permissions.Beyond(next.Approved)) > 0 && len(manifest.Permissions.Beyond(next.Considered)) > 0 {
@@ -222,6 +236,22 @@ func (c *Catalog) known(next *item) *item {
 	return found
 }
 
+// replaces returns the signer whose version a file of signer would replace in next; nil when it is
+// the same, or when there is no version before.
+func replaces(c *Catalog, next *item, signer string) *string {
+	var before *string
+	switch known := c.known(next); {
+	case known != nil:
+		before = &known.Active.Signer
+	case next.Waiting != nil:
+		before = cmp.Or(next.Waiting.Replaces, &next.Waiting.Signer)
+	}
+	if before == nil || *before == signer {
+		return nil
+	}
+	return before
+}
+
 // stop closes the module of a plugin that was switched off or removed; runs do not keep it.
 func (c *Catalog) stop(m *Module) {
 	if m != nil {
@@ -246,6 +276,7 @@ func (c *Catalog) retire(m *Module) {
 // that does not wait is switched on again. limit, if not nil, is the most that is
 // approved: the plugin runs with what is left, and its Asks say what it does without. digest is the
 // beginning of the digest of the file that is meant; when another one waits now, nothing changes.
+// It may be empty unless the waiting version has another signer than the one it replaces.
 func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contract.Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
@@ -267,6 +298,11 @@ func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contra
 		return Entry{}, contract.Errorf(contract.NeedsApproval,
 			"file %.12s was installed meanwhile; look at what it asks for, and enable that", v.Digest).At(name, "enable")
 	}
+	if digest == "" && v.Replaces != nil {
+		return Entry{}, contract.Errorf(contract.NeedsApproval,
+			"version %s is by another key: %s, the version before is %s; if you know this file, run `%s`", v.Version,
+			SignedBy(v.Signer), SignedBy(*v.Replaces), next.EnableCommand()).At(name, "enable")
+	}
 	if next.Waiting != nil || limit != nil {
 		return c.approve(ctx, next, *v, limit)
 	}
@@ -275,10 +311,11 @@ func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contra
 
 // approve approves what v asks for, within limit unless it is nil, and activates it.
 func (c *Catalog) approve(ctx context.Context, next *item, v Version, limit *contract.Permissions) (Entry, error) {
-	asked, err := c.asked(v.Digest)
+	about, err := manifest(c, v.Digest)
 	if err != nil {
 		return Entry{}, err
 	}
+	asked := about.Permissions
 	next.Approved, next.Considered = asked, asked
 	if limit != nil {
 		next.Approved = asked.Cut(*limit)
@@ -286,21 +323,17 @@ func (c *Catalog) approve(ctx context.Context, next *item, v Version, limit *con
 	return c.activate(ctx, next, v)
 }
 
-// asked returns the permissions in the manifest of an installed file.
-func (c *Catalog) asked(digest string) (contract.Permissions, error) {
+// manifest returns the manifest of an installed file.
+func manifest(c *Catalog, digest string) (*contract.Manifest, error) {
 	wasm, err := os.ReadFile(c.file(digest))
 	if err != nil {
-		return contract.Permissions{}, fmt.Errorf("plugin: read installed file: %w", err)
+		return nil, fmt.Errorf("plugin: read installed file: %w", err)
 	}
 	raw, _, err := contract.Section(wasm, contract.ManifestSection)
 	if err != nil {
-		return contract.Permissions{}, err
+		return nil, err
 	}
-	m, err := contract.ParseManifest(raw)
-	if err != nil {
-		return contract.Permissions{}, err
-	}
-	return m.Permissions, nil
+	return contract.ParseManifest(raw)
 }
 
 // Disable switches a plugin off; running calls finish.
@@ -323,7 +356,8 @@ func (c *Catalog) Disable(ctx context.Context, name string) (Entry, error) {
 	return next.Entry, nil
 }
 
-// Rollback makes the previous version active again, with what is approved now.
+// Rollback makes the previous version active again, with what is approved now. One of another
+// signer waits, as after Install.
 func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
@@ -337,7 +371,17 @@ func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 	if next.Previous == nil {
 		return Entry{}, contract.Errorf(contract.NotFound, "no version before the active one").At(name, "roll back")
 	}
-	return c.activate(ctx, next, *next.Previous)
+	v := *next.Previous
+	if v.Replaces = replaces(c, next, v.Signer); v.Replaces != nil {
+		about, err := manifest(c, v.Digest)
+		if err != nil {
+			return Entry{}, err
+		}
+		v.Asks = about.Permissions.Asks(contract.Permissions{})
+		next.Waiting = &v
+		return next.Entry, c.put(next, nil)
+	}
+	return c.activate(ctx, next, v)
 }
 
 // Remove forgets a plugin, its approval and its files; running calls finish. Unless keepData is set
@@ -399,8 +443,8 @@ func (c *Catalog) Get(ref string) (*Module, error) {
 	case it.Problem != "":
 		return nil, contract.Errorf(contract.NotFound, "could not be loaded: %s", it.Problem).At(ref, "find")
 	case it.module == nil && it.Waiting != nil && it.Active == nil:
-		return nil, contract.Errorf(contract.NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`",
-			strings.Join(it.Waiting.Asks, "; "), name).At(ref, "find")
+		return nil, contract.Errorf(contract.NeedsApproval, "asks for %s; approve it with `%s`",
+			cmp.Or(strings.Join(it.Waiting.Asks, "; "), "nothing"), it.EnableCommand()).At(ref, "find")
 	case it.module == nil:
 		return nil, contract.Errorf(contract.NotFound, "switched off; run `easel plugin enable %s`", name).At(ref,
 			"find")

@@ -35,6 +35,28 @@ func (e *Entry) data(keep bool) []string {
 	return forget
 }
 
+// StoresData reports whether a plugin may have stored data on a host: it requests kv or has
+// settings.
+func StoresData(c *Catalog, ref string) (bool, error) {
+	it, err := c.existing(ref, nil)
+	if err != nil {
+		return false, err
+	}
+	for _, v := range []*Version{it.Active, it.Previous} {
+		if v == nil {
+			continue
+		}
+		about, err := manifest(c, v.Digest)
+		if err != nil {
+			return false, err
+		}
+		if about.Permissions.KV != nil || len(about.Settings.Names()) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // ForgetData has drop delete the data of plugins that were removed. What drop fails for is tried
 // again by the next call.
 func (c *Catalog) ForgetData(ctx context.Context, drop func(ctx context.Context, owner string) error) error {

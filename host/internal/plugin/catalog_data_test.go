@@ -53,7 +53,18 @@ func TestAnotherSignerInheritsNothing(t *testing.T) {
 			require.Equal(t, []string{"kv of 10 bytes: r"}, e.Waiting.Asks)
 			require.Equal(t, before.Signer(), *e.Waiting.Replaces)
 
-			e, err = c1.Enable(t.Context(), "sample", e.Waiting.Digest[:12], nil)
+			listed := e
+			e, err = c1.Enable(t.Context(), "sample", "", nil)
+			require.ErrorIs(t, err, contract.NeedsApproval, "a name alone never changes the signer")
+			require.ErrorContains(t, err, "by another key")
+			require.ErrorContains(t, err, "`easel plugin enable sample --file "+listed.Waiting.Digest[:12]+"`")
+			require.Equal(t, listed, c1.List()[0])
+			_, err = c1.Disable(t.Context(), "sample")
+			require.NoError(t, err)
+			_, err = c1.Enable(t.Context(), "sample", "", &everything)
+			require.ErrorIs(t, err, contract.NeedsApproval, "nor when the plugin is off")
+
+			e, err = c1.Enable(t.Context(), "sample", listed.Waiting.Digest[:12], nil)
 			require.NoError(t, err)
 			require.Equal(t, "1.1.0", e.Active.Version)
 			require.Nil(t, e.Active.Replaces)
@@ -62,6 +73,12 @@ func TestAnotherSignerInheritsNothing(t *testing.T) {
 			require.NotEqual(t, before.Owner(), after.Owner())
 
 			e, err = c1.Rollback(t.Context(), "sample")
+			require.NoError(t, err)
+			require.Equal(t, "1.1.0", e.Active.Version, "the way back changes the signer too")
+			require.Equal(t, after.Signer(), *e.Waiting.Replaces)
+			_, err = c1.Enable(t.Context(), "sample", "", nil)
+			require.ErrorIs(t, err, contract.NeedsApproval)
+			_, err = c1.Enable(t.Context(), "sample", e.Waiting.Digest[:12], nil)
 			require.NoError(t, err)
 			back, err := c1.Get("sample")
 			require.NoError(t, err)
@@ -77,6 +94,31 @@ func TestAnotherSignerInheritsNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "1.1.0", e.Active.Version)
 	})
+}
+
+// A version that is not approved yet is not replaced by files of another signer under its name.
+func TestEnableKeepsTheSignerThatWaited(t *testing.T) {
+	mine, theirs := signer(t), signer(t)
+	c, err := OpenCatalog(t.Context(), newHost(t, Config{}), t.TempDir(), contract.Everything())
+	require.NoError(t, err)
+	first, err := c.Install(t.Context(), mine("1.0.0", 10), Local)
+	require.NoError(t, err)
+	require.Nil(t, first.Waiting.Replaces)
+	for _, wasm := range [][]byte{theirs("1.0.1", 10), theirs("1.0.2", 10), pack(t, wattest.Must(echo), nil)} {
+		e, err := c.Install(t.Context(), wasm, Local)
+		require.NoError(t, err)
+		require.Nil(t, e.Active)
+		require.Equal(t, first.Waiting.Signer, *e.Waiting.Replaces)
+		_, err = c.Enable(t.Context(), "sample", "", nil)
+		require.ErrorIs(t, err, contract.NeedsApproval)
+		_, err = c.Get("sample")
+		require.ErrorContains(t, err, "easel plugin enable sample --file "+e.Waiting.Digest[:12])
+	}
+	_, err = c.Install(t.Context(), mine("1.0.3", 10), Local)
+	require.NoError(t, err)
+	e, err := c.Enable(t.Context(), "sample", "", nil)
+	require.NoError(t, err)
+	require.Equal(t, first.Waiting.Signer, e.Active.Signer)
 }
 
 // What is approved is the file that was looked at.

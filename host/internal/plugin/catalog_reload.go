@@ -128,10 +128,11 @@ func (c *Catalog) Watch(ctx context.Context, every time.Duration, changed func()
 	defer tick.Stop()
 	var last, failure string
 	for {
-		if now := c.mark(); now != last {
+		if now := c.Mark(); now != last {
 			news, err := c.Reload(ctx)
 			if err == nil {
 				last, failure = now, ""
+				acknowledge(c, now)
 			} else if text := err.Error(); text != failure && ctx.Err() == nil {
 				failure = text
 				c.host.cfg.Log.Warn("plugins were not read again, retrying", "err", err)
@@ -148,8 +149,8 @@ func (c *Catalog) Watch(ctx context.Context, every time.Duration, changed func()
 	}
 }
 
-// mark distinguishes states of the folder. The file is replaced as a whole, never written in place.
-func (c *Catalog) mark() string {
+// Mark distinguishes states of the folder. The file is replaced as a whole, never written in place.
+func (c *Catalog) Mark() string {
 	info, err := os.Stat(filepath.Join(c.dir, stateFile))
 	if err != nil {
 		return "none"

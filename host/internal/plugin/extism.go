@@ -197,6 +197,10 @@ func (x *extism) call(s []uint64) {
 	}
 }
 
+// variableCost is the memory of a variable without its key and value. It counts towards maxScratch
+// when there are several.
+const variableCost = 96
+
 // Scratch holds the Extism variables of one run. The zero value is ready.
 type Scratch struct {
 	mu   sync.Mutex
@@ -222,7 +226,7 @@ func (s *Scratch) set(key string, value []byte) bool {
 	if value == nil {
 		return true
 	}
-	if s.size+len(key)+len(value) > maxScratch {
+	if s.size+len(key)+len(value)+variableCost*len(s.vars) > maxScratch {
 		return false
 	}
 	if s.vars == nil {

@@ -2,6 +2,8 @@ package plugin
 
 import (
 	"context"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -133,4 +135,43 @@ func TestScratchIsBounded(t *testing.T) {
 	require.True(t, s.set("a", nil))
 	require.True(t, s.set("b", []byte("x")))
 	require.Equal(t, "x", string(s.get("b")))
+}
+
+// heap returns the bytes that are alive.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// grown returns how many more bytes are alive than before.
+func grown(before uint64) uint64 {
+	now := heap()
+	return now - min(before, now)
+}
+
+// Small blocks and small variables take at most twice the memory that is allowed.
+func TestSmallBlocksCount(t *testing.T) {
+	var a arena
+	before := heap()
+	blocks := 0
+	for a.alloc(1) != 0 {
+		blocks++
+	}
+	require.Less(t, grown(before), uint64(2*maxKernel), "%d blocks", blocks)
+	require.Greater(t, blocks, 500_000)
+	a.reset()
+	require.Less(t, grown(before), uint64(2<<20), "an idle instance keeps none of it")
+	require.Equal(t, uint64(arenaBase), a.alloc(maxKernel), "one block may have all")
+	runtime.KeepAlive(&a)
+
+	var s Scratch
+	before = heap()
+	variables := 0
+	for s.set(strconv.Itoa(variables), []byte{1}) {
+		variables++
+	}
+	require.Less(t, grown(before), uint64(2*maxScratch), "%d variables", variables)
+	runtime.KeepAlive(&s)
 }

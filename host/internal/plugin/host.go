@@ -61,6 +61,9 @@ type Config struct {
 	FreshUnder time.Duration
 	// Resolve looks up host names for http.fetch. Default net.DefaultResolver.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	// HowToSet returns what a person does to set a setting or secret of a plugin here; it follows
+	// "is not set; ". Default `easel plugin set` with the address of a host.
+	HowToSet func(plugin string, kind SettingKind, name string) string
 	// HTTP replaces the network behind http.fetch, after a request was checked;
 	// for tests. Nil is the network.
 	HTTP http.RoundTripper
@@ -72,6 +75,24 @@ type Config struct {
 	Log *slog.Logger
 	// PluginLog receives what plugins log, at the levels they give, trace below debug. Default Log.
 	PluginLog *slog.Logger
+}
+
+// SettingKind distinguishes settings and secrets.
+type SettingKind string
+
+// The kinds of settings.
+const (
+	Setting SettingKind = "setting"
+	Secret  SettingKind = "secret"
+)
+
+// onHost is the command that sets a setting or secret of a tenant.
+func onHost(plugin string, kind SettingKind, name string) string {
+	value := "VALUE"
+	if kind == Secret {
+		value = "@VARIABLE"
+	}
+	return fmt.Sprintf("set it with `easel plugin set %s %s=%s --url URL`", plugin, name, value)
 }
 
 // maxModule bounds a plugin file, in bytes.
@@ -105,6 +126,9 @@ func (c Config) withDefaults() Config {
 		c.Resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
+	}
+	if c.HowToSet == nil {
+		c.HowToSet = onHost
 	}
 	if c.Now == nil {
 		c.Now = time.Now

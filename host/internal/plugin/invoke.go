@@ -46,8 +46,13 @@ func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
 	about := cmp.Or(in.Component, m.manifest)
 	in.Export = about.Export()
 	var err error
-	if in.Settings, err = about.Configured(in.Settings); err != nil {
-		return Answer{}, contract.AsError(err, contract.MissingSetting).At(m.manifest.Name, in.Export)
+	set := in.Settings
+	if in.Settings, err = about.Configured(set); err != nil {
+		e := contract.AsError(err, contract.MissingSetting)
+		if missing := about.MissingSettings(set); len(missing) > 0 {
+			e.Message += "; " + HowToSet(m, Setting, missing[0])
+		}
+		return Answer{}, e.At(m.manifest.Name, in.Export)
 	}
 	input, err := m.Input(ctx, in)
 	if err != nil {

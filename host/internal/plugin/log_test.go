@@ -29,7 +29,7 @@ func TestPluginLog(t *testing.T) {
 	require.Equal(t, 1, strings.Count(line, "\n"), "one line at the level warn; debug is below the level of the log")
 	for _, want := range []string{
 		"level=WARN", `msg="plugin log"`, "plugin=sample", "node=Sample:0", "call=r1/2/3", "run=r1", "tenant=acme",
-		`text="hi\n\x1b[2J mark0`,
+		`text="hi\n<U+001B>[2J mark0`,
 	} {
 		require.Contains(t, line, want)
 	}

@@ -40,6 +40,11 @@ type Module struct {
 	idle    chan struct{} // closed when closed and neither a call nor a pin is left
 }
 
+// HowToSet returns what a person does to set a setting or secret of the plugin.
+func HowToSet(m *Module, kind SettingKind, name string) string {
+	return m.host.cfg.HowToSet(m.name(), kind, name)
+}
+
 // Manifest returns the manifest; do not change it.
 func (m *Module) Manifest() *contract.Manifest { return m.manifest }
 

@@ -106,6 +106,14 @@ func Verify(wasm []byte, keys map[string][]string) (Seal, error) {
 		trusts(seal.Publisher, keys), seal.Publisher, seal.Key)
 }
 
+// SignedBy describes the signer of a file, whose key is empty without a signature.
+func SignedBy(key string) string {
+	if key == "" {
+		return "not signed"
+	}
+	return "signed with key " + key
+}
+
 // SealOf returns the signature of a file if it fits the bytes, whether its key is trusted or not.
 func SealOf(wasm []byte) (Seal, bool) {
 	seal, err := Verify(wasm, nil)

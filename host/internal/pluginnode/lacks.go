@@ -1,29 +1,31 @@
 package pluginnode
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/plugins/contract"
+	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
 // Lacks lists the required settings of a plugin that are not set, and the secrets that it asks for
 // and hasSecret does not know.
-func Lacks(m *contract.Manifest, set engine.Value, hasSecret func(name string) bool) (out []engine.Diagnostic) {
-	lack := func(what, name, value string) {
+func Lacks(m *plugin.Module, set engine.Value, hasSecret func(name string) bool) (out []engine.Diagnostic) {
+	about := m.Manifest()
+	lack := func(kind plugin.SettingKind, name string) {
 		out = append(out, engine.Diagnostic{
 			Code: engine.CodeMissingSetting,
-			Message: what + " " + name + " of plugin " + m.Name + " is not set; set it with `easel plugin set " +
-				m.Name + " " + name + value + "`",
+			Message: fmt.Sprintf("%s %s of plugin %s is not set; %s", kind, name, about.Name,
+				plugin.HowToSet(m, kind, name)),
 		})
 	}
-	for _, name := range m.MissingSettings(set) {
-		lack("setting", name, "=VALUE")
+	for _, name := range about.MissingSettings(set) {
+		lack(plugin.Setting, name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.Permissions.Secrets)) {
+	for _, name := range slices.Sorted(maps.Keys(about.Permissions.Secrets)) {
 		if !hasSecret(name) {
-			lack("secret", name, "=@VARIABLE")
+			lack(plugin.Secret, name)
 		}
 	}
 	return out

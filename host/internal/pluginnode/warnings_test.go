@@ -69,3 +69,27 @@ func TestValidateNamesParams(t *testing.T) {
 		})
 	}
 }
+
+// A plugin that declares arguments alone is no reason to be silent about a misspelt one.
+func TestValidateNamesUndeclaredParams(t *testing.T) {
+	for name, c := range map[string]struct{ manifest, want string }{
+		"arguments": {
+			`{"arguments": {"type": "object", "properties": {"city": {"type": "string"}}}}`,
+			`unknown parameter, which the plugin does not declare; did you mean "city"?`,
+		},
+		"nothing": {`{}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, pluginnode.Config{})
+			s.add(mirror, c.manifest)
+			got := ""
+			misspelt := canvas(t, "begin Begin -> P", `P plugin:sample@1 {"citty": "Oslo"}`)
+			for _, d := range engine.Validate(s.registry(), misspelt) {
+				if d.Code == engine.CodeUnknownParam {
+					got += d.Message
+				}
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}

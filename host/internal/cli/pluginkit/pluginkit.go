@@ -155,6 +155,9 @@ func (k *kit) benchWith(ctx context.Context, freshUnder time.Duration) (*bench, 
 		CacheDir: k.options.CacheDir, HTTP: b.world, Random: zeroes{}, Trust: plugin.Trust{Local: plugin.Off},
 		Now: now,
 		Log: slog.New(slog.DiscardHandler), FreshUnder: freshUnder,
+		HowToSet: func(_ string, kind plugin.SettingKind, name string) string {
+			return fmt.Sprintf("set it in %ss of the case, as %q: VALUE", kind, name)
+		},
 	})
 	b.host = h
 	return b, err
