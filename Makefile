@@ -70,7 +70,7 @@ release-files: module wasm/js/node_modules web/node_modules ## the files of a re
 STATIC := lint style gen-check wasm size package-check licences-check
 
 define stages
-$(foreach s,$(1),@$(STAGE) $(s) $(MAKE) --no-print-directory $(s)
+$(foreach s,$(1),+@$(STAGE) $(s) $(MAKE) --no-print-directory $(s)
 )
 endef
 

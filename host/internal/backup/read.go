@@ -15,6 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -228,8 +229,8 @@ func setAside(dir, keyFile string) error {
 	if err != nil {
 		return err
 	}
-	old := filepath.Join(dir, asidePrefix+time.Now().UTC().Format("20060102-150405"))
-	if err := os.Mkdir(old, 0o700); err != nil {
+	old, err := disk.MkdirAside(filepath.Join(dir, asidePrefix), time.Now())
+	if err != nil {
 		return err
 	}
 	for _, e := range entries {

@@ -2,11 +2,12 @@ package walguard
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
+
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // Due reports that the WAL has grown so much that the caller should call [Guard.Checkpoint].
@@ -165,16 +166,9 @@ func (g *Guard) scanRest(s *scan) {
 
 // setAside copies the damaged files to a folder next to the database.
 func (g *Guard) setAside(f *state) error {
-	dir := fmt.Sprintf("%s-lost-%s", g.path, g.opt.Now().UTC().Format("20060102-150405"))
-	for n := 2; ; n++ {
-		err := os.Mkdir(dir, 0o700)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, os.ErrExist) || n > 100 {
-			return err
-		}
-		dir = fmt.Sprintf("%s-lost-%s-%d", g.path, g.opt.Now().UTC().Format("20060102-150405"), n)
+	dir, err := disk.MkdirAside(g.path+"-lost-", g.opt.Now())
+	if err != nil {
+		return err
 	}
 	f.loss.Aside = dir
 	files := []string{g.path + "-check"}
