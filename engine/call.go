@@ -35,6 +35,7 @@ type execution struct {
 	subs   int64        // tool and model calls so far, for idempotency keys
 
 	slot     *slotHold    // nil when it takes none
+	found    *passages    // of a tool in a parallel step
 	waits    time.Time    // since when its stream waits for a slot; zero if it does not
 	reserved atomic.Int64 // bytes of memory until the end of this execution
 	exceeds  atomic.Bool  // over is set

@@ -191,6 +191,7 @@ func (c *CallInputs) Chunks() Value {
 	for _, x := range root.cites {
 		ref.add(x.node, x.chunks, x.aggs)
 	}
+	passagesOf(&c.execution).addTo(&ref)
 	return ref.chunks.value()
 }
 

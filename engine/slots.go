@@ -189,27 +189,38 @@ func (c *CallOutputs) waitForSlot(ctx context.Context, h *slotHold, since time.T
 	return err
 }
 
-// slotKey is the context key of a tool's slot.
-type slotKey struct{}
+// parallelKey is the context key of a step of [Call.Beside].
+type parallelKey struct{}
+
+// parallelStep is one of several that run at the same time.
+type parallelStep struct {
+	slot  *slotHold
+	found passages
+}
 
 // Beside runs step for each number below n at the same time, each with a slot of the run, and waits
 // for all; the slot of this execution is free meanwhile. It returns the errors of the steps. A step
-// without a slot when ctx ends does not run, and has the error of ctx.
+// without a slot when ctx ends does not run, and has the error of ctx. Passages count in the order
+// of the steps, whichever ends first.
 func (c *Call) Beside(ctx context.Context, n int, step func(ctx context.Context, i int) error) []error {
 	if c.slot.rest() {
 		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended
 	}
-	errs := make([]error, n)
+	errs, steps := make([]error, n), make([]parallelStep, n)
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			h := &slotHold{slots: c.run.slots}
-			defer h.end()
-			if errs[i] = c.waitForSlot(ctx, h, time.Time{}); errs[i] == nil {
-				errs[i] = step(context.WithValue(ctx, slotKey{}, h), i)
+			b := &steps[i]
+			b.slot, b.found.around = &slotHold{slots: c.run.slots}, passagesOf(&c.execution)
+			defer b.slot.end()
+			if errs[i] = c.waitForSlot(ctx, b.slot, time.Time{}); errs[i] == nil {
+				errs[i] = step(context.WithValue(ctx, parallelKey{}, b), i)
 			}
 		})
 	}
 	all.Wait()
+	for i := range steps {
+		keepCites(&c.execution, steps[i].found.cites...)
+	}
 	return errs
 }

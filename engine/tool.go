@@ -75,7 +75,9 @@ func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args 
 	sub := newCall(c.run, t.node)
 	sub.st = c.st
 	sub.args, sub.isTool, sub.parent = args, true, &c.CallOutputs
-	sub.slot, _ = ctx.Value(slotKey{}).(*slotHold)
+	if b, ok := ctx.Value(parallelKey{}).(*parallelStep); ok {
+		sub.slot, sub.found = b.slot, &b.found
+	}
 	sub.inScope(ctx)
 	err := c.run.redactError(c.run.attempt(ctx, sub))
 	result := c.run.redact(sub.toolResult(t.Spec))

@@ -126,6 +126,33 @@ func TestAgentMakesTheQuestionStandAlone(t *testing.T) {
 const cited = `{"component_name": "EchoTool", "name": "Echo", "params": {"default_reply": "found", "chunks": ` +
 	`[{"chunk_id": "c1", "content": "Alpha", "docnm_kwd": "a.pdf"}]}}`
 
+// lateFirst is a search whose answer for the first query follows that for the second.
+type lateFirst struct{ second chan struct{} }
+
+func (r *lateFirst) Retrieve(_ context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
+	if q.Text == "first" {
+		<-r.second
+	} else {
+		defer close(r.second)
+	}
+	chunk := engine.Object("chunk_id", q.Text, "content", q.Text, "docnm_kwd", q.Text)
+	return engine.Found{Chunks: []engine.Value{chunk}}, nil
+}
+
+// Passages count in the order of the tool calls: their numbers must not depend on the time that
+// each takes.
+func TestPassagesOfToolsKeepTheirOrder(t *testing.T) {
+	m := say(plan("search_my_dateset_0 first", "search_my_dateset_0 second"), complete, "x")
+	run(t, node(t, "Agent", `{"sys_prompt": "S", "tools": [
+		{"component_name": "Retrieval", "name": "Search", "params": {"kb_ids": ["k"]}}]}`, ""), nil, "q", engine.Null,
+		engine.Ports{Model: m, Retriever: &lateFirst{make(chan struct{})}})
+	var order []string
+	for _, chunk := range m.asked[len(m.asked)-1].Chunks.Fields() {
+		order = append(order, chunk.Get("content").Str())
+	}
+	require.Equal(t, []string{"first", "second"}, order)
+}
+
 func TestAgentCitations(t *testing.T) {
 	t.Run("a short conversation gets the rules along", func(t *testing.T) {
 		m := say(plan("echo_tool_0 a"), complete, "x [ID:417]")
