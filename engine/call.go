@@ -177,6 +177,62 @@ func (c *execution) root() *execution {
 	return c
 }
 
+// passages collects citations of a parallel step. Until all steps have ended, only this step sees
+// them. The mutex of the root execution guards them.
+type passages struct {
+	cites  []citation
+	around *passages // of the step around this one
+}
+
+// parallelSteps returns n steps of an execution, each without a slot.
+func parallelSteps(c *Call, n int) []parallelStep {
+	steps := make([]parallelStep, n)
+	for i := range steps {
+		steps[i].slot = &slotHold{slots: c.run.slots}
+		steps[i].found.around = passagesOf(&c.execution)
+	}
+	return steps
+}
+
+// joinSteps adds the citations of steps to those of their execution, in the order of the steps.
+func joinSteps(c *Call, steps []parallelStep) {
+	for i := range steps {
+		keepCites(&c.execution, steps[i].found.cites...)
+	}
+}
+
+// passagesOf returns where an execution collects its citations; nil means with the node.
+func passagesOf(c *execution) *passages {
+	for {
+		if c.found != nil || c.parent == nil {
+			return c.found
+		}
+		c = &c.parent.execution
+	}
+}
+
+func keepCites(c *execution, cites ...citation) {
+	root, found := c.root(), passagesOf(c)
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	if found != nil {
+		found.cites = append(found.cites, cites...)
+		return
+	}
+	root.cites = append(root.cites, cites...)
+}
+
+// addTo adds the citations of the steps around this one, and its own.
+func (p *passages) addTo(ref *Reference) {
+	if p == nil {
+		return
+	}
+	p.around.addTo(ref)
+	for _, x := range p.cites {
+		ref.add(x.node, x.chunks, x.aggs)
+	}
+}
+
 // Now returns the run's time.
 func (c *execution) Now() time.Time { return c.run.clock.Now() }
 

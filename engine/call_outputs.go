@@ -152,45 +152,6 @@ func (c *CallOutputs) Cite(chunks, docAggs []Value) {
 	keepCites(&c.execution, citation{c.root().id, chunks, docAggs})
 }
 
-// passages collects citations of a parallel step. Until all steps have ended, only this step sees
-// them. The mutex of the root execution guards them.
-type passages struct {
-	cites  []citation
-	around *passages // of the step around this one
-}
-
-// passagesOf returns where an execution collects its citations; nil means with the node.
-func passagesOf(c *execution) *passages {
-	for {
-		if c.found != nil || c.parent == nil {
-			return c.found
-		}
-		c = &c.parent.execution
-	}
-}
-
-func keepCites(c *execution, cites ...citation) {
-	root, found := c.root(), passagesOf(c)
-	root.mu.Lock()
-	defer root.mu.Unlock()
-	if found != nil {
-		found.cites = append(found.cites, cites...)
-		return
-	}
-	root.cites = append(root.cites, cites...)
-}
-
-// addTo adds the citations of the steps around this one, and its own.
-func (p *passages) addTo(ref *Reference) {
-	if p == nil {
-		return
-	}
-	p.around.addTo(ref)
-	for _, x := range p.cites {
-		ref.add(x.node, x.chunks, x.aggs)
-	}
-}
-
 // Remember adds a summary to the memory of the conversation.
 func (c *CallOutputs) Remember(user, assistant, summary string) {
 	root := c.root()

@@ -10,7 +10,7 @@ import (
 
 // Patch returns the canvas with other params for one node: each listed param replaces that of the
 // node. Only this node is compiled; the others are shared with the original canvas, which does not
-// change. The error is that of Load for an invalid node.
+// change. An invalid node is an error as in Load.
 func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	old, err := c.node(id)
 	if err != nil {

@@ -206,12 +206,11 @@ func (c *Call) Beside(ctx context.Context, n int, step func(ctx context.Context,
 	if c.slot.rest() {
 		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended
 	}
-	errs, steps := make([]error, n), make([]parallelStep, n)
+	errs, steps := make([]error, n), parallelSteps(c, n)
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
 			b := &steps[i]
-			b.slot, b.found.around = &slotHold{slots: c.run.slots}, passagesOf(&c.execution)
 			defer b.slot.end()
 			if errs[i] = c.waitForSlot(ctx, b.slot, time.Time{}); errs[i] == nil {
 				errs[i] = step(context.WithValue(ctx, parallelKey{}, b), i)
@@ -219,8 +218,6 @@ func (c *Call) Beside(ctx context.Context, n int, step func(ctx context.Context,
 		})
 	}
 	all.Wait()
-	for i := range steps {
-		keepCites(&c.execution, steps[i].found.cites...)
-	}
+	joinSteps(c, steps)
 	return errs
 }
