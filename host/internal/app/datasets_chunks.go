@@ -49,18 +49,23 @@ func (d *Datasets) Chunks(
 	if err != nil {
 		return nil, 0, err
 	}
-	synced, err := d.replica.Sync(ctx, id)
-	if err != nil {
-		return nil, 0, err
+	for try := 1; ; try++ {
+		synced, err := d.replica.Sync(ctx, id)
+		if err != nil {
+			return nil, 0, err
+		}
+		if synced.Key == "" {
+			return nil, 0, synced.Behind
+		}
+		list, total, err := listChunks(ctx, d.replica.Index(), synced.Key, &v.Document, &q)
+		switch {
+		case errors.Is(err, index.ErrNoDataset) && try < searchTries:
+			continue // its embedding model was changed, or it was deleted
+		case synced.Behind != nil && errors.Is(err, ErrNotFound):
+			err = synced.Behind // the document is not in the index yet
+		}
+		return list, total, err
 	}
-	if synced.Key == "" {
-		return nil, 0, synced.Behind
-	}
-	list, total, err := listChunks(ctx, d.replica.Index(), synced.Key, &v.Document, &q)
-	if synced.Behind != nil && errors.Is(err, ErrNotFound) {
-		err = synced.Behind // the document is not in the index yet
-	}
-	return list, total, err
 }
 
 // listChunks is a page of the chunks of a document in an index, whose dataset has the key there.
