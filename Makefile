@@ -66,8 +66,8 @@ release-files: module wasm/js/node_modules web/node_modules ## the files of a re
 	$(GO) run ./build/bundle
 	$(GO) run ./build/release -version "$(VERSION)" -revision "$(REVISION)" $(if $(TARGETS),-targets $(TARGETS))
 
-# The static part beside format and vet.
-STATIC := lint style gen-check wasm size package-check licences-check
+# The static part beside format, vet and lint.
+STATIC := style gen-check wasm size package-check licences-check
 
 define stages
 $(foreach s,$(1),+@$(STAGE) $(s) $(MAKE) --no-print-directory $(s)
@@ -83,7 +83,7 @@ test: ## everything CI does: check, unit and conformance tests, race detector, f
 
 # A browser waits for its page most of the time, so its tests run beside those of Go.
 test-go:
-	$(call stages,fmt vet unit race fuzz)
+	$(call stages,fmt vet lint unit race fuzz)
 
 test-page:
 	$(call stages,$(STATIC) js browser)
@@ -92,7 +92,7 @@ setup: ## install what the tests need and the machine lacks
 	@build/setup
 
 check: ## the static part: format, vet, lint, generated files, builds for other targets
-	$(call stages,fmt vet $(STATIC))
+	$(call stages,fmt vet lint $(STATIC))
 
 # The versions of the tools stand in build/tools/go.mod.
 $(TOOLS): build/tools/go.sum
