@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
@@ -148,25 +147,12 @@ type Spec struct {
 	Ignores  []string      // params of the original's documents that have no effect here
 }
 
-// DrawnEdge is an edge that begins at a node of a graph.
-type DrawnEdge struct {
-	Handle string // where at the node it begins
-	To     string
-}
+// DrawnEdges are the ids of the nodes to which the edges of a node lead, by the handle at which they
+// begin.
+type DrawnEdges map[string][]string
 
-// DrawnEdges are the edges that begin at a node, in the order of the graph.
-type DrawnEdges []DrawnEdge
-
-// To returns the ids of the nodes to which the edges from a handle lead.
-func (x DrawnEdges) To(handle string) []string {
-	var to []string
-	for _, e := range x {
-		if e.Handle == handle && !slices.Contains(to, e.To) {
-			to = append(to, e.To)
-		}
-	}
-	return to
-}
+// ErrorHandle is the handle of the edges that lead where an error does.
+const ErrorHandle = "agentException"
 
 // Field describes one input or output. Type json is an object or a list.
 type Field struct {

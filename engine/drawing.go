@@ -77,10 +77,9 @@ func drawnGlobals(doc Value) Value {
 
 // Handles of RAGFlow's editor, where edges begin and end.
 const (
-	handleError    = "agentException" // where an error leads
-	handleTool     = "tool"           // from an agent to the drawing of its tools
-	handleSubagent = "agentBottom"    // from an agent to one that it may call
-	handleCaller   = "agentTop"       // the other end of that edge
+	handleTool     = "tool"        // from an agent to the drawing of its tools
+	handleSubagent = "agentBottom" // from an agent to one that it may call
+	handleCaller   = "agentTop"    // the other end of that edge
 )
 
 // isPicture reports whether a node is only part of the drawing. What an agent's Tool node shows is
@@ -100,17 +99,21 @@ type drawing struct {
 	registry  *Registry
 	nodes     []Value
 	at        map[string]int
-	exits     map[string]DrawnEdges
-	sources   map[string][]Value // by the node that edges lead to
-	below     map[string]bool    // agents that only another agent calls
+	edges     map[drawnEdge]bool
+	exits     map[string]DrawnEdges // by the node that edges begin at, as targets
+	targets   map[string][]Value    // what runs next
+	sources   map[string][]Value    // by the node that edges lead to
+	below     map[string]bool       // agents that only another agent calls
 	subagents int
 	problems  []error
 }
 
+type drawnEdge struct{ source, target, handle string }
+
 func newDrawing(reg *Registry, graph Value) *drawing {
 	d := &drawing{
-		registry: reg, at: map[string]int{}, exits: map[string]DrawnEdges{}, sources: map[string][]Value{},
-		below: map[string]bool{},
+		registry: reg, at: map[string]int{}, edges: map[drawnEdge]bool{}, exits: map[string]DrawnEdges{},
+		targets: map[string][]Value{}, sources: map[string][]Value{}, below: map[string]bool{},
 	}
 	for i, n := range graph.Get("nodes").Elements() {
 		id := n.Get("id").Str()
@@ -131,7 +134,7 @@ func newDrawing(reg *Registry, graph Value) *drawing {
 		}
 	}
 	for _, e := range graph.Get("edges").Elements() {
-		d.addEdge(e.Get("source").Str(), e.Get("target").Str(), e.Get("sourceHandle").Str())
+		d.addEdge(drawnEdge{e.Get("source").Str(), e.Get("target").Str(), e.Get("sourceHandle").Str()})
 	}
 	return d
 }
@@ -143,14 +146,20 @@ func (d *drawing) fail(n Value, param, problem string) {
 	})
 }
 
-// addEdge adds an edge between components. One to no node is kept: Validate lists it.
-func (d *drawing) addEdge(source, target, handle string) {
-	if i, ok := d.at[target]; ok && isPicture(d.nodes[i].Get("data").Get("label").Str()) || handle == handleTool {
+// addEdge adds an edge between components, once. One to no node is kept: Validate lists it.
+func (d *drawing) addEdge(e drawnEdge) {
+	i, ok := d.at[e.target]
+	if d.edges[e] || e.handle == handleTool || ok && isPicture(d.nodes[i].Get("data").Get("label").Str()) {
 		return
 	}
-	d.exits[source] = append(d.exits[source], DrawnEdge{Handle: handle, To: target})
-	if handle != handleError && !d.below[target] {
-		d.sources[target] = append(d.sources[target], String(source))
+	d.edges[e] = true
+	if d.exits[e.source] == nil {
+		d.exits[e.source] = DrawnEdges{}
+	}
+	d.exits[e.source][e.handle] = append(d.exits[e.source][e.handle], e.target)
+	if e.handle != ErrorHandle && !d.below[e.target] {
+		d.targets[e.source] = append(d.targets[e.source], String(e.target))
+		d.sources[e.target] = append(d.sources[e.target], String(e.source))
 	}
 }
 
@@ -162,15 +171,9 @@ func (d *drawing) components() Value {
 		if isPicture(data.Get("label").Str()) || d.below[id] {
 			continue
 		}
-		var down []Value
-		for _, e := range d.exits[id] {
-			if e.Handle != handleError && !d.below[e.To] {
-				down = append(down, String(e.To))
-			}
-		}
 		c := NewObject(4)
 		c.Set("obj", Object("component_name", data.Get("label"), "params", d.params(n, nil)))
-		c.Set("downstream", listOf(down)).Set("upstream", listOf(d.sources[id]))
+		c.Set("downstream", listOf(d.targets[id])).Set("upstream", listOf(d.sources[id]))
 		if parent := n.Get("parentId"); parent.Truthy() {
 			c.Set("parent_id", parent)
 		}
@@ -186,7 +189,7 @@ func (d *drawing) params(n Value, callers []string) Value {
 		form = Object()
 	}
 	exits := d.exits[id]
-	if to := exits.To(handleError); len(to) > 0 {
+	if to := exits[ErrorHandle]; len(to) > 0 {
 		form = form.With("exception_goto", Strings(to...))
 	}
 	if tools := d.subagentsOf(n, callers); len(tools) > 0 {
@@ -201,10 +204,14 @@ func (d *drawing) params(n Value, callers []string) Value {
 
 // subagentsOf returns the agents below one as its tools.
 func (d *drawing) subagentsOf(n Value, callers []string) (tools []Value) {
-	callers = append(callers, n.Get("id").Str())
-	for _, to := range d.exits[callers[len(callers)-1]].To(handleSubagent) {
-		i, ok := d.at[to]
+	id := n.Get("id").Str()
+	callers = append(callers, id)
+	for _, to := range d.exits[id][handleSubagent] {
+		if d.subagents > maxSubagents {
+			return tools // reported
+		}
 		d.subagents++
+		i, ok := d.at[to]
 		problem := ""
 		switch {
 		case !ok:

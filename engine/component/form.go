@@ -60,7 +60,7 @@ func formNumber(v engine.Value) engine.Value {
 // agentFromForm drops error edges that were removed.
 func agentFromForm(form engine.Value, edges engine.DrawnEdges) engine.Value {
 	if _, ok := form.Lookup("exception_goto"); ok {
-		return form.With("exception_goto", engine.Strings(edges.To("agentException")...))
+		return form.With("exception_goto", engine.Strings(edges[engine.ErrorHandle]...))
 	}
 	return form
 }
@@ -116,10 +116,7 @@ func categorizeFromForm(form engine.Value, edges engine.DrawnEdges) engine.Value
 	items := form.Get("items")
 	for i, item := range items.Elements() {
 		name := item.Get("name").Str()
-		to := edges.To(item.Get("uuid").Str())
-		if len(to) == 0 {
-			to = edges.To(name)
-		}
+		to := categoryEdges(edges, name, item)
 		category := without(item, "name", "uuid").
 			With("examples", membersOf(item.Get("examples"), "value")).With("to", engine.Strings(to...))
 		if _, ok := category.Lookup("index"); !ok {
@@ -129,14 +126,20 @@ func categorizeFromForm(form engine.Value, edges engine.DrawnEdges) engine.Value
 	}
 	if items.Len() == 0 {
 		for name, category := range form.Get("category_description").Fields() {
-			to := append(edges.To(name), edges.To(category.Get("uuid").Str())...)
-			if len(to) > 0 {
+			if to := categoryEdges(edges, name, category); len(to) > 0 {
 				category = category.With("to", engine.Strings(to...))
 			}
 			out.Set(name, category)
 		}
 	}
 	return withoutUnused(form.Without("items")).With("category_description", out.Value())
+}
+
+func categoryEdges(edges engine.DrawnEdges, name string, category engine.Value) []string {
+	if uuid := category.Get("uuid").Str(); uuid != "" && len(edges[uuid]) > 0 {
+		return edges[uuid]
+	}
+	return edges[name]
 }
 
 // samplingSwitches are the switches of settings of a model call.
@@ -164,7 +167,7 @@ func switchFromForm(form engine.Value, edges engine.DrawnEdges) engine.Value {
 	var conditions []engine.Value
 	for i, c := range form.Get("conditions").Elements() {
 		if c.Kind() == engine.KindObject && !c.Get("to").Truthy() {
-			c = c.With("to", engine.Strings(edges.To("Case "+strconv.Itoa(i+1))...))
+			c = c.With("to", engine.Strings(edges["Case "+strconv.Itoa(i+1)]...))
 		}
 		conditions = append(conditions, c)
 	}
@@ -172,7 +175,7 @@ func switchFromForm(form engine.Value, edges engine.DrawnEdges) engine.Value {
 		form = form.With("conditions", engine.List(conditions...))
 	}
 	if !form.Get("end_cpn_ids").Truthy() {
-		form = form.With("end_cpn_ids", engine.Strings(edges.To("end_cpn_ids")...))
+		form = form.With("end_cpn_ids", engine.Strings(edges["end_cpn_ids"]...))
 	}
 	return form
 }

@@ -55,9 +55,10 @@ type source struct {
 // must not form a cycle. The graph keeps nodes, which must not change any more.
 func NewGraph(nodes []Node) *Graph {
 	g := &Graph{nodes: nodes, ways: make([][]Index, len(nodes)), hot: make([]vertex, len(nodes))}
+	seen := make([]Index, len(nodes))
 	for i := range nodes {
 		n := &nodes[i]
-		g.ways[i] = g.waysOut(n)
+		g.ways[i] = g.waysOut(n, seen, Index(i)+1)
 		endsTurn := n.Parent != None && len(n.Down) == 0
 		g.hot[i] = vertex{
 			down: n.Down, parent: n.Parent, container: n.Container, exits: n.Exits,
@@ -86,12 +87,13 @@ func (g *Graph) findSources(n Index, order []int) {
 }
 
 // waysOut returns every node that may be scheduled because n ran: edges, choices, error handlers,
-// bodies.
-func (g *Graph) waysOut(n *Node) []Index {
+// bodies. It sets mark in seen for each of them.
+func (g *Graph) waysOut(n *Node, seen []Index, mark Index) []Index {
 	var out []Index
 	add := func(to ...Index) {
 		for _, t := range to {
-			if t != None && !slices.Contains(out, t) {
+			if t != None && seen[t] != mark {
+				seen[t] = mark
 				out = append(out, t)
 			}
 		}
