@@ -194,10 +194,15 @@ func parallelSteps(c *Call, n int) []parallelStep {
 	return steps
 }
 
-// joinSteps adds the citations of steps to those of their execution, in the order of the steps.
+// joinSteps adds the citations of steps to those of their execution, in the order of the steps. A
+// step that was given up may still find something, which is dropped.
 func joinSteps(c *Call, steps []parallelStep) {
+	root := c.root()
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	kept := citesOf(&c.execution)
 	for i := range steps {
-		keepCites(&c.execution, steps[i].found.cites...)
+		*kept = append(*kept, steps[i].found.cites...)
 	}
 }
 
@@ -211,15 +216,12 @@ func passagesOf(c *execution) *passages {
 	}
 }
 
-func keepCites(c *execution, cites ...citation) {
-	root, found := c.root(), passagesOf(c)
-	root.mu.Lock()
-	defer root.mu.Unlock()
-	if found != nil {
-		found.cites = append(found.cites, cites...)
-		return
+// citesOf returns the citations to which those of an execution are added.
+func citesOf(c *execution) *[]citation {
+	if found := passagesOf(c); found != nil {
+		return &found.cites
 	}
-	root.cites = append(root.cites, cites...)
+	return &c.root().cites
 }
 
 // addTo adds the citations of the steps around this one, and its own.

@@ -149,7 +149,11 @@ func (c *CallOutputs) Next(ids []string) error {
 // Cite adds passages an answer may rest on.
 func (c *CallOutputs) Cite(chunks, docAggs []Value) {
 	chunks, docAggs = elements(c.run.redact(listOf(chunks))), elements(c.run.redact(listOf(docAggs)))
-	keepCites(&c.execution, citation{c.root().id, chunks, docAggs})
+	root := c.root()
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	kept := citesOf(&c.execution)
+	*kept = append(*kept, citation{root.id, chunks, docAggs})
 }
 
 // Remember adds a summary to the memory of the conversation.
