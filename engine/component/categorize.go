@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 // Categorize classifies the user's message into one category and continues with that category's
@@ -188,46 +189,27 @@ func oneLine(s string) string {
 // it mentions most often, the earlier one of a tie; the last category when it mentions none.
 func (c *Categorize) choose(answer string) category {
 	answer = strings.ToLower(answer)
-	best, most := c.categories[len(c.categories)-1], 0
-	for _, k := range c.categories {
+	mentions := make([]int, len(c.categories))
+	longest := make([]int, len(c.categories))
+	for i, k := range c.categories {
 		if strings.ToLower(k.name) == strings.TrimSpace(answer) {
 			return k
 		}
-		if n := c.mentions(answer, strings.ToLower(k.name)); n > most {
-			best, most = k, n
+		longest[i] = i
+	}
+	stable.Sort(longest, func(a, b int) int { return len(c.categories[b].name) - len(c.categories[a].name) })
+	for _, i := range longest {
+		name := strings.ToLower(c.categories[i].name)
+		mentions[i] = strings.Count(answer, name)
+		answer = strings.ReplaceAll(answer, name, "\x00") // a shorter name in it is no mention
+	}
+	best, most := len(mentions)-1, 0
+	for i, n := range mentions {
+		if n > most {
+			best, most = i, n
 		}
 	}
-	return best
-}
-
-// mentions counts the mentions of a category that are not part of a longer category's name.
-func (c *Categorize) mentions(answer, name string) (n int) {
-	for at := 0; ; at += len(name) {
-		next := strings.Index(answer[at:], name)
-		if next < 0 {
-			return n
-		}
-		if at += next; !c.insideLonger(answer, name, at) {
-			n++
-		}
-	}
-}
-
-// insideLonger reports whether the name at a position of the answer is part of a longer category's
-// name there.
-func (c *Categorize) insideLonger(answer, name string, at int) bool {
-	for _, k := range c.categories {
-		longer := strings.ToLower(k.name)
-		if len(longer) <= len(name) {
-			continue
-		}
-		for from := 0; from+len(name) <= len(longer); from++ {
-			if strings.HasPrefix(longer[from:], name) && at >= from && strings.HasPrefix(answer[at-from:], longer) {
-				return true
-			}
-		}
-	}
-	return false
+	return c.categories[best]
 }
 
 // InputForm returns the form with the query.

@@ -1,7 +1,6 @@
 package runlog
 
 import (
-	"maps"
 	"sync"
 	"time"
 )
@@ -11,14 +10,29 @@ type leases struct {
 	mu     sync.Mutex
 	byRun  map[string]*Lease
 	byTask map[string]map[*Lease]bool
-	early  map[string]time.Time // when names without a lease were canceled
+	early  earlyCancels
 }
 
-// Cancels of names without a lease are remembered for runs that are stored and not yet claimed.
+// earlyCancels are canceled names without a lease: of runs that are stored and not yet claimed. Each
+// is kept for at least a minute, unless earlyMost others follow. The zero value is empty.
+type earlyCancels struct {
+	names, older map[string]bool
+	since        time.Time // of names
+}
+
 const (
 	earlyKept = time.Minute
-	earlyMost = 1024 // from which on older ones are removed
+	earlyMost = 4096
 )
+
+func (c *earlyCancels) add(name string) {
+	if len(c.names) == earlyMost || time.Since(c.since) >= earlyKept {
+		c.older, c.names, c.since = c.names, map[string]bool{}, time.Now()
+	}
+	c.names[name] = true
+}
+
+func (c *earlyCancels) has(name string) bool { return c.names[name] || c.older[name] }
 
 // add reports false when this host has a lease of the run already. A run that was canceled before
 // is canceled with its lease.
@@ -38,7 +52,7 @@ func (s *leases) add(e *Lease) bool {
 		}
 		s.byTask[task][e] = true
 	}
-	if time.Since(s.early[e.Run.ID]) < earlyKept {
+	if s.early.has(e.Run.ID) {
 		e.cancel(ErrCanceled)
 	}
 	return true
@@ -52,17 +66,10 @@ func (s *leases) canceled(task string) []*Lease {
 	for e := range s.byTask[task] {
 		out = append(out, e)
 	}
-	if len(out) > 0 {
-		return out
+	if len(out) == 0 {
+		s.early.add(task)
 	}
-	if len(s.early) >= earlyMost {
-		maps.DeleteFunc(s.early, func(_ string, at time.Time) bool { return time.Since(at) >= earlyKept })
-	}
-	if s.early == nil {
-		s.early = map[string]time.Time{}
-	}
-	s.early[task] = time.Now()
-	return nil
+	return out
 }
 
 func (s *leases) remove(e *Lease) {
