@@ -26,29 +26,21 @@ var unequalHalves = []string{
 // TestCanvasesFromTheirGraph removes the components of every real canvas and makes them again.
 func TestCanvasesFromTheirGraph(t *testing.T) {
 	reg := builtins(t)
-	paths, err := filepath.Glob(filepath.Join(canvasFolder(t), "*.json"))
-	require.NoError(t, err)
-	require.NotEmpty(t, paths)
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".json")
-		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
-			stored, err := engine.Load(reg, data)
-			require.NoError(t, err)
-			doc := stored.Document()
-			if doc.Get("graph").Get("nodes").Len() == 0 {
-				t.Skip("the file has no graph")
+	eachCanvas(t, func(t *testing.T, name string, data []byte) {
+		stored, err := engine.Load(reg, data)
+		require.NoError(t, err)
+		doc := stored.Document()
+		if doc.Get("graph").Get("nodes").Len() == 0 {
+			t.Skip("the file has no graph")
+		}
+		drawn, err := engine.LoadValue(reg, doc.Without("components"))
+		require.NoError(t, err)
+		for _, d := range halves(reg, doc, drawn.Document()) {
+			if param, _, _ := strings.Cut(d, ":: "); !slices.Contains(unequalHalves, name+" "+param) {
+				t.Error(d)
 			}
-			drawn, err := engine.LoadValue(reg, doc.Without("components"))
-			require.NoError(t, err)
-			for _, d := range halves(reg, doc, drawn.Document()) {
-				if param, _, _ := strings.Cut(d, ":: "); !slices.Contains(unequalHalves, name+" "+param) {
-					t.Error(d)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // halves lists the differences between the components of two documents, after defaults.

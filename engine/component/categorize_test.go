@@ -1,6 +1,7 @@
 package component
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,18 @@ func TestCategorizeNamesInsideNames(t *testing.T) {
 		require.NoError(t, s.err)
 		require.Equal(t, want, s.outs.Get("category_name").Text(), answer)
 	}
+}
+
+// The search for names takes time in proportion to the answer, whatever the names are.
+func TestCategorizeWithLongNames(t *testing.T) {
+	var categories []string
+	for n := 1; n <= 20_000; n += 200 {
+		categories = append(categories, `"`+strings.Repeat("a", n)+`": {"to": ["M"]}`)
+	}
+	s := run(t, node(t, "Categorize", `{"category_description": {`+strings.Join(categories, ",")+`}}`, ""), nil, "q",
+		engine.Null, engine.Ports{Model: say(strings.Repeat("a", 25*19_801) + " a a")})
+	require.NoError(t, s.err)
+	require.Len(t, s.outs.Get("category_name").Text(), 19_801, "25 mentions, and 2 of the shortest name")
 }
 
 // A category without targets loads; the node fails when it is chosen.

@@ -69,6 +69,9 @@ func (p *pluginPlace) uses(ctx context.Context, a *app, ref string) (found []str
 			}
 			for _, c := range list {
 				doc, err := engine.ParseJSON(c.DSL)
+				if err == nil {
+					doc, err = engine.Complete(a.registry, doc)
+				}
 				if err == nil && namesPlugin(doc, name, major) { // no node of an unreadable document runs
 					found = append(found, c.Title+" ("+c.ID+")")
 				}
