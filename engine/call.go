@@ -195,7 +195,7 @@ func parallelSteps(c *Call, n int) []parallelStep {
 }
 
 // joinSteps adds the citations of steps to those of their execution, in the order of the steps. A
-// step that was given up may still find something, which is dropped.
+// step that was abandoned may still find something, which is dropped.
 func joinSteps(c *Call, steps []parallelStep) {
 	root := c.root()
 	root.mu.Lock()

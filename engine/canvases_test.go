@@ -45,7 +45,8 @@ func TestCanvases(t *testing.T) {
 	eachCanvas(t, func(t *testing.T, name string, data []byte) {
 		canvas, err := engine.Load(reg, data)
 		require.NoError(t, err)
-		require.Equal(t, roundTrip(t, reg, canvas), string(canvas.Save(canvas.State())), "saved, loaded and saved again")
+		require.Equal(t, roundTrip(t, reg, canvas), string(canvas.Save(canvas.State())),
+			"saved, loaded and saved again")
 		if canvas.IsPipeline() {
 			return // the tests of the components run them on files
 		}

@@ -147,8 +147,8 @@ type Spec struct {
 	Ignores  []string      // params of the original's documents that have no effect here
 }
 
-// DrawnEdges are the ids of the nodes to which the edges of a node lead, by the handle at which they
-// begin.
+// DrawnEdges are the ids of the nodes to which the edges of a node lead, by the handle at which
+// they begin.
 type DrawnEdges map[string][]string
 
 // ErrorHandle is the handle of the edges that lead where an error does.

@@ -13,8 +13,8 @@ type leases struct {
 	early  earlyCancels
 }
 
-// earlyCancels are canceled names without a lease: of runs that are stored and not yet claimed. Each
-// is kept for at least a minute, unless earlyMost others follow. The zero value is empty.
+// earlyCancels are canceled names without a lease: of runs that are stored and not yet claimed.
+// Each is kept for at least a minute, unless earlyMost others follow. The zero value is empty.
 type earlyCancels struct {
 	names, older map[string]bool
 	since        time.Time // of names
