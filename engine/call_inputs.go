@@ -10,8 +10,8 @@ import (
 // the conversation. See render.go for texts with references.
 type CallInputs struct{ execution }
 
-// Resolve returns the value of a reference. A node that has not run in this run gives null; a text
-// that is still being written is awaited. An unknown node or variable is an error (ErrRef).
+// Resolve returns the value of a reference. A node that has not run in this run gives null; a node
+// that is still writing its text is awaited. An unknown node or variable is an error (ErrRef).
 func (c *CallInputs) Resolve(ctx context.Context, r *Ref) (Value, error) {
 	v, _, err := c.resolve(ctx, r)
 	return v, err
@@ -23,7 +23,42 @@ func (c *CallInputs) resolve(ctx context.Context, r *Ref) (v Value, absent bool,
 		text, err := c.await(ctx, s)
 		return String(text), false, err
 	}
+	if s := c.writing(r); s != nil && err == nil {
+		if _, err = c.await(ctx, s); err == nil {
+			v, absent = s.beside(r, v, absent)
+		}
+	}
 	return v, absent, err
+}
+
+// Late returns the text that a node is still writing, if the reference names another output of it,
+// which is there when the text has ended: the tools that a streaming Agent used.
+func (c *CallInputs) Late(r *Ref) (text Value, ok bool) {
+	s := c.writing(r)
+	if s == nil {
+		return Null, false
+	}
+	return streamValue(s), true
+}
+
+// writing returns the unfinished text of the node that a reference names, unless it is the output
+// itself.
+func (c *CallInputs) writing(r *Ref) *Stream {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i, ok := c.run.c.index[r.Node]
+	if !ok || c.closed {
+		return nil
+	}
+	if _, streams := c.run.c.nodes[i].comp.(Streamer); !streams {
+		return nil
+	}
+	for _, out := range c.st.nodes[i].outs {
+		if s := out.value.Stream(); s != nil && out.name != r.Output {
+			return s
+		}
+	}
+	return nil
 }
 
 // await returns the whole text of a stream.

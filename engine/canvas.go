@@ -88,6 +88,8 @@ type node struct {
 	facts     Facts // of its events, but for errors
 
 	name     string // display name, "" when the document has none
+	short    shortNames
+	loose    []string // short names that stay text
 	common   Common
 	params   Value
 	entry    Value       // the node's member of components, as in the document

@@ -125,6 +125,8 @@ type Spec struct {
 	Icon     string   // name of a drawing of the page; "" is a box
 	Role     Role     // where it can stand; "" takes the role that its interfaces give it
 	Label    string   // what a drawing writes on an item in place of the name of the node
+	// Short names outputs of an item for texts of its body: {item} there is {IterationItem:A@item}.
+	Short    map[string]string
 	Branches []Branch // the params with its branches, if it chooses among them
 	StandIn  StandIn  // what a preview answers in place of what is outside; nil when it has nothing
 

@@ -26,7 +26,7 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	entry := old.entry.With("obj", old.entry.Get("obj").With("params", merged))
 	n := node{
 		index: old.index, id: id, name: old.name, spec: old.spec, entry: entry, params: merged,
-		down: old.down, parent: old.parent, item: noNode,
+		down: old.down, parent: old.parent, item: noNode, short: old.short,
 	}
 	if problems := n.compile(c.registry); len(problems) > 0 {
 		return nil, problems[0]

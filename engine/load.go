@@ -46,6 +46,7 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 	if err := c.link(refuse); err != nil {
 		return nil, err
 	}
+	c.nameItems()
 	for i := range c.nodes {
 		if c.nodes[i].spec.New == nil {
 			continue // its kind is unknown

@@ -122,11 +122,11 @@ func (d *decoder) value(dst reflect.Value, v Value, at string) error {
 			d.bindRef(dst.Addr().Interface().(*Ref))
 			return nil
 		}
-		dst.Set(reflect.ValueOf(ParseText(v.Str())))
+		dst.Set(reflect.ValueOf(d.setup.Text(v.Str())))
 		d.bindText(dst.Addr().Interface().(*Text))
 		return nil
 	case typeExpr:
-		dst.Set(reflect.ValueOf(ParseExpr(v)))
+		dst.Set(reflect.ValueOf(d.setup.Expr(v)))
 		d.bindExpr(dst.Addr().Interface().(*Expr))
 		return nil
 	}
@@ -203,7 +203,7 @@ func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 		}
 		list := make([]NamedExpr, 0, v.Len())
 		for k, x := range v.Fields() {
-			list = append(list, NamedExpr{Name: k, Expr: ParseExpr(x)})
+			list = append(list, NamedExpr{Name: k, Expr: d.setup.Expr(x)})
 		}
 		for i := range list {
 			d.bindExpr(&list[i].Expr)

@@ -61,11 +61,14 @@ type textPart struct {
 }
 
 // ParseText cuts a text into literals and references.
-func ParseText(s string) Text {
+func ParseText(s string) Text { return parseText(s, nil) }
+
+// parseText is ParseText with short names of outputs.
+func parseText(s string, short map[string]string) Text {
 	t := Text{Source: s}
 	from := 0
 	for from <= len(s) {
-		start, end, expr := findRef(s, from)
+		start, end, expr := findRef(s, from, short)
 		if start < 0 {
 			break
 		}
@@ -138,7 +141,7 @@ func (t *Text) fill(texts []string, size int64) string {
 }
 
 // findRef finds the next reference at or after from. The span includes the braces around it.
-func findRef(s string, from int) (start, end int, expr string) {
+func findRef(s string, from int, short map[string]string) (start, end int, expr string) {
 	for i := from; i < len(s); i++ {
 		open := strings.IndexByte(s[i:], '{')
 		if open < 0 {
@@ -146,6 +149,9 @@ func findRef(s string, from int) (start, end int, expr string) {
 		}
 		i += open
 		n := refLength(s[i+1:])
+		if n == 0 {
+			n = shortLength(s[i+1:], short)
+		}
 		if n > 0 && i+1+n < len(s) && s[i+1+n] == '}' {
 			expr = s[i+1 : i+1+n]
 			start, end = widen(s, from, i, i+n+2)
@@ -224,6 +230,18 @@ func refLength(s string) int {
 	return id + 1 + n
 }
 
+// shortLength returns the length of the short name at the start of s, 0 when there is none.
+func shortLength(s string, short map[string]string) int {
+	if len(short) == 0 {
+		return 0
+	}
+	n := span(s, isWordByte)
+	if short[s[:n]] == "" {
+		return 0
+	}
+	return n
+}
+
 func span(s string, in func(byte) bool) int {
 	n := 0
 	for n < len(s) && in(s[n]) {
@@ -250,12 +268,14 @@ type Expr struct {
 }
 
 // ParseExpr prepares a parameter value.
-func ParseExpr(v Value) Expr {
+func ParseExpr(v Value) Expr { return parseExpr(v, ParseText) }
+
+func parseExpr(v Value, parse func(string) Text) Expr {
 	e := Expr{Literal: v}
 	if v.Kind() != KindString || v.Str() == "" {
 		return e
 	}
-	e.text = ParseText(v.Str())
+	e.text = parse(v.Str())
 	e.whole = len(e.text.parts) == 1 && e.text.parts[0].ref == 0
 	if e.whole {
 		e.ref = e.text.refs[0]

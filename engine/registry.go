@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,6 +25,10 @@ type Registry struct {
 	// Missing returns why this host cannot offer something that a component requires, see
 	// [Requirer], and nil if it can. A nil Missing means that nothing is missing.
 	Missing func(requirement string) error
+
+	// Host reports that the program that runs the canvases has the tools of a host. Validate then
+	// does not list the components that need one.
+	Host bool
 }
 
 // PluginPrefix begins the component name of a plugin.
@@ -142,9 +147,7 @@ func (r *Registry) Specs() []*Spec {
 
 // Clone returns a copy that can be changed by itself.
 func (r *Registry) Clone() *Registry {
-	c := &Registry{specs: make(map[string]*Spec, len(r.specs)), names: slices.Clone(r.names), Plugin: r.Plugin}
-	for name, s := range r.specs {
-		c.specs[name] = s
-	}
-	return c
+	c := *r
+	c.specs, c.names = maps.Clone(r.specs), slices.Clone(r.names)
+	return &c
 }

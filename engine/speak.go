@@ -46,9 +46,12 @@ func (t *streaming) newSpeaking(call *Call) *speaking {
 func (t *streaming) speak(call *Call) error {
 	s := t.newSpeaking(call)
 	for s.more() {
-		part := call.speech.Parts[s.next]
+		part, late := call.speech.Parts[s.next], call.speech.Late[s.next]
 		s.next++
-		if stream := part.Stream(); stream != nil {
+		if late != nil {
+			_, s.broken = part.Stream().await(s.r.work(), s.r.work(), s.r.signal, s.r.flushNotes)
+			s.late(late)
+		} else if stream := part.Stream(); stream != nil {
 			s.begin(stream)
 			s.broken = s.stream(stream)
 		} else {
@@ -77,6 +80,15 @@ func (s *speaking) advance() bool {
 		stream := part.Stream()
 		if stream == nil {
 			s.whole(part)
+			s.next++
+			continue
+		}
+		if late := s.call.speech.Late[s.next]; late != nil {
+			if !stream.ended() {
+				return false
+			}
+			_, s.broken = stream.result()
+			s.late(late)
 			s.next++
 			continue
 		}
@@ -115,6 +127,17 @@ func (s *speaking) whole(part Value) {
 	if text := part.Text(); text != "" {
 		s.parts = append(s.parts, func() string { return text })
 		s.say(text)
+	}
+}
+
+// late sends a text that was there only at the end of a stream, unless that broke.
+func (s *speaking) late(read func() (string, error)) {
+	if s.broken != nil {
+		return
+	}
+	text := ""
+	if text, s.broken = read(); s.broken == nil {
+		s.whole(String(text))
 	}
 }
 

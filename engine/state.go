@@ -286,6 +286,9 @@ func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 		slot = int32(i) + 1
 	}
 	v, ok := s.nodes[slot-1].out(r.Output)
+	if short := s.canvas.nodes[slot-1].spec.Short[r.Output]; !ok && short != "" {
+		v, ok = s.nodes[slot-1].out(short)
+	}
 	ran := s.ran[slot-1]
 	switch {
 	case !ok && !ran:

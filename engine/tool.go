@@ -29,7 +29,7 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 	t := &BoundTool{Name: name, Spec: spec}
 	n := &node{
 		index: s.owner.index, id: s.NodeID + toolArrow + idSegment(name), name: name,
-		spec: spec, parent: noNode, item: noNode, params: params, isTool: true,
+		spec: spec, parent: noNode, item: noNode, params: params, isTool: true, short: s.owner.short,
 	}
 	if problems := n.compile(s.Registry); len(problems) > 0 {
 		t.err = problems[0]

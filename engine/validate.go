@@ -74,6 +74,9 @@ func (v *validator) add(n *node, severity Severity, code, param, format string, 
 
 // note adds a diagnostic, once.
 func (v *validator) note(d Diagnostic) {
+	if d.Code == CodeNeedsHost && v.registry.Host {
+		return
+	}
 	for i := len(v.found) - 1; i >= 0 && v.found[i].Node == d.Node; i-- {
 		if v.found[i] == d {
 			return
@@ -132,6 +135,7 @@ func (v *validator) checkSettings() {
 			}
 		}
 		v.checkRequirements(n)
+		v.checkShortNames(n)
 		if n.common.ExceptionMethod == "goto" && len(n.common.ErrorTargets()) == 0 && n.common.ErrorDefault().IsNull() {
 			v.add(n, SeverityError, CodeUnknownTarget, "exception_goto",
 				"an error leads nowhere: name the nodes that run after it, or set exception_default_value")

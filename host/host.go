@@ -159,6 +159,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	registry.Host = true
 	if err := h.openPlugins(ctx, registry); err != nil {
 		return err
 	}

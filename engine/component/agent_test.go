@@ -56,6 +56,33 @@ func TestAgentCompletesAfterTheOtherCalls(t *testing.T) {
 	require.Equal(t, "Observation:\n[echo_tool_0 result]\nA\n"+answerNow, last(m.asked[1]))
 }
 
+// A message reads what a streaming Agent used where it reads its answer: streamed, in one text and in
+// a template.
+func TestMessageShowsTheToolsOfAnAgent(t *testing.T) {
+	const used = `[{"name": "echo_tool_0", "arguments": {"query": "a"}, "results": "A"}]`
+	for _, c := range []struct{ text, want string }{
+		{"{X@content} by {X@use_tools}", "done by " + used},
+		{"{X@use_tools}", used},
+		{"{X@use_tools}: {X@content}, {X@use_tools}", used + ": done, " + used},
+		{"{X@use_tools.0.name}", "echo_tool_0"},
+		{`{% if true %}{{X@use_tools}}{% endif %}`, used},
+	} {
+		for _, order := range []engine.Scheduling{engine.Batch, engine.Eager} {
+			m := say(plan("echo_tool_0 a"), complete, "done")
+			canvas := node(t, "Agent", `{"tools": [`+echo+`]}`, c.text)
+			s := play(t, canvas, nil, engine.Null, engine.Options{Ports: engine.Ports{Model: m}, Scheduling: order})
+			require.NoError(t, s.err)
+			said := ""
+			for _, e := range s.events {
+				if e.Type == engine.EventMessage {
+					said += e.Data().Get("content").Str()
+				}
+			}
+			require.Equal(t, c.want, said, "%s, order %v", c.text, order)
+		}
+	}
+}
+
 func TestAgentPlanning(t *testing.T) {
 	for _, c := range []struct{ name, answer, told string }{
 		{"prose", "let me see", "no JSON"},

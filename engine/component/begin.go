@@ -38,6 +38,7 @@ var beginSpec = engine.Spec{
 // Begin turns the inputs of a run into outputs. Its node must have the id "begin".
 //
 // In: the run's inputs, declared in the form or not. A field is wrapped, {"value": v}, or bare.
+// Without inputs the query fills the only field, and a query that is an object the fields it names.
 // Out: one output per field, values as they came; the file descriptors of a file field are read
 // into a list of texts, and JSON sent for a field of type object is decoded. A run started by a web
 // request has one output per part of it.
@@ -81,7 +82,31 @@ func (b *Begin) Run(ctx context.Context, call *engine.Call) error {
 			call.In(name, v) // listed, unless the caller sent another value
 		}
 	}
-	return passFields(ctx, call, b.Inputs)
+	given := call.RunInputs()
+	if given.Len() == 0 && b.Mode != webhookMode {
+		given = b.queried(call.Global("sys.query"))
+	}
+	return passFields(ctx, call, given, b.Inputs)
+}
+
+// queried returns the fields that a query fills where no inputs came: those that an object names,
+// or the only field.
+func (b *Begin) queried(query engine.Value) engine.Value {
+	fields := engine.NewObject(b.Inputs.Len())
+	if query.Kind() == engine.KindObject {
+		for name, v := range query.Fields() {
+			if _, declared := b.Inputs.Lookup(name); declared {
+				fields.Set(name, v)
+			}
+		}
+		return fields.Value()
+	}
+	for name, field := range b.Inputs.Fields() {
+		if b.Inputs.Len() == 1 && query.Truthy() && !isFileField(engine.Null, field) {
+			fields.Set(name, query)
+		}
+	}
+	return fields.Value()
 }
 
 // Inline reports whether Run does not block: only uploads take time.

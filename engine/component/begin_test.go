@@ -101,6 +101,28 @@ func TestBeginShowsDefaultsButDoesNotApplyThem(t *testing.T) {
 	require.Equal(t, `{"city":"Rome","day":2}`, s.inputs["begin"].JSON())
 }
 
+// Who only sends a query fills a form of one field, or by an object the fields it names.
+func TestBeginTakesTheQuery(t *testing.T) {
+	const one, two = `{"inputs": {"city": {"type": "line"}}}`, `{"inputs": {"city": {}, "day": {}}}`
+	for _, tt := range []struct{ name, params, query, inputs, want string }{
+		{"one field", one, `"Oslo"`, `null`, `{"city":"Oslo"}`},
+		{"inputs count", one, `"Oslo"`, `{"day": 1}`, `{"day":1}`},
+		{"no query", one, `""`, `null`, `{}`},
+		{"two fields", two, `"Oslo"`, `null`, `{}`},
+		{"no field", `{}`, `"Oslo"`, `null`, `{}`},
+		{"an object", two, `{"day": {"value": 2}, "city": "Rome", "x": 1}`, `null`, `{"day":2,"city":"Rome"}`},
+		{"a field of files", `{"inputs": {"f": {"type": "file"}}}`, `"Oslo"`, `null`, `{}`},
+		{"a webhook", `{"mode": "Webhook", "inputs": {"city": {}}}`, `"Oslo"`, `null`, `{}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := play(t, engine.Input{Query: value(t, tt.query), Inputs: value(t, tt.inputs)}, engine.Ports{},
+				"begin Begin "+tt.params)
+			require.NoError(t, s.err)
+			require.Equal(t, tt.want, s.outputs["begin"].JSON())
+		})
+	}
+}
+
 func TestBeginFiles(t *testing.T) {
 	in := engine.Input{Inputs: value(t, `{"f": {"type": "file", "value": {"name": "broken"}}}`)}
 	s := play(t, in, engine.Ports{Files: shelf{}}, "begin Begin")

@@ -57,7 +57,7 @@ func (c *Canvas) Init(s *engine.Setup) error {
 		return s.Fail("inputs", c.Inputs, "is a "+k.String()+"; expected an object of name -> value or reference")
 	}
 	for name, v := range c.Inputs.Fields() {
-		c.inputs = append(c.inputs, canvasInput{name, engine.ParseExpr(v)})
+		c.inputs = append(c.inputs, canvasInput{name, s.Expr(v)})
 	}
 	return nil
 }

@@ -15,8 +15,9 @@ import (
 // CodeExec runs a script of the canvas, or of a model that calls it as a tool. The script defines
 // main; its result is assigned to the declared outputs and converted to their types.
 //
-// Several outputs take the members of an object by name (a dot is a path) or the elements of a list
-// by position; one plain value goes to the first output. Differs: output on standard error fails
+// The only output takes the member of its name (a dot is a path), else the whole result. Several
+// take members of an object by name or elements of a list by position; one plain value goes to the
+// first. Differs: output on standard error fails
 // the node only when there is no result; as a tool it returns the result. Files that the script
 // wrote are the outputs _ARTIFACTS and, as Markdown links, attachments. As in later versions,
 // content, raw_result and actual_type are outputs too, unless the only output that the node
@@ -254,28 +255,24 @@ func printed(text string) engine.Value {
 	return engine.String(text)
 }
 
-// pick returns the part of a result for output i.
+// pick returns the part of a result for output i: the member or path of its name. Without one, the
+// only output has the whole result, and one of several the element at its position.
 func (c *CodeExec) pick(v engine.Value, i int) engine.Value {
 	name := c.outputs[i].name
-	switch v.Kind() {
-	case engine.KindObject:
+	if v.Kind() == engine.KindObject {
 		if x, ok := v.Lookup(name); ok {
 			return x
 		}
 		if x := engine.Walk(v, strings.Split(name, ".")); !x.IsNull() {
 			return x
 		}
-		if len(c.outputs) == 1 && strings.HasPrefix(c.outputs[0].typ, "object") {
-			return v // the whole object is the one output
-		}
-		return engine.Null
-	case engine.KindList:
-		if len(c.outputs) == 1 && strings.HasPrefix(c.outputs[0].typ, "array") {
-			return v
-		}
-		return v.At(i)
 	}
-	if i > 0 {
+	switch {
+	case len(c.outputs) == 1:
+		return v
+	case v.Kind() == engine.KindList:
+		return v.At(i)
+	case v.Kind() == engine.KindObject || i > 0:
 		return engine.Null
 	}
 	return v

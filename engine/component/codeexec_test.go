@@ -24,7 +24,11 @@ func (s *sandbox) RunCode(_ context.Context, c *engine.CodeCall) (engine.CodeRes
 
 func TestCodeExecOutputs(t *testing.T) {
 	for _, c := range []struct{ name, outputs, result, want string }{
-		{"no outputs declared", `{}`, `{"a": 1}`, `{"result":null}`},
+		{"no outputs declared", `{}`, `{"a": 1}`, `{"result":{"a":1}}`},
+		{"a list without outputs declared", `{}`, `["red", "green"]`, `{"result":["red","green"]}`},
+		{"a list for one text", `{"r": {"type": "string"}}`, `["red", "green"]`, `{"r":"[\"red\", \"green\"]"}`},
+		{"a list for one output of no type", `{"r": {}}`, `["red", "green"]`, `{"r":["red","green"]}`},
+		{"an object without the members", `{"p": {}, "q": {}}`, `{"a": 1}`, `{"p":null,"q":null}`},
 		{"object members by name", `{"md": {"type": "String"}}`, `{"md": "x", "n": 1}`, `{"md":"x"}`},
 		{"a dot separates path elements", `{"a.b": {"type": "Number"}}`, `{"a": {"b": 1}}`, `{"a.b":1}`},
 		{"an index is a path", `{"a.1": {"type": "Number"}}`, `{"a": [1, 2]}`, `{"a.1":2}`},

@@ -63,13 +63,13 @@ type DataUpdate struct {
 }
 
 // Init compiles the texts.
-func (d *DataOperations) Init(*engine.Setup) error {
+func (d *DataOperations) Init(s *engine.Setup) error {
 	for i := range d.FilterValues {
 		d.FilterValues[i].Operator = filterOperators.filter(d.FilterValues[i].Operator)
-		d.FilterValues[i].text = engine.ParseText(d.FilterValues[i].Value.Text())
+		d.FilterValues[i].text = s.Text(d.FilterValues[i].Value.Text())
 	}
 	for i := range d.Updates {
-		d.Updates[i].text = engine.ParseText(d.Updates[i].Value.Text())
+		d.Updates[i].text = s.Text(d.Updates[i].Value.Text())
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ func formOf(fields engine.Value) engine.Value {
 }
 
 // passFields sets an output for every input of the caller. form is the declared form.
-func passFields(ctx context.Context, call *engine.Call, form engine.Value) error {
-	for name, given := range call.RunInputs().Fields() {
+func passFields(ctx context.Context, call *engine.Call, inputs, form engine.Value) error {
+	for name, given := range inputs.Fields() {
 		v := fieldValue(given)
 		var err error
 		if isFileField(given, form.Get(name)) {

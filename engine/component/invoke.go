@@ -31,6 +31,15 @@ type Invoke struct {
 	DataType  string           `json:"datatype" doc:"body: the variables as json or formdata, or raw for the text of body, with the variables as a query" default:"json" enum:"json,formdata,JSON,formData,raw"`
 	Body      engine.Text      `json:"body" doc:"body of type raw; may contain references" label:"Raw body"`
 	Content   string           `json:"content_type" doc:"type of a raw body" default:"text/plain; charset=utf-8"`
+
+	headers    []invokeHeader
+	headersErr error // reported when the request is made
+}
+
+// invokeHeader is one header line.
+type invokeHeader struct {
+	name  string
+	value engine.Text
 }
 
 // InvokeVariable is one argument of the request.
@@ -63,15 +72,20 @@ var invokeSpec = engine.Spec{
 // Needs returns the port the component uses.
 func (*Invoke) Needs() string { return "HTTP" }
 
+// Init reads the header lines.
+func (v *Invoke) Init(s *engine.Setup) error {
+	list, err := readHeaders(v.Headers)
+	for _, h := range list {
+		v.headers = append(v.headers, invokeHeader{h.Name, s.Text(h.Value)})
+	}
+	v.headersErr = err
+	return nil
+}
+
 // References returns the references in header values.
 func (v *Invoke) References() (refs []engine.Ref) {
-	list, err := readHeaders(v.Headers)
-	if err != nil {
-		return nil // reported when the request is made
-	}
-	for _, h := range list {
-		text := engine.ParseText(h.Value)
-		refs = append(refs, text.Refs()...)
+	for i := range v.headers {
+		refs = append(refs, v.headers[i].value.Refs()...)
 	}
 	return refs
 }
@@ -217,14 +231,16 @@ func (v *Invoke) args(ctx context.Context, call *engine.Call) (engine.Value, err
 
 // header returns the header lines.
 func (v *Invoke) header(ctx context.Context, call *engine.Call) ([]engine.HTTPHeader, error) {
-	list, err := readHeaders(v.Headers)
-	for i := range list {
-		text := engine.ParseText(list[i].Value)
-		if list[i].Value, err = call.Render(ctx, &text, engine.TextStyle{Secrets: true}); err != nil {
-			return nil, fmt.Errorf("header %s: %w", list[i].Name, err)
+	var list []engine.HTTPHeader
+	for i := range v.headers {
+		h := &v.headers[i]
+		value, err := call.Render(ctx, &h.value, engine.TextStyle{Secrets: true})
+		if err != nil {
+			return nil, fmt.Errorf("header %s: %w", h.name, err)
 		}
+		list = append(list, engine.HTTPHeader{Name: h.name, Value: value})
 	}
-	return list, err
+	return list, v.headersErr
 }
 
 func readHeaders(v engine.Value) ([]engine.HTTPHeader, error) {
@@ -349,6 +365,7 @@ func escapeForm(b *strings.Builder, s, mark string) {
 }
 
 var (
-	_ engine.Referrer = (*Invoke)(nil)
-	_ definer         = (*Invoke)(nil)
+	_ engine.Initializer = (*Invoke)(nil)
+	_ engine.Referrer    = (*Invoke)(nil)
+	_ definer            = (*Invoke)(nil)
 )

@@ -29,8 +29,9 @@ var iterationItemSpec = engine.Spec{
 	Outputs: []engine.Field{
 		{Name: "item", Type: "any", Doc: "the element"},
 		{Name: "index", Type: "number", Doc: "its index in the list, from 0"},
-		{Name: "result", Type: "any", Doc: "the element again; only if the canvas declares it"},
+		{Name: "result", Type: "any", Doc: "the element again, under its name in other versions"},
 	},
+	Short:    map[string]string{"item": "item", "index": "index", "result": "item"},
 	Inline:   true,
 	Thoughts: "Taking the next element.",
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func TestIteration(t *testing.T) {
@@ -22,6 +23,26 @@ func TestIteration(t *testing.T) {
 				`S StringTransform {"method": "merge", "script": "{II@index}{II@item}"} ^ X`,
 			},
 			want: `{"out":["0a","1b"]}`,
+		}, {
+			name: "short names", items: `["a", "b"]`, outputs: `{"out": {"ref": "S@result"}}`,
+			body: []string{
+				`II IterationItem -> S ^ X`,
+				`S StringTransform {"method": "merge", "script": "{index}{item}{{result}}{II@result}{ITEM}{item.x}"} ^ X`,
+			},
+			want: `{"out":["0aaa{ITEM}{item.x}","1bbb{ITEM}{item.x}"]}`,
+		}, {
+			name: "short names of the nearest body", items: `[["a"], ["b", "c"]]`, outputs: `{"out": {"ref": "Y@in"}}`,
+			body: []string{
+				`II IterationItem -> Y ^ X`,
+				`Y Iteration {"items_ref": "II@item", "outputs": {"in": {"ref": "S@result"}}} ^ X`,
+				`JJ IterationItem -> S ^ Y`,
+				`S StringTransform {"method": "merge", "script": "{item}"} ^ Y`,
+			},
+			want: `{"out":[["a"],["b","c"]]}`,
+		}, {
+			name: "another version's name is collected", items: `["a"]`, outputs: `{"out": {"ref": "II@result"}}`,
+			body: []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`},
+			want: `{"out":["a"]}`,
 		}, {
 			name: "elements keep their kind", items: `[1.50, null, {"k": []}]`, outputs: `{"out": {"ref": "II@item"}}`,
 			body: []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`},
@@ -110,4 +131,26 @@ func TestIterationTakesLongLists(t *testing.T) {
 		`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`)
 	require.NoError(t, s.err, "moving through items does not use up the step cap")
 	require.Equal(t, count, s.outputs["X"].Get("out").Len())
+}
+
+// A short name outside of the body stays text, which Validate notes where the canvas has a body.
+func TestShortNamesOutsideOfTheBody(t *testing.T) {
+	reg := registry(t)
+	body := []string{
+		`begin Begin {"inputs": {"l": {}}} -> X`, `X Iteration {"items_ref": "begin@l"} -> M`,
+		`II IterationItem -> N ^ X`, `N Message {"content": ["{item}"]} ^ X`,
+	}
+	notes := func(message string) (list []string) {
+		for _, d := range engine.Validate(reg, sketch.Bytes(append(body, message)...)) {
+			if d.Code == engine.CodeBadReference {
+				list = append(list, d.Node+": "+d.Message)
+			}
+		}
+		return list
+	}
+	require.Empty(t, notes(`M Message {"content": ["done"]}`))
+	require.Equal(t, []string{
+		"M: {item} stays text here: only nodes in the body of an Iteration have it; name the node too, as in {id@item}",
+	}, notes(`M Message {"content": ["{item}", "{item}"]}`))
+	require.Empty(t, notes(`M Message {"content": ["{% for item in [1] %}{{item}}{% endfor %}"]}`))
 }

@@ -59,7 +59,7 @@ func (l *ListOperations) Init(s *engine.Setup) error {
 	}
 	l.Filter.Operator = filterOperators.filter(l.Filter.Operator)
 	l.SortMethod = sortMethods.stored(cmp.Or(l.SortMethod, "asc"))
-	l.value = engine.ParseText(l.Filter.Value.Text())
+	l.value = s.Text(l.Filter.Value.Text())
 	return nil
 }
 

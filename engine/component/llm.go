@@ -95,7 +95,7 @@ func readPrompts(s *engine.Setup, list engine.Value) ([]prompt, error) {
 		if role == "" {
 			role = "user"
 		}
-		prompts = append(prompts, prompt{role: role, content: engine.ParseText(content.Str())})
+		prompts = append(prompts, prompt{role: role, content: s.Text(content.Str())})
 	}
 	return prompts, nil
 }

@@ -77,10 +77,10 @@ func (m *Message) Init(s *engine.Setup) error {
 // without any.
 func (m *Message) older(s *engine.Setup) {
 	for _, text := range s.Params.Get("messages").Elements() {
-		m.Content = append(m.Content, engine.ParseText(text.Text()))
+		m.Content = append(m.Content, s.Text(text.Text()))
 	}
 	if len(m.Content) == 0 && s.Alias() == answerAlias {
-		m.Content = []engine.Text{engine.ParseText(contentsOf(s.Upstream()))}
+		m.Content = []engine.Text{s.Text(contentsOf(s.Upstream()))}
 		m.answers = true
 	}
 	for i := range m.Content {
@@ -107,11 +107,9 @@ func (m *Message) Run(ctx context.Context, call *engine.Call) error {
 	files := engine.List()
 	speech := engine.Speech{Voice: m.AutoPlay}
 	if m.Stream && !w.isTemplate() {
-		parts, err := m.parts(call, w.text, &files)
-		if err != nil {
+		if err := m.parts(ctx, call, w.text, &speech, &files); err != nil {
 			return err
 		}
-		speech.Parts = parts
 	} else {
 		text, err := w.fill(call, func(r *engine.Ref) (engine.Value, string, error) {
 			v, err := call.Resolve(ctx, r)
@@ -133,19 +131,27 @@ func (m *Message) Run(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// parts returns the text split at its references.
-func (m *Message) parts(call *engine.Call, text *engine.Text, files *engine.Value) ([]engine.Value, error) {
+// parts splits the text at its references.
+func (m *Message) parts(
+	ctx context.Context, call *engine.Call, text *engine.Text, speech *engine.Speech, files *engine.Value,
+) error {
 	refs := text.Refs()
 	values := make([]engine.Value, len(refs))
+	late := map[int]func() (string, error){}
 	for i := range refs {
+		if v, ok := call.Late(&refs[i]); ok {
+			values[i] = v
+			late[i] = func() (string, error) { return m.lateText(context.WithoutCancel(ctx), call, &refs[i], files) }
+			continue
+		}
 		v, err := call.Peek(&refs[i])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if m.answers && (v.Stream() != nil || v.Truthy()) {
 			// The turn is over: an Answer waits for the next message of the user.
 			if err := call.Next(nil); err != nil {
-				return nil, err
+				return err
 			}
 			if call.Speaks(refs[i].Node) {
 				v = engine.Null // sent already
@@ -156,21 +162,42 @@ func (m *Message) parts(call *engine.Call, text *engine.Text, files *engine.Valu
 		} else {
 			shown, err := m.show(call, &refs[i], v, files)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			v = engine.String(shown)
 		}
 		values[i] = v
 	}
-	var parts []engine.Value
 	for lit, ref := range text.Parts {
 		if ref < 0 {
-			parts = append(parts, engine.String(lit))
-		} else {
-			parts = append(parts, values[ref])
+			speech.Parts = append(speech.Parts, engine.String(lit))
+			continue
 		}
+		if late[ref] != nil {
+			if speech.Late == nil {
+				speech.Late = map[int]func() (string, error){}
+			}
+			speech.Late[len(speech.Parts)] = late[ref]
+		}
+		speech.Parts = append(speech.Parts, values[ref])
 	}
-	return parts, nil
+	return nil
+}
+
+// lateText returns the text of a reference at the end of the stream that it waited for.
+func (m *Message) lateText(
+	ctx context.Context, call *engine.Call, r *engine.Ref, files *engine.Value,
+) (string, error) {
+	v, err := call.Resolve(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	before := files.Len()
+	text, err := m.show(call, r, v, files)
+	if files.Len() > before {
+		call.Out("downloads", *files)
+	}
+	return text, err
 }
 
 // show formats a value for a message. It records the value as an input and collects files in it.

@@ -208,7 +208,7 @@ func (c *Compiler) Warnings() []engine.Diagnostic {
 		return nil
 	}
 	return []engine.Diagnostic{{
-		Code: engine.CodeNeedsHost, Param: "compilation_template_group_id",
+		Code: engine.CodeBadParam, Param: "compilation_template_group_id",
 		Message: "compilation templates are not available; the chunks are passed on unchanged",
 	}}
 }

@@ -45,9 +45,9 @@ func readMetadataRules(s *engine.Setup, v engine.Value) (metadataRules, error) {
 				"is not a condition; expected {key, op, value}")
 		}
 		value := c.Get("value")
-		f.conditions = append(f.conditions, metadataCondition{c.Get("key"), c.Get("op"), engine.ParseExpr(value)})
+		f.conditions = append(f.conditions, metadataCondition{c.Get("key"), c.Get("op"), s.Expr(value)})
 		if value.Kind() == engine.KindString {
-			text := engine.ParseText(value.Str())
+			text := s.Text(value.Str())
 			f.references = append(f.references, text.Refs()...)
 		}
 	}

@@ -69,7 +69,7 @@ func (u *UserFillUp) Run(ctx context.Context, call *engine.Call) error {
 	for name := range u.Inputs.Fields() {
 		call.Out(name, engine.Null)
 	}
-	return passFields(ctx, call, u.Inputs)
+	return passFields(ctx, call, call.RunInputs(), u.Inputs)
 }
 
 // InputForm returns the form as the canvas declares it.

@@ -52,7 +52,7 @@ func (a *VariableAssigner) Init(s *engine.Setup) error {
 		if x.takesReference() {
 			x.from = engine.ParseRef(x.Parameter.Str())
 		} else if x.Operator == "set" {
-			x.text = engine.ParseText(x.Parameter.Str())
+			x.text = s.Text(x.Parameter.Str())
 		}
 	}
 	return nil

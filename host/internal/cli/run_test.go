@@ -51,6 +51,17 @@ func TestRunEventsAreThoseOfTheWire(t *testing.T) {
 	require.Equal(t, "workflow_finished", kinds[len(kinds)-1])
 }
 
+// A program that runs a component does not say that it needs one.
+func TestRunKeepsQuietAboutToolsItHas(t *testing.T) {
+	canvas := file(t, "canvas.json", string(sketch.Bytes(`begin Begin -> M`,
+		`S TavilySearch {"api_key": "k"} -> M`, `M Message {"content": ["x"]}`)))
+	code, _, errs := easel(t, "run", canvas, "-q", "x")
+	require.Equal(t, ExitOK, code, errs)
+	require.NotContains(t, errs, "acts outside the engine")
+	_, out, _ := easel(t, "validate", canvas)
+	require.Contains(t, out, "acts outside the engine")
+}
+
 func TestRunJSON(t *testing.T) {
 	code, out, _ := easel(t, "run", "--json", examples+"shop.json", "--knowledge", examples+"knowledge", "-q",
 		"Thank you")

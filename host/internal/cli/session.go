@@ -31,7 +31,9 @@ func (a *app) open(canvasPath, statePath string) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w; run `easel validate` for all problems", canvasPath, errLoad, err)
 	}
-	for _, p := range engine.Validate(a.registry, data) {
+	here := a.registry.Clone()
+	here.Host = true
+	for _, p := range engine.Validate(here, data) {
 		fmt.Fprintf(a.err, "easel: %s: %s\n", canvasPath, p)
 	}
 	s := &session{canvas: canvas, state: canvas.State(), path: statePath}
