@@ -110,8 +110,8 @@ type Speech struct {
 	// text.
 	Parts    []Value
 	Late     map[int]func() (string, error) // texts in place of streams among Parts, at their end
-	Voice    bool // through the speech port as well
-	Rendered bool // one whole text, said in one piece
+	Voice    bool                           // through the speech port as well
+	Rendered bool                           // one whole text, said in one piece
 }
 
 // Said is passed to a Speaker after its last event.

@@ -17,6 +17,7 @@ type journal struct {
 	loggedMemory int // entries of the conversation's memory that are in the log
 	loggedWays   int // of stretch.ways
 
+	growth  growth
 	settled []nodeIndex // nodes of an eager run settled since the last checkpoint
 }
 
@@ -136,7 +137,8 @@ func (s *State) appendLog(b []byte, p *progress) []byte {
 // appendDelta appends the changes since the last checkpoint:
 //
 //	{"path": [...], "nodes": {id: {name: value}}, "ran": [...], "ended": [...], "cleared": [...],
-//	 "globals": {...}, "cites": [[node, chunks, aggs]], "memory": [...], "run": {...}}
+//	 "globals": {...}, "grown": [[node, name, length, elements]], "cites": [[node, chunks, aggs]],
+//	 "memory": [...], "run": {...}}
 //
 // Executed nodes are in path. Of the member run only the parts that change from batch to batch are
 // written.
@@ -152,7 +154,7 @@ func (j *journal) appendDelta(b []byte) []byte {
 		b = j.c.appendIDs(b, j.batchNodes())
 	}
 	b = appendText(b, `,"nodes":`)
-	b = j.st.appendDirty(b)
+	b = j.appendDirty(b)
 	if len(changes.Ended) > 0 {
 		b = appendText(b, `,"ended":`)
 		b = j.c.appendIDs(b, changes.Ended)
@@ -164,12 +166,17 @@ func (j *journal) appendDelta(b []byte) []byte {
 	if g := &j.st.globals; len(g.dirty) > 0 {
 		o := NewObject(len(g.dirty))
 		for _, k := range g.dirty {
-			v, _ := g.get(k)
-			o.Set(k, v)
+			if v, _ := g.get(k); !j.growth.holds(listKey{noNode, k}, v) {
+				o.Set(k, v)
+			}
 		}
 		g.dirty = g.dirty[:0]
 		b = appendText(b, `,"globals":`)
 		b = o.Value().AppendJSON(b)
+	}
+	if len(j.growth.grown) > 0 {
+		b = appendText(b, `,"grown":`)
+		b = j.growth.take(j.c).AppendJSON(b)
 	}
 	if len(j.cited) > 0 {
 		b = appendText(b, `,"cites":`)
@@ -249,9 +256,9 @@ func (j *journal) batchNodes() []nodeIndex {
 }
 
 // appendDirty appends the outputs of the nodes that have changed since the last checkpoint.
-func (s *State) appendDirty(b []byte) []byte {
+func (j *journal) appendDirty(b []byte) []byte {
 	b = append(b, '{')
-	first := true
+	first, s := true, j.st
 	for _, i := range s.dirty {
 		n := &s.nodes[i]
 		if !n.dirty {
@@ -264,7 +271,7 @@ func (s *State) appendDirty(b []byte) []byte {
 		first = false
 		b = append(b, s.canvas.nodes[i].quoted...)
 		b = append(b, ':')
-		b = appendSlots(b, n.outs)
+		b = appendSlots(b, j.growth.remaining(i, n.outs))
 	}
 	s.dirty = s.dirty[:0]
 	return append(b, '}')

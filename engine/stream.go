@@ -17,7 +17,7 @@ type Stream struct {
 	request Value // what Run rendered; enough to open the stream in another process
 	produce func(ctx context.Context, emit func(string) error) error
 
-	writer  *Call         // the execution whose text it is
+	writer  *Call // the execution whose text it is
 	now     func() time.Time
 	wake    func()        // called when text grew and at the end; nil in batch mode
 	slot    *slotHold     // of a producer that was started before there was a reader

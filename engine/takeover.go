@@ -54,6 +54,10 @@ func (s *State) applyDelta(v Value) error {
 		return err
 	}
 	s.path = append(s.path, path...)
+	grown, err := s.regrow(v.Get("grown"))
+	if err != nil {
+		return err
+	}
 	for id, outs := range v.Get("nodes").Fields() {
 		i, ok := c.index[id]
 		if !ok {
@@ -86,6 +90,13 @@ func (s *State) applyDelta(v Value) error {
 	}
 	for k, x := range v.Get("globals").Fields() {
 		s.globals.set(k, x)
+	}
+	for _, x := range grown {
+		if i, ok := s.canvas.index[x.id]; ok {
+			s.setOut(i, x.name, x.value)
+		} else {
+			s.globals.set(x.name, x.value)
+		}
 	}
 	for _, x := range readCites(v.Get("cites")) {
 		if len(s.retrieval) == 0 {

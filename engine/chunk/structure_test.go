@@ -55,6 +55,19 @@ func TestStructure(t *testing.T) {
 	}
 }
 
+// As a heading, the first chunk goes before all others, whatever they are.
+func TestRootGoesBeforeEveryChunk(t *testing.T) {
+	titles := &Titles{Levels: [][]string{{"^# "}}, Depth: 1, RootAsHeading: true, Count: words}
+	require.NoError(t, titles.Check())
+	chunks, err := titles.Items([]Item{{Text: "Manual"}, {Text: "# A"}, {Text: "<table>", Type: Table}, {Text: "# B"}})
+	require.NoError(t, err)
+	var out []string
+	for _, c := range chunks {
+		out = append(out, c.Text)
+	}
+	require.Equal(t, []string{"Manual\n\n# A\n", "Manual\n\n<table>", "Manual\n\n# B\n"}, out)
+}
+
 // Chunks repeat the beginning of a long heading, and no head of a table that is larger than they.
 func TestRepetitionIsBounded(t *testing.T) {
 	long := strings.Repeat("é", longestRepeated)

@@ -92,8 +92,8 @@ func (t *Titles) cut(records []record, typed bool) ([]Chunk, error) {
 		root := out[0]
 		out = out[1:]
 		for i := range out {
+			out[i].Text = root.Text + "\n" + out[i].Text
 			if out[i].Type == root.Type {
-				out[i].Text = root.Text + out[i].Text
 				out[i].Positions = append(root.Positions[:len(root.Positions):len(root.Positions)], out[i].Positions...)
 			}
 		}

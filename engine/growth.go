@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// growth writes lists that grow, such as what an Iteration collects, once: a checkpoint holds the
+// elements that the log does not have yet.
+type growth struct {
+	logged map[listKey]Value // lists as the log has them
+	grown  []grownList       // of the next checkpoint
+	rest   []slot            // scratch
+}
+
+// listKey names an output of a node, or a global with noNode.
+type listKey struct {
+	node nodeIndex
+	name string
+}
+
+// grownList is a list of which the log has the first elements.
+type grownList struct {
+	listKey
+	value Value
+	from  int
+}
+
+// holds reports whether only new elements of a value have to be written. It remembers the value.
+func (g *growth) holds(key listKey, v Value) bool {
+	if v.Kind() != KindList || v.Len() == 0 {
+		delete(g.logged, key)
+		return false
+	}
+	if g.logged == nil {
+		g.logged = map[listKey]Value{}
+	}
+	old := g.logged[key]
+	g.logged[key] = v
+	if !v.beginsWith(old) {
+		return false
+	}
+	g.grown = append(g.grown, grownList{key, v, old.Len()})
+	return true
+}
+
+// beginsWith reports whether the first elements of a list are those of another, which is not empty.
+// Equal elements that were built apart may not count.
+func (v Value) beginsWith(old Value) bool {
+	n := old.Len()
+	if old.Kind() != KindList || n == 0 || v.Len() < n {
+		return false
+	}
+	a, b := v.tree.vals[:n], old.tree.vals
+	return &a[0] == &b[0] || slices.Equal(a, b)
+}
+
+// remaining returns outputs of a node with null in place of the lists that have only grown.
+func (g *growth) remaining(node nodeIndex, outs []slot) []slot {
+	g.rest = append(g.rest[:0], outs...)
+	for i := range g.rest {
+		if o := &g.rest[i]; g.holds(listKey{node, o.name}, o.value) {
+			o.value = Null
+		}
+	}
+	return g.rest
+}
+
+// take returns the grown lists for a checkpoint: [[node, name, length in the log, new elements]],
+// with an empty node for a global.
+func (g *growth) take(c *Canvas) Value {
+	list := make([]Value, len(g.grown))
+	for i, x := range g.grown {
+		id := ""
+		if x.node != noNode {
+			id = c.nodes[x.node].id
+		}
+		list[i] = List(String(id), String(x.name), Int(int64(x.from)), listOf(x.value.tree.vals[x.from:]))
+	}
+	clear(g.grown)
+	g.grown = g.grown[:0]
+	return listOf(list)
+}
+
+// regrown is a list of a checkpoint with all its elements.
+type regrown struct {
+	id, name string
+	value    Value
+}
+
+// regrow puts lists of a checkpoint together. It must be called before other changes are applied.
+func (s *State) regrow(lists Value) ([]regrown, error) {
+	var out []regrown
+	for _, x := range lists.Elements() {
+		r := regrown{id: x.At(0).Str(), name: x.At(1).Str()}
+		if i, ok := s.canvas.index[r.id]; ok {
+			r.value, _ = s.nodes[i].out(r.name)
+		} else if r.id == "" {
+			r.value, _ = s.globals.get(r.name)
+		}
+		from, _ := x.At(2).Int()
+		if r.value.Kind() != KindList || int64(r.value.Len()) != from {
+			return nil, fmt.Errorf("%w: a checkpoint adds to a list %s of %d elements, which it does not follow",
+				ErrState, brief(r.id+"@"+r.name), from)
+		}
+		for _, v := range x.At(3).Elements() {
+			r.value = r.value.Append(v)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
