@@ -138,6 +138,12 @@ func (a *Agent) workWithin(
 	} else {
 		text, err = t.plan(ctx)
 	}
+	if links := t.unnamedFiles(text); err == nil && links != "" {
+		text += links
+		if emit != nil {
+			err = emit(links)
+		}
+	}
 	if err == nil && a.RememberTools && len(t.used) > 0 {
 		err = t.remember(ctx, text)
 	}

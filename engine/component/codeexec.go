@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,7 +99,10 @@ func (*CodeExec) Needs() string { return "Code" }
 
 // Run runs the script.
 func (c *CodeExec) Run(ctx context.Context, call *engine.Call) error {
-	given := call.Args()
+	given, arguments := call.Args(), call.Args()
+	if call.Debugging() {
+		arguments = call.RunInputs()
+	}
 	run := &engine.CodeCall{Language: c.Lang, Script: c.Script}
 	if s := given.Get("script").Str(); s != "" {
 		run.Script = s
@@ -118,7 +122,7 @@ func (c *CodeExec) Run(ctx context.Context, call *engine.Call) error {
 		return fmt.Errorf("code in %s: %w", run.Language, engine.ErrNoPort)
 	}
 	var err error
-	if run.Arguments, err = c.arguments(ctx, call, given); err != nil {
+	if run.Arguments, err = c.arguments(ctx, call, arguments); err != nil {
 		return err
 	}
 	res, err := port.RunCode(ctx, run)
@@ -140,8 +144,8 @@ func languageOf(name string) (language string, ok bool) {
 	return name, false
 }
 
-// arguments returns the arguments of main: the one a model passed under the same name, else the
-// value of the reference.
+// arguments returns the arguments of main: the one that a model or a person who tries the node passed
+// under the same name, else the value of the reference.
 func (c *CodeExec) arguments(ctx context.Context, call *engine.Call, given engine.Value) (engine.Value, error) {
 	b := engine.NewObject(len(c.Arguments))
 	for i := range c.Arguments {
@@ -226,6 +230,31 @@ func actualType(v engine.Value) string {
 		return "Array<" + cmp.Or(of, "Any") + ">"
 	}
 	return "String"
+}
+
+// linkLine matches a line that is only a link to a file of the host, as artifactLinks writes them.
+// Other addresses, which a script may print, are left to the model.
+var linkLine = regexp.MustCompile(`(?m)^!?\[[^\n]*\]\((/[^/()\s][^()\s]*)\)$`)
+
+// unnamedFiles returns links to files that scripts made and the answer does not link to. A
+// structured answer has none.
+func (t *task) unnamedFiles(answer string) string {
+	links := ""
+	for _, u := range t.used {
+		tool := t.tools.find(u.Get("name").Str())
+		if tool == nil || tool.bound == nil || !t.agent.schema.IsNull() {
+			continue
+		}
+		if _, ok := tool.bound.Component().(*CodeExec); !ok {
+			continue
+		}
+		for _, m := range linkLine.FindAllStringSubmatch(u.Get("results").Text(), -1) {
+			if !strings.Contains(answer+links, "("+m[1]+")") {
+				links += "\n\n" + m[0]
+			}
+		}
+	}
+	return links
 }
 
 // artifactLinks returns a Markdown link for each file that a script made, an image for a picture,

@@ -162,6 +162,26 @@ func TestCodeExecArtifacts(t *testing.T) {
 	s = run(t, agent, nil, "q", engine.Null, engine.Ports{Code: port, Model: m})
 	require.NoError(t, s.err)
 	require.Contains(t, m.asked[2].Messages[2].Content, "![a.png](/f/1)")
+	require.Equal(t, "done\n\n![a.png](/f/1)\n\n[Download b.csv](/f/2)", s.outs.Get("content").Text())
+
+	// A file that the answer names is not named again; addresses that a script prints are no files.
+	port.result.Value = engine.String("![x](https://example.com/x.png)\n![y](//example.com/y.png)")
+	m = say(`[{"name": "execute_code_0", "arguments": {"lang": "python", "script": "s"}}]`, complete, "See ![it](/f/1).")
+	agent = node(t, "Agent", `{"tools": [{"component_name": "CodeExec", "params": {}}]}`, "{X@content}")
+	streamed := play(t, agent, nil, engine.Null, engine.Options{Ports: engine.Ports{Code: port, Model: m}})
+	require.NoError(t, streamed.err)
+	require.Equal(t, "See ![it](/f/1).\n\n[Download b.csv](/f/2)", streamed.outs.Get("content").Text())
+}
+
+// A node that is tried alone takes the values of its own form.
+func TestCodeExecDebug(t *testing.T) {
+	canvas := node(t, "CodeExec", `{"script": "x", "arguments": {"script": "begin@l", "b": "plain"}}`, "")
+	port := &sandbox{result: engine.CodeResult{Value: engine.String("done")}}
+	_, err := canvas.Debug(t.Context(), canvas.State(), "X", parse(t, `{"script": {"value": [1]}, "b": "given"}`),
+		engine.Options{Ports: engine.Ports{Code: port}})
+	require.NoError(t, err)
+	require.Equal(t, "x", port.asked[0].Script)
+	require.Equal(t, `{"script":[1],"b":"given"}`, port.asked[0].Arguments.JSON())
 }
 
 // Validation reports a language of a script that the host cannot run.
