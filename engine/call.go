@@ -109,7 +109,7 @@ type Speech struct {
 	// Parts are sent in order: texts as they are, streams piece by piece. Other values read as
 	// text.
 	Parts    []Value
-	Late     map[int]func() (string, error) // texts in place of streams among Parts, at their end
+	Late     map[int]func() (string, error) // texts that replace streams among Parts, at their end
 	Voice    bool                           // through the speech port as well
 	Rendered bool                           // one whole text, said in one piece
 }

@@ -23,18 +23,18 @@ func (c *CallInputs) resolve(ctx context.Context, r *Ref) (v Value, absent bool,
 		text, err := c.await(ctx, s)
 		return String(text), false, err
 	}
-	if s := c.writing(r); s != nil && err == nil {
+	if s := writing(c, r); s != nil && err == nil {
 		if _, err = c.await(ctx, s); err == nil {
-			v, absent = s.beside(r, v, absent)
+			v, absent = atEnd(s, r, v, absent)
 		}
 	}
 	return v, absent, err
 }
 
 // Late returns the text that a node is still writing, if the reference names another output of it,
-// which is there when the text has ended: the tools that a streaming Agent used.
-func (c *CallInputs) Late(r *Ref) (text Value, ok bool) {
-	s := c.writing(r)
+// which is complete when the text has ended: the tools that a streaming Agent used.
+func Late(call *Call, r *Ref) (text Value, ok bool) {
+	s := writing(&call.CallInputs, r)
 	if s == nil {
 		return Null, false
 	}
@@ -43,7 +43,7 @@ func (c *CallInputs) Late(r *Ref) (text Value, ok bool) {
 
 // writing returns the unfinished text of the node that a reference names, unless it is the output
 // itself.
-func (c *CallInputs) writing(r *Ref) *Stream {
+func writing(c *CallInputs, r *Ref) *Stream {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i, ok := c.run.c.index[r.Node]
@@ -67,6 +67,15 @@ func (c *CallInputs) await(ctx context.Context, s *Stream) (string, error) {
 		return s.await(ctx, c.run.work(), c.run.signal, c.run.flushNotes)
 	}
 	return s.await(ctx, c.run.work(), nil, nil)
+}
+
+// atEnd returns the value of a reference to another output of the writer of a stream, which may not
+// be in the state yet, or else v.
+func atEnd(s *Stream, r *Ref, v Value, absent bool) (Value, bool) {
+	if x, ok := s.written(r.Output); ok {
+		return Walk(x, r.Path), false
+	}
+	return v, absent
 }
 
 // Peek is Resolve, but returns a text that is still being written as a stream.

@@ -76,7 +76,7 @@ func (c *Call) Defer(output string, request Value) error {
 		}
 		return c.exceeded() // by outputs that were written beside the text
 	})
-	stream.writer, stream.now, stream.wake = c, c.run.clock.Now, c.run.wakeUp
+	stream.written, stream.now, stream.wake = c.Written, c.run.clock.Now, c.run.wakeUp
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deferred = &deferred{output: output, stream: stream}

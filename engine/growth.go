@@ -37,16 +37,16 @@ func (g *growth) holds(key listKey, v Value) bool {
 	}
 	old := g.logged[key]
 	g.logged[key] = v
-	if !v.beginsWith(old) {
+	if !beginsWith(v, old) {
 		return false
 	}
 	g.grown = append(g.grown, grownList{key, v, old.Len()})
 	return true
 }
 
-// beginsWith reports whether the first elements of a list are those of another, which is not empty.
+// beginsWith reports whether a list begins with the elements of another one, which is not empty.
 // Equal elements that were built apart may not count.
-func (v Value) beginsWith(old Value) bool {
+func beginsWith(v, old Value) bool {
 	n := old.Len()
 	if old.Kind() != KindList || n == 0 || v.Len() < n {
 		return false
@@ -55,7 +55,7 @@ func (v Value) beginsWith(old Value) bool {
 	return &a[0] == &b[0] || slices.Equal(a, b)
 }
 
-// remaining returns outputs of a node with null in place of the lists that have only grown.
+// remaining returns outputs of a node with null for the lists that have only grown.
 func (g *growth) remaining(node nodeIndex, outs []slot) []slot {
 	g.rest = append(g.rest[:0], outs...)
 	for i := range g.rest {

@@ -46,7 +46,7 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 	if err := c.link(refuse); err != nil {
 		return nil, err
 	}
-	c.nameItems()
+	nameItems(c)
 	for i := range c.nodes {
 		if c.nodes[i].spec.New == nil {
 			continue // its kind is unknown
@@ -223,6 +223,26 @@ func (c *Canvas) checkNesting(refuse func(error) error) error {
 		}
 	}
 	return nil
+}
+
+// nameItems sets the short names that nodes of bodies have for the outputs of their item.
+func nameItems(c *Canvas) {
+	all := map[string]string{}
+	items := map[nodeIndex]*node{}
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		for name, output := range n.spec.Short {
+			all[name] = output
+			items[n.parent] = n
+		}
+	}
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		n.short.outputs = all
+		if item := items[n.parent]; item != nil && n.parent >= 0 {
+			n.short = shortNames{item.id, item.spec.Short}
+		}
+	}
 }
 
 // dropParents lets only containers hold other nodes; Validate lists the other parents.

@@ -154,7 +154,7 @@ func (j *journal) appendDelta(b []byte) []byte {
 		b = j.c.appendIDs(b, j.batchNodes())
 	}
 	b = appendText(b, `,"nodes":`)
-	b = j.appendDirty(b)
+	b = appendDirty(b, j.st, &j.growth)
 	if len(changes.Ended) > 0 {
 		b = appendText(b, `,"ended":`)
 		b = j.c.appendIDs(b, changes.Ended)
@@ -256,9 +256,9 @@ func (j *journal) batchNodes() []nodeIndex {
 }
 
 // appendDirty appends the outputs of the nodes that have changed since the last checkpoint.
-func (j *journal) appendDirty(b []byte) []byte {
+func appendDirty(b []byte, s *State, g *growth) []byte {
 	b = append(b, '{')
-	first, s := true, j.st
+	first := true
 	for _, i := range s.dirty {
 		n := &s.nodes[i]
 		if !n.dirty {
@@ -271,7 +271,7 @@ func (j *journal) appendDirty(b []byte) []byte {
 		first = false
 		b = append(b, s.canvas.nodes[i].quoted...)
 		b = append(b, ':')
-		b = appendSlots(b, j.growth.remaining(i, n.outs))
+		b = appendSlots(b, g.remaining(i, n.outs))
 	}
 	s.dirty = s.dirty[:0]
 	return append(b, '}')

@@ -17,7 +17,7 @@ type Stream struct {
 	request Value // what Run rendered; enough to open the stream in another process
 	produce func(ctx context.Context, emit func(string) error) error
 
-	writer  *Call // the execution whose text it is
+	written func(output string) (v Value, ok bool) // what its writer has set
 	now     func() time.Time
 	wake    func()        // called when text grew and at the end; nil in batch mode
 	slot    *slotHold     // of a producer that was started before there was a reader
@@ -46,19 +46,6 @@ func newStream(request Value, produce func(context.Context, func(string) error) 
 		request: request, produce: produce, most: -1, now: time.Now,
 		arrived: make(chan struct{}, 1), taken: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-}
-
-// beside returns the value of a reference to another output of the writer, which may not be in the
-// state yet, or else v.
-func (s *Stream) beside(r *Ref, v Value, absent bool) (Value, bool) {
-	s.writer.mu.Lock()
-	defer s.writer.mu.Unlock()
-	for i := range s.writer.outs {
-		if o := &s.writer.outs[i]; o.name == r.Output {
-			return Walk(o.value, r.Path), false
-		}
-	}
-	return v, absent
 }
 
 // open starts the pump, once.

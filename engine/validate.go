@@ -135,7 +135,7 @@ func (v *validator) checkSettings() {
 			}
 		}
 		v.checkRequirements(n)
-		v.checkShortNames(n)
+		checkShortNames(v, n)
 		if n.common.ExceptionMethod == "goto" && len(n.common.ErrorTargets()) == 0 && n.common.ErrorDefault().IsNull() {
 			v.add(n, SeverityError, CodeUnknownTarget, "exception_goto",
 				"an error leads nowhere: name the nodes that run after it, or set exception_default_value")
@@ -163,6 +163,16 @@ func (v *validator) checkRequirements(n *node) {
 				v.add(n, SeverityWarning, CodeNotAvailable, "", "%s", err)
 			}
 		}
+	}
+}
+
+// checkShortNames warns of short names that are text because of where the node stands.
+func checkShortNames(v *validator, n *node) {
+	slices.Sort(n.loose)
+	for _, name := range slices.Compact(n.loose) {
+		v.add(n, SeverityWarning, CodeBadReference, "",
+			"{%s} stays text here: only nodes in the body of an Iteration have it; name the node too, as in {id@%s}",
+			name, name)
 	}
 }
 

@@ -56,8 +56,8 @@ func TestAgentCompletesAfterTheOtherCalls(t *testing.T) {
 	require.Equal(t, "Observation:\n[echo_tool_0 result]\nA\n"+answerNow, last(m.asked[1]))
 }
 
-// A message reads what a streaming Agent used where it reads its answer: streamed, in one text and in
-// a template.
+// A message reads what a streaming Agent used where it reads its answer: streamed, in one text and
+// in a template.
 func TestMessageShowsTheToolsOfAnAgent(t *testing.T) {
 	const used = `[{"name": "echo_tool_0", "arguments": {"query": "a"}, "results": "A"}]`
 	for _, c := range []struct{ text, want string }{

@@ -144,8 +144,8 @@ func languageOf(name string) (language string, ok bool) {
 	return name, false
 }
 
-// arguments returns the arguments of main: the one that a model or a person who tries the node passed
-// under the same name, else the value of the reference.
+// arguments returns the arguments of main: the one that a model, or a person who tries the node,
+// passed under the same name, else the value of the reference.
 func (c *CodeExec) arguments(ctx context.Context, call *engine.Call, given engine.Value) (engine.Value, error) {
 	b := engine.NewObject(len(c.Arguments))
 	for i := range c.Arguments {

@@ -166,14 +166,15 @@ func TestCodeExecArtifacts(t *testing.T) {
 
 	// A file that the answer names is not named again; addresses that a script prints are no files.
 	port.result.Value = engine.String("![x](https://example.com/x.png)\n![y](//example.com/y.png)")
-	m = say(`[{"name": "execute_code_0", "arguments": {"lang": "python", "script": "s"}}]`, complete, "See ![it](/f/1).")
+	m = say(`[{"name": "execute_code_0", "arguments": {"lang": "python", "script": "s"}}]`, complete,
+		"See ![it](/f/1).")
 	agent = node(t, "Agent", `{"tools": [{"component_name": "CodeExec", "params": {}}]}`, "{X@content}")
 	streamed := play(t, agent, nil, engine.Null, engine.Options{Ports: engine.Ports{Code: port, Model: m}})
 	require.NoError(t, streamed.err)
 	require.Equal(t, "See ![it](/f/1).\n\n[Download b.csv](/f/2)", streamed.outs.Get("content").Text())
 }
 
-// A node that is tried alone takes the values of its own form.
+// A node that is tried alone takes the values of its form.
 func TestCodeExecDebug(t *testing.T) {
 	canvas := node(t, "CodeExec", `{"script": "x", "arguments": {"script": "begin@l", "b": "plain"}}`, "")
 	port := &sandbox{result: engine.CodeResult{Value: engine.String("done")}}

@@ -16,9 +16,11 @@ func TestGrowingListsAreLoggedOnce(t *testing.T) {
 	const turns, size = 400, 300
 	said := strings.Repeat("x", size)
 	doc := sketch.Bytes(`begin Begin {"inputs": {"l": {}}} -> X`,
-		`X Iteration {"items_ref": "begin@l", "outputs": {"all": {"ref": "S@result"}}} -> M`, `II IterationItem -> S ^ X`,
+		`X Iteration {"items_ref": "begin@l", "outputs": {"all": {"ref": "S@result"}}} -> M`,
+		`II IterationItem -> S ^ X`,
 		`S StringTransform {"method": "merge", "script": "{item} `+said+`"} -> V ^ X`,
-		`V VariableAssigner {"variables": [{"variable": "env.kept", "operator": "append", "parameter": "S@result"}]} ^ X`,
+		`V VariableAssigner {"variables": [{"variable": "env.kept", "operator": "append", `+
+			`"parameter": "S@result"}]} ^ X`,
 		`M Message {"content": ["{X@all}{env.kept}"]}`)
 	parsed, err := engine.ParseJSON(doc)
 	require.NoError(t, err)

@@ -27,7 +27,8 @@ func TestIteration(t *testing.T) {
 			name: "short names", items: `["a", "b"]`, outputs: `{"out": {"ref": "S@result"}}`,
 			body: []string{
 				`II IterationItem -> S ^ X`,
-				`S StringTransform {"method": "merge", "script": "{index}{item}{{result}}{II@result}{ITEM}{item.x}"} ^ X`,
+				`S StringTransform {"method": "merge", "script": "{index}{item}{{result}}{II@result}` +
+					`{ITEM}{item.x}"} ^ X`,
 			},
 			want: `{"out":["0aaa{ITEM}{item.x}","1bbb{ITEM}{item.x}"]}`,
 		}, {

@@ -139,7 +139,7 @@ func (m *Message) parts(
 	values := make([]engine.Value, len(refs))
 	late := map[int]func() (string, error){}
 	for i := range refs {
-		if v, ok := call.Late(&refs[i]); ok {
+		if v, ok := engine.Late(call, &refs[i]); ok {
 			values[i] = v
 			late[i] = func() (string, error) { return m.lateText(context.WithoutCancel(ctx), call, &refs[i], files) }
 			continue
