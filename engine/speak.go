@@ -84,7 +84,7 @@ func (s *speaking) advance() bool {
 			continue
 		}
 		if late := s.call.speech.Late[s.next]; late != nil {
-			if !stream.ended() {
+			if !stream.complete() {
 				return false
 			}
 			_, s.broken = stream.result()

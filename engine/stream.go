@@ -121,6 +121,16 @@ func (s *Stream) bound(most int) {
 	s.caughtUp()
 }
 
+// complete reports whether the text has ended, for a reader that takes it only then. Until then the
+// producer is not held back.
+func (s *Stream) complete() bool {
+	s.mu.Lock()
+	s.used = true
+	s.mu.Unlock()
+	s.bound(-1)
+	return s.ended()
+}
+
 // caughtUp wakes the producer to check whether it may continue.
 func (s *Stream) caughtUp() {
 	select {
@@ -193,10 +203,7 @@ func (s *Stream) length() int64 {
 // await reads to the end and returns the whole text. The owner of the run passes flush, because
 // workers, the writer of this text among them, may wait until their notes are emitted.
 func (s *Stream) await(ctx, runCtx context.Context, signal <-chan struct{}, flush func()) (string, error) {
-	s.mu.Lock()
-	s.used = true
-	s.mu.Unlock()
-	s.bound(-1)
+	s.complete()
 	s.open(runCtx)
 	for {
 		select {
