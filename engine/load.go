@@ -173,6 +173,7 @@ func (c *Canvas) link(refuse func(error) error) error {
 			n.orphan = parent != ""
 		}
 	}
+	passed := 0
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if err := n.checkDownstream(); err != nil {
@@ -180,10 +181,19 @@ func (c *Canvas) link(refuse func(error) error) error {
 				return err
 			}
 		}
+		seen := map[nodeIndex]bool{}
 		for _, d := range n.entry.Get("downstream").Elements() {
 			if to, ok := c.index[d.Str()]; ok {
-				n.lead(c, to)
+				n.lead(c, to, seen)
 			}
+		}
+		if passed += len(seen); passed > maxPassed {
+			err := n.paramError("downstream", "",
+				fmt.Sprintf("leads past components that are switched off: more than %d such edges", maxPassed))
+			if err := refuse(err); err != nil {
+				return err
+			}
+			break
 		}
 	}
 	return c.checkNesting(refuse)
@@ -203,7 +213,11 @@ func (n *node) checkDownstream() error {
 	return nil
 }
 
-// checkNesting refuses components that lie in their own body.
+// maxNesting is the number of bodies that a component may lie in: what walks from a component
+// outwards takes no longer.
+const maxNesting = 100
+
+// checkNesting refuses components that lie in their own body, or too deep.
 func (c *Canvas) checkNesting(refuse func(error) error) error {
 	above := make([]nodeIndex, len(c.nodes)) // the node, plus one, from which a walk upwards came by
 	for i := range c.nodes {
@@ -217,6 +231,21 @@ func (c *Canvas) checkNesting(refuse func(error) error) error {
 			n := &c.nodes[at]
 			n.parent = noNode
 			err := n.paramError("parent_id", quote(c.nodes[p].id), "leads back to the component itself")
+			if err := refuse(err); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		deep := 0
+		for p := n.parent; p >= 0 && deep <= maxNesting; p = c.nodes[p].parent {
+			deep++
+		}
+		if deep > maxNesting {
+			id := c.nodes[n.parent].id
+			n.parent = noNode
+			err := n.paramError("parent_id", quote(id), fmt.Sprintf("lies in more than %d bodies", maxNesting))
 			if err := refuse(err); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -104,4 +105,21 @@ func TestLoadRefusesParentsThatEncloseThemselves(t *testing.T) {
 			require.Contains(t, problemLines(engine.Validate(reg, dsl)), "leads back to the component itself")
 		})
 	}
+}
+
+// Bodies in bodies are bounded, since much of what is done with a node walks through those around it.
+func TestDeepNesting(t *testing.T) {
+	nested := func(n int) []byte {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `,{"id": "I%d", "parentId": "I%d", "data": {"label": "Iteration"}}`, i, i-1)
+		}
+		return []byte(`{"nodes": [{"id": "begin", "data": {"label": "Begin"}}` + b.String() + `]}`)
+	}
+	reg := builtins(t)
+	_, err := engine.Load(reg, nested(101))
+	require.NoError(t, err)
+	_, err = engine.Load(reg, nested(102))
+	require.EqualError(t, err,
+		`component "I101", Iteration, parameter parent_id: "I100" lies in more than 100 bodies`)
 }

@@ -1,7 +1,5 @@
 package engine
 
-import "slices"
-
 // isOff reports whether the document switches a node off. The first node of a canvas or a body
 // cannot be switched off, because nothing would run.
 func (n *node) isOff() bool {
@@ -42,17 +40,22 @@ func past(c *Canvas, i nodeIndex, seen map[nodeIndex]bool, found []nodeIndex) []
 	return found
 }
 
-// lead adds an edge to a node.
-func (n *node) lead(c *Canvas, to nodeIndex) {
+// maxPassed bounds the edges that lead past nodes that are switched off: each node before them gets
+// those to all nodes after them.
+const maxPassed = 1_000_000
+
+// lead adds an edge to a node. seen are the nodes that edges past others have come by.
+func (n *node) lead(c *Canvas, to nodeIndex, seen map[nodeIndex]bool) {
 	if !c.nodes[to].off && !c.nodes[to].orphan {
 		n.down = append(n.down, to)
 		return
 	}
-	for _, next := range through(c, to) {
-		if !slices.Contains(n.down, next) {
-			n.down = append(n.down, next)
+	if len(seen) == 0 {
+		for _, d := range n.down {
+			seen[d] = true
 		}
 	}
+	n.down = past(c, to, seen, n.down)
 }
 
 // switchOffBodies switches off the bodies of containers that are switched off.

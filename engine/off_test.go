@@ -117,3 +117,23 @@ func TestValidateReportsNodesThatAreOff(t *testing.T) {
 	}
 	require.Equal(t, []string{"warning: m: {a@result}: a is switched off, so this is empty"}, found)
 }
+
+// Edges past nodes that are switched off are bounded: each node before them gets all after them.
+func TestEdgesPastNodesThatAreOffAreBounded(t *testing.T) {
+	chain := func(n int) []byte {
+		lines, off, all := []string{}, []string{}, ""
+		for i := range n {
+			id := fmt.Sprint("m", i)
+			lines, off = append(lines, fmt.Sprint(id, " Say -> m", i+1)), append(off, id)
+			all += " " + id
+		}
+		lines = append(lines, "begin Begin ->"+all, fmt.Sprint("m", n, " Say"))
+		return switchedOff(t, off, lines...)
+	}
+	reg := toys(t)
+	c, err := engine.Load(reg, chain(100))
+	require.NoError(t, err)
+	require.NotNil(t, c)
+	_, err = engine.Load(reg, chain(2000))
+	require.ErrorContains(t, err, "leads past components that are switched off: more than 1000000 such edges")
+}
