@@ -234,12 +234,18 @@ func actualType(v engine.Value) string {
 
 // linkLine matches a line that is only a link to a file of the host, as artifactLinks writes them.
 // Other addresses, which a script may print, are left to the model.
-var linkLine = regexp.MustCompile(`(?m)^!?\[[^\n]*\]\((/[^/()\s][^()\s]*)\)$`)
+// So are labels that hold links or HTML, and a path with a backslash, which browsers read as one to
+// another host.
+var linkLine = regexp.MustCompile(`(?m)^!?\[([^\n<]*)\]\((/[^/\\()\s][^\\()\s]*)\)$`)
+
+// maxLinks is the number of links that are added to an answer.
+const maxLinks = 100
 
 // unnamedFiles returns links to files that scripts made and the answer does not link to. A
 // structured answer has none.
 func (t *task) unnamedFiles(answer string) string {
 	links := ""
+	added := map[string]bool{}
 	for _, u := range t.used {
 		tool := t.tools.find(u.Get("name").Str())
 		if tool == nil || tool.bound == nil || !t.agent.schema.IsNull() {
@@ -249,7 +255,12 @@ func (t *task) unnamedFiles(answer string) string {
 			continue
 		}
 		for _, m := range linkLine.FindAllStringSubmatch(u.Get("results").Text(), -1) {
-			if !strings.Contains(answer+links, "("+m[1]+")") {
+			path := m[2]
+			if len(added) == maxLinks {
+				return links
+			}
+			if !added[path] && !strings.Contains(m[1], "](") && !strings.Contains(answer, "("+path+")") {
+				added[path] = true
 				links += "\n\n" + m[0]
 			}
 		}

@@ -2,7 +2,9 @@ package component
 
 import (
 	"context"
+	"fmt"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -165,13 +167,32 @@ func TestCodeExecArtifacts(t *testing.T) {
 	require.Equal(t, "done\n\n![a.png](/f/1)\n\n[Download b.csv](/f/2)", s.outs.Get("content").Text())
 
 	// A file that the answer names is not named again; addresses that a script prints are no files.
-	port.result.Value = engine.String("![x](https://example.com/x.png)\n![y](//example.com/y.png)")
+	port.result.Value = engine.String(strings.Join([]string{
+		"![x](https://example.com/x.png)", "![y](//example.com/y.png)", `![z](/\example.com/z.png)`, `![z](/f\z)`,
+		"![x](https://example.com/x.png)[y](/f/3)", `[<img src="https://example.com/x.png">](/f/3)`,
+	}, "\n"))
 	m = say(`[{"name": "execute_code_0", "arguments": {"lang": "python", "script": "s"}}]`, complete,
 		"See ![it](/f/1).")
 	agent = node(t, "Agent", `{"tools": [{"component_name": "CodeExec", "params": {}}]}`, "{X@content}")
 	streamed := play(t, agent, nil, engine.Null, engine.Options{Ports: engine.Ports{Code: port, Model: m}})
 	require.NoError(t, streamed.err)
 	require.Equal(t, "See ![it](/f/1).\n\n[Download b.csv](/f/2)", streamed.outs.Get("content").Text())
+}
+
+// The links that are added to an answer are bounded.
+func TestManyFilesOfAScript(t *testing.T) {
+	var printed strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&printed, "[x](/f/%d)\n[x](/f/%d)\n", i, i)
+	}
+	port := &sandbox{result: engine.CodeResult{Value: engine.String(printed.String())}}
+	m := say(`[{"name": "execute_code_0", "arguments": {"lang": "python", "script": "s"}}]`, complete, "done")
+	agent := node(t, "Agent", `{"tools": [{"component_name": "CodeExec", "params": {}}]}`, "")
+	s := run(t, agent, nil, "q", engine.Null, engine.Ports{Code: port, Model: m})
+	require.NoError(t, s.err)
+	links := strings.Split(s.outs.Get("content").Text(), "\n\n")[1:]
+	require.Len(t, links, 100)
+	require.Equal(t, "[x](/f/99)", links[99])
 }
 
 // A node that is tried alone takes the values of its form.
