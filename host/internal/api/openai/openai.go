@@ -90,7 +90,9 @@ func earlier(messages engine.Value) (turns []engine.Turn) {
 		case "user":
 			turns = append(turns, engine.Turn{Role: role, Content: said})
 		case "assistant":
-			turns = append(turns, engine.Turn{Role: role, Content: engine.Object("content", said)})
+			if said.Truthy() { // else it only called tools, of which the answer follows
+				turns = append(turns, engine.Turn{Role: role, Content: engine.Object("content", said)})
+			}
 		}
 	}
 	return turns[:last]
