@@ -254,7 +254,7 @@ func (c *Canvas) checkNesting(refuse func(error) error) error {
 	return nil
 }
 
-// nameItems sets the short names that nodes of bodies have for the outputs of their item.
+// nameItems sets the short names of the nodes of each body, those in bodies inside it included.
 func nameItems(c *Canvas) {
 	all := map[string]string{}
 	items := map[nodeIndex]*node{}
@@ -268,8 +268,10 @@ func nameItems(c *Canvas) {
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		n.short.outputs = all
-		if item := items[n.parent]; item != nil && n.parent >= 0 {
-			n.short = shortNames{item.id, item.spec.Short}
+		for p := n.parent; p >= 0 && n.short.item == ""; p = c.nodes[p].parent {
+			if item := items[p]; item != nil { // else a body without such names lies in that of the item
+				n.short = shortNames{item.id, item.spec.Short}
+			}
 		}
 	}
 }
