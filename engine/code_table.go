@@ -32,6 +32,8 @@ var canvasCodes = []Term{
 	{CodeUnknownDataset, "no dataset of this name, or none that may be used here"},
 	{CodeUnknownMemory, "no memory of this id, or none that may be used here"},
 	{CodeUnknownCanvas, "no canvas of this id, or none that may be used here"},
+	{CodeUnknownServer, "the host has no MCP server of this id"},
+	{CodeUnknownTool, "the MCP server has no tool of this name"},
 	{CodeMissingSetting, "a setting or secret that a plugin needs is not set"},
 	{CodePluginCheck, "the plugin itself refuses its parameters"},
 	{CodeBadReference, "a reference names a node or variable that does not exist"},

@@ -12,6 +12,8 @@ export const zh: Readonly<Record<Code, string>> = {
   not_available: "缺少该节点所需的条件",
   unknown_language: "此处不能运行这种语言的脚本",
   unknown_model: "没有这个模型",
+  unknown_server: "主机上没有这个 MCP 服务器",
+  unknown_tool: "MCP 服务器没有这个工具",
   unknown_dataset: "没有这个数据集，或在此处不能使用",
   unknown_memory: "没有这个记忆库，或在此处不能使用",
   unknown_canvas: "没有这个画布，或在此处不能使用",

@@ -52,6 +52,10 @@ export type Code =
   | "unknown_memory"
   /** no canvas of this id, or none that may be used here */
   | "unknown_canvas"
+  /** the host has no MCP server of this id */
+  | "unknown_server"
+  /** the MCP server has no tool of this name */
+  | "unknown_tool"
   /** a setting or secret that a plugin needs is not set */
   | "missing_setting"
   /** the plugin itself refuses its parameters */
