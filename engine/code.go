@@ -30,6 +30,7 @@ const (
 	CodeRunFailed        = "run_failed"
 	CodeSwitchedOff      = "switched_off"
 	CodeTimeout          = "timeout"
+	CodeUnboundValue     = "unbound_value"
 	CodeUnknownComponent = "unknown_component"
 	CodeUnknownDataset   = "unknown_dataset"
 	CodeUnknownMemory    = "unknown_memory"
