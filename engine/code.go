@@ -23,6 +23,7 @@ const (
 	CodeNoItem           = "no_item"
 	CodeNoPrice          = "no_price"
 	CodeNotAvailable     = "not_available"
+	CodeOpenWebhook      = "open_webhook"
 	CodeOrderDependent   = "order_dependent"
 	CodePluginCheck      = "plugin_check"
 	CodeRejected         = "rejected"

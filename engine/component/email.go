@@ -31,8 +31,10 @@ func (e *Email) Run(ctx context.Context, call *engine.Call) error {
 		return err
 	}
 	args := []arg{
-		{name: "to_email", param: &e.To}, {name: "cc_email", param: &e.CC},
-		{name: "subject", param: &e.Subject}, {name: "content", param: &e.Content},
+		{name: "to_email", param: &e.To},
+		{name: "cc_email", param: &e.CC},
+		{name: "subject", param: &e.Subject},
+		{name: "content", param: &e.Content},
 	}
 	if files.Len() > 0 {
 		list := engine.ParseExpr(files)

@@ -25,8 +25,9 @@ export const zh: Readonly<Record<string, string>> = {
   "webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}":
     "网络钩子：{query, headers, body}，各为 {properties: {字段: {type}}, required: [字段]}",
   "Security": "安全",
-  "webhook: authentication of the sender: auth_type none, token, basic, jwt or hmac; required":
-    "网络钩子：谁可以发送；auth_type 为 none、token、basic、jwt 或 hmac；必填",
+  ["webhook: authentication of the sender: auth_type none, token, basic, jwt or hmac; " +
+    "without it everybody may start the canvas"]:
+    "网络钩子：谁可以发送；auth_type 为 none、token、basic、jwt 或 hmac；不填则任何人都可以启动画布",
   "Execution mode": "执行方式",
   "webhook: Immediately responds at once, other modes at the end of the run": "网络钩子：Immediately 立即应答，其他方式在运行结束后应答",
   "Response": "应答",

@@ -62,6 +62,8 @@ export type Code =
   | "plugin_check"
   /** a reference names a node or variable that does not exist */
   | "bad_reference"
+  /** everybody who knows the address of the webhook may start the canvas */
+  | "open_webhook"
   /** a reference stands outside the quotes of a statement of SQL, which its value can change */
   | "unbound_value"
   /** a reference names an output that the node does not have */
