@@ -255,13 +255,16 @@ const (
 	NamedDataset = "dataset"
 	NamedMemory  = "memory"
 	NamedCanvas  = "canvas"
+	NamedServer  = "MCP server"
+	NamedTool    = "MCP tool"
 )
 
 // Named is an object of a host that a node or one of its tools uses by its id or name.
 type Named struct {
-	Kind  string // NamedDataset, NamedMemory or NamedCanvas
-	Name  string
-	Param string
+	Kind   string // NamedDataset, NamedMemory, NamedCanvas, NamedServer or NamedTool
+	Name   string
+	Server string // the server of a NamedTool
+	Param  string
 	// Mild means that the run continues without the object.
 	Mild bool
 	Node string // component id of the node; set by [NamedIn]

@@ -24,6 +24,7 @@ func TestDependencies(t *testing.T) {
 	packages := []string{
 		"engine", "engine/component", "engine/template", "engine/enginetest", "engine/enginetest/sketch",
 		"engine/scheduler", "engine/offline", "engine/stable", "engine/nearest", "engine/block", "engine/chunk",
+		"engine/sqltext",
 	}
 	for _, target := range []string{"linux/amd64", "js/wasm", "wasip1/wasm"} {
 		os, arch, _ := strings.Cut(target, "/")

@@ -293,6 +293,9 @@ func (e *Expr) IsEmpty() bool {
 // Refs returns the references that the value has in braces.
 func (e *Expr) Refs() []Ref { return e.text.refs }
 
+// Template returns the value as a text with references, without parts if it is not a string.
+func (e *Expr) Template() *Text { return &e.text }
+
 // Walk follows a path of member names and list indexes below v. Text is parsed as JSON, negative
 // indexes count from the end, and a missing member is null, as is anything below a number, a
 // boolean or a text that is not JSON.

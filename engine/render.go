@@ -81,6 +81,12 @@ func (c *CallInputs) Render(ctx context.Context, t *Text, style TextStyle) (stri
 	return t.fill(texts, size), nil
 }
 
+// Texts returns the text of each of the references of t, in the order of Refs.
+func Texts(ctx context.Context, c *Call, t *Text) ([]string, error) {
+	texts := make([]string, len(t.refs))
+	return texts, c.texts(ctx, t, TextStyle{}, texts)
+}
+
 // texts returns the text of each reference of t, recorded as inputs if the style says so. The state
 // is read under one lock, except for texts that are still being written.
 func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts []string) error {

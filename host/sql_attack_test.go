@@ -112,6 +112,28 @@ func TestVisitorsReadNoRecordsThroughSQL(t *testing.T) {
 	}
 }
 
+// A visitor's text in quotes of a statement is a value, from the engine to the database.
+func TestTextOfVisitorsIsNoSQL(t *testing.T) {
+	folder := t.TempDir()
+	shop, err := sql.Open("sqlite", filepath.Join(folder, "shop.db"))
+	require.NoError(t, err)
+	_, err = shop.Exec("CREATE TABLE people (id INTEGER, name TEXT);" +
+		"INSERT INTO people VALUES (1, 'O''Neil'), (2, 'Ann')")
+	require.NoError(t, err)
+	require.NoError(t, shop.Close())
+	_, url := open(t, Config{Dir: t.TempDir(), SQLiteDir: folder})
+	canvas := saved(t, url, "key", sketch.Chain("begin Begin",
+		`Q ExeSQL {"db_type":"sqlite","database":"shop.db",
+			"sql":"SELECT 'no. ' || id FROM people WHERE name = '{sys.query}'"}`,
+		`M Message {"content":["{Q@formalized_content}"]}`))
+	require.Contains(t, visitor(t, url, canvas, "O'Neil"), "no. 1")
+	for _, attack := range []string{"' OR 1=1 --", "x' UNION SELECT 'no. 3", "'; SELECT 'no. 4"} {
+		answer := visitor(t, url, canvas, attack)
+		require.Contains(t, answer, "No record in the database!")
+		require.NotContains(t, answer, "no. ")
+	}
+}
+
 // A folder of SQLite files that shows the data directory keeps a host from starting.
 func TestFolderOfDatabasesExcludesDataDir(t *testing.T) {
 	base := t.TempDir()

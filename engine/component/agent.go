@@ -22,7 +22,7 @@ import (
 type Agent struct {
 	LLM
 	Tools        engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
-	MCP          engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is left out, all tools of the server. An entry with url and server_type needs no server on the host" label:"MCP servers"`
+	MCP          engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is left out or empty, all tools of the server. An entry with url and server_type needs no server on the host" label:"MCP servers"`
 	CustomHeader engine.Value `json:"custom_header" doc:"headers for MCP servers: {name: value}, added to theirs"`
 	MaxRounds    int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
 	ToolMode     string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`

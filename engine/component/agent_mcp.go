@@ -25,13 +25,13 @@ type remoteServer struct {
 	all   bool        // nothing was chosen: all tools of the server
 }
 
-// bindServers reads the servers of which a tool may be called. An empty choice is none; no choice
-// at all is every tool.
+// bindServers reads the servers and the tools that are chosen of each. No choice, or an empty one,
+// is every tool.
 func (a *Agent) bindServers() {
 	for _, entry := range a.MCP.Elements() {
 		s := &remoteServer{
 			id: entry.Get("mcp_id").Text(), url: entry.Get("url").Text(), kind: entry.Get("server_type").Text(),
-			all: entry.Get("tools").IsNull(), asks: entry.Get("approval").True(),
+			all: entry.Get("tools").Len() == 0, asks: entry.Get("approval").True(),
 		}
 		for name, tool := range entry.Get("tools").Fields() {
 			chosen := remoteTool(s, engine.ToolDef{
@@ -41,10 +41,24 @@ func (a *Agent) bindServers() {
 			chosen.approval = s.asks || tool.Get("approval").True()
 			s.tools = append(s.tools, chosen)
 		}
-		if s.all || len(s.tools) > 0 {
-			a.servers = append(a.servers, s)
+		a.servers = append(a.servers, s)
+	}
+}
+
+// Names returns the servers that the host has to know, with the tools that are chosen of each.
+func (a *Agent) Names() (list []engine.Named) {
+	for _, s := range a.servers {
+		if s.url != "" {
+			continue
+		}
+		list = append(list, engine.Named{Kind: engine.NamedServer, Name: s.id, Param: "mcp", Mild: true})
+		for _, tool := range s.tools {
+			list = append(list, engine.Named{
+				Kind: engine.NamedTool, Name: tool.remote, Server: s.id, Param: "mcp", Mild: true,
+			})
 		}
 	}
+	return list
 }
 
 // label names the server in warnings.
@@ -61,10 +75,20 @@ func (a *Agent) address(call *engine.Call, s *remoteServer) *engine.MCPServer {
 }
 
 func remoteTool(server *remoteServer, def engine.ToolDef) agentTool {
-	if def.Parameters.Kind() != engine.KindObject {
-		def.Parameters = engine.Object("type", "object", "properties", engine.Object())
-	}
+	def.Parameters = modelSchema(def.Parameters)
 	return agentTool{def: def, server: server, remote: def.Name}
+}
+
+// modelSchema returns the schema of a tool's arguments as providers of models accept it: an object
+// with properties, and without the address of its dialect.
+func modelSchema(schema engine.Value) engine.Value {
+	if schema.Kind() != engine.KindObject {
+		schema = engine.Object("type", "object")
+	}
+	if schema.Get("properties").Kind() != engine.KindObject {
+		schema = schema.With("properties", engine.Object())
+	}
+	return schema.Without("$schema")
 }
 
 // hasTools reports whether there may be tools to call.

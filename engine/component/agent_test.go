@@ -441,37 +441,42 @@ func TestAgentHeadersForServers(t *testing.T) {
 	require.ErrorContains(t, err, "custom_header")
 }
 
-// The model is offered the current tools of the servers: the chosen ones, or all if there is no
-// choice.
+// The model is offered the current tools of the servers: the chosen ones, or all if none is
+// chosen.
 func TestAgentListsToolsOfServers(t *testing.T) {
 	schema := engine.Object("type", "object", "properties", engine.Object("n", engine.Object("type", "integer")))
+	dialect := engine.Object("$schema", "https://json-schema.org/draft/2020-12/schema", "type", "object")
 	servers := mcp{
 		"chosen": {{Name: "other"}, {Name: "lookup", Description: "described now", Parameters: schema}},
 		"open":   {{Name: "all", Description: "a"}, {Name: "lookup"}},
+		"empty":  {{Name: "any", Parameters: dialect}},
 	}
 	const params = `{"tools": [` + echo + `], "mcp": [
 		{"mcp_id": "chosen", "tools": {"lookup": {"description": "old"}, "removed": {"description": "old"}}},
 		{"mcp_id": "away", "tools": {"kept": {"description": "as it was", "inputSchema": {"type": "object", ` +
 		`"required": ["x"]}}}},
-		{"mcp_id": "nothing", "tools": {}},
+		{"mcp_id": "empty", "tools": {}},
 		{"mcp_id": "open"}]}`
-	m := say(plan("lookup a", "lookup_5 b", "removed c", "kept d"), complete, "done")
+	m := say(plan("lookup a", "lookup_6 b", "removed c", "kept d"), complete, "done")
 	s := run(t, node(t, "Agent", params, ""), nil, "q", engine.Null, engine.Ports{Model: m, MCP: servers})
 	require.NoError(t, s.err)
 	offered := map[string]engine.ToolDef{}
 	for _, def := range m.asked[0].Tools {
 		offered[def.Name] = def
 	}
-	require.Len(t, offered, 5, offered)
+	require.Len(t, offered, 6, offered)
+	require.Equal(t, `{"type":"object","properties":{}}`, offered["any"].Parameters.JSON(),
+		"an empty choice is all tools; providers refuse $schema and objects without properties")
+	require.Equal(t, `{"type":"object","required":["x"],"properties":{}}`, offered["kept"].Parameters.JSON())
 	require.Equal(t, "described now", offered["lookup"].Description)
 	require.Equal(t, schema.JSON(), offered["lookup"].Parameters.JSON())
 	require.Equal(t, "as it was", offered["kept"].Description)
 	require.Equal(t, `{"type":"object","properties":{}}`, offered["all"].Parameters.JSON())
-	require.Contains(t, offered, "lookup_5")
+	require.Contains(t, offered, "lookup_6")
 	require.Contains(t, offered, "echo_tool_0")
 	seen := m.asked[2].Messages[2].Content
 	require.Contains(t, seen, "[lookup result]\nchosen/lookup")
-	require.Contains(t, seen, "[lookup_5 result]\nopen/lookup")
+	require.Contains(t, seen, "[lookup_6 result]\nopen/lookup")
 	require.Contains(t, seen, "[removed result]\nMCP tool removed: its server does not have it any more")
 	require.Contains(t, seen, "[kept result]\naway/kept")
 }

@@ -58,7 +58,7 @@ type Begin struct {
 	Methods       engine.Value `json:"methods" doc:"webhook: list of HTTP methods; all if empty" group:"webhook"`
 	ContentTypes  engine.Value `json:"content_types" doc:"webhook: accepted Content-Type, or a list; any if empty" group:"webhook"`
 	Schema        engine.Value `json:"schema" doc:"webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}" group:"webhook"`
-	Security      engine.Value `json:"security" doc:"webhook: authentication of the sender: auth_type none, token, basic, jwt or hmac; required" group:"webhook"`
+	Security      engine.Value `json:"security" doc:"webhook: authentication of the sender: auth_type none, token, basic, jwt or hmac; without it everybody may start the canvas" group:"webhook"`
 	ExecutionMode engine.Value `json:"execution_mode" doc:"webhook: Immediately responds at once, other modes at the end of the run" group:"webhook"`
 	Response      engine.Value `json:"response" doc:"webhook: {status, body_template} of the immediate response" group:"webhook"`
 }
@@ -107,6 +107,26 @@ func (b *Begin) queried(query engine.Value) engine.Value {
 		}
 	}
 	return fields.Value()
+}
+
+// Warnings reports a webhook that accepts requests of everybody.
+func (b *Begin) Warnings() []engine.Diagnostic {
+	if b.Mode != webhookMode {
+		return nil
+	}
+	switch kind := b.Security.Get("auth_type").Text(); {
+	case b.Security.Len() == 0:
+		return []engine.Diagnostic{{
+			Code: engine.CodeOpenWebhook, Param: "security",
+			Message: "the webhook has no security section: everybody who knows its address starts runs",
+		}}
+	case (kind == "" || kind == "none") && b.Security.Get("allow_anonymous").Truthy():
+		return []engine.Diagnostic{{
+			Code: engine.CodeOpenWebhook, Param: "security",
+			Message: "the webhook allows anonymous requests: everybody who knows its address starts runs",
+		}}
+	}
+	return nil
 }
 
 // Inline reports whether Run does not block: only uploads take time.

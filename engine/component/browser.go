@@ -23,14 +23,14 @@ type Browser struct {
 
 // Run browses.
 func (b *Browser) Run(ctx context.Context, call *engine.Call) error {
-	args := []arg{{"prompts", &b.Prompts}}
+	args := []arg{{name: "prompts", param: &b.Prompts}}
 	if len(b.UploadSources) > 0 {
 		sources, err := evaluated(ctx, call, b.UploadSources)
 		if err != nil {
 			return err
 		}
 		given := engine.ParseExpr(sources)
-		args = append(args, arg{"upload_sources", &given})
+		args = append(args, arg{name: "upload_sources", param: &given})
 	}
 	return b.act(ctx, call, args...)
 }

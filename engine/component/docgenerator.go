@@ -49,9 +49,12 @@ type DocGenerator struct {
 // Run writes the document.
 func (d *DocGenerator) Run(ctx context.Context, call *engine.Call) error {
 	format := engine.ParseExpr(engine.String(d.OutputFormat)) // empty content is a document, too
-	return d.act(ctx, call, arg{"output_format", &format}, arg{"content", &d.Content},
-		arg{"title", &d.Title}, arg{"subtitle", &d.Subtitle}, arg{"header_text", &d.HeaderText}, arg{"footer_text", &d.FooterText},
-		arg{"filename", &d.Filename}, arg{"watermark_text", &d.Watermark}, arg{"logo_image", &d.Logo})
+	return d.act(ctx, call,
+		arg{name: "output_format", param: &format}, arg{name: "content", param: &d.Content},
+		arg{name: "title", param: &d.Title}, arg{name: "subtitle", param: &d.Subtitle},
+		arg{name: "header_text", param: &d.HeaderText}, arg{name: "footer_text", param: &d.FooterText},
+		arg{name: "filename", param: &d.Filename}, arg{name: "watermark_text", param: &d.Watermark},
+		arg{name: "logo_image", param: &d.Logo})
 }
 
 var docGeneratorSpec = engine.Spec{

@@ -30,10 +30,15 @@ func (e *Email) Run(ctx context.Context, call *engine.Call) error {
 	if err != nil {
 		return err
 	}
-	args := []arg{{"to_email", &e.To}, {"cc_email", &e.CC}, {"subject", &e.Subject}, {"content", &e.Content}}
+	args := []arg{
+		{name: "to_email", param: &e.To},
+		{name: "cc_email", param: &e.CC},
+		{name: "subject", param: &e.Subject},
+		{name: "content", param: &e.Content},
+	}
 	if files.Len() > 0 {
 		list := engine.ParseExpr(files)
-		args = append(args, arg{"attachments", &list})
+		args = append(args, arg{name: "attachments", param: &list})
 	}
 	return e.act(ctx, call, args...)
 }

@@ -30,8 +30,8 @@ func (e *ExcelProcessor) Run(ctx context.Context, call *engine.Call) error {
 		return err
 	}
 	input := engine.ParseExpr(files)
-	return e.act(ctx, call, arg{"operation", &operation}, arg{"input_files", &input},
-		arg{"transform_data", &e.TransformData})
+	return e.act(ctx, call, arg{name: "operation", param: &operation}, arg{name: "input_files", param: &input},
+		arg{name: "transform_data", param: &e.TransformData})
 }
 
 var excelProcessorSpec = engine.Spec{

@@ -2,8 +2,10 @@ package component
 
 import (
 	"context"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/sqltext"
 )
 
 // ExeSQL runs SQL on a database.
@@ -22,7 +24,82 @@ type ExeSQL struct {
 
 // Run runs the statements.
 func (e *ExeSQL) Run(ctx context.Context, call *engine.Call) error {
-	return e.act(ctx, call, arg{"sql", &e.SQL})
+	template, err := e.bound(ctx, call)
+	if err != nil {
+		return err
+	}
+	return e.act(ctx, call, arg{name: "sql", param: &e.SQL}, arg{name: "template", value: template})
+}
+
+// segments cuts the statements of the node at the strings with references; refs are the references
+// in the order of the holes. A statement that is nothing but a reference has none.
+func (e *ExeSQL) segments() (list []sqltext.Segment, refs []int) {
+	var b strings.Builder
+	for lit, ref := range e.SQL.Template().Parts {
+		if strings.Contains(lit, sqltext.Hole) {
+			return nil, nil // databases refuse such statements
+		}
+		b.WriteString(lit)
+		if ref >= 0 {
+			b.WriteString(sqltext.Hole)
+			refs = append(refs, ref)
+		}
+	}
+	if len(refs) == 0 || strings.TrimSpace(b.String()) == sqltext.Hole {
+		return nil, nil
+	}
+	dialect, _ := sqltext.Of(e.DBType)
+	return sqltext.Template(b.String(), dialect), refs
+}
+
+// bound returns the statements of the node as a list of SQL texts and of {"value": text}, which are
+// bound as parameters. It is null if no reference stands in a string, or if a model wrote the
+// statements.
+func (e *ExeSQL) bound(ctx context.Context, call *engine.Call) (engine.Value, error) {
+	list, refs := e.segments()
+	if _, written := call.Args().Lookup("sql"); written || len(list) < 2 {
+		return engine.Null, nil
+	}
+	texts, err := engine.Texts(ctx, call, e.SQL.Template())
+	if err != nil {
+		return engine.Null, err
+	}
+	parts := make([]engine.Value, len(list))
+	for i, segment := range list {
+		var b strings.Builder
+		for at, lit := range strings.Split(segment.Text, sqltext.Hole) {
+			if at > 0 {
+				b.WriteString(texts[refs[0]])
+				refs = refs[1:]
+			}
+			b.WriteString(lit)
+		}
+		parts[i] = engine.String(b.String())
+		if segment.Bound {
+			parts[i] = engine.Object("value", parts[i])
+		}
+	}
+	return engine.List(parts...), nil
+}
+
+// Warnings reports references whose values become part of a statement, after those of every
+// external component.
+func (e *ExeSQL) Warnings() []engine.Diagnostic {
+	found := e.External.Warnings()
+	list, refs := e.segments()
+	for _, segment := range list {
+		for range strings.Count(segment.Text, sqltext.Hole) {
+			r := &e.SQL.Refs()[refs[0]]
+			refs = refs[1:]
+			if !segment.Bound {
+				found = append(found, engine.Diagnostic{
+					Code: engine.CodeUnboundValue, Param: "sql", Message: r.String() + " stands outside quotes, " +
+						"so that its value is read as SQL; in quotes it is a value: '" + r.String() + "'",
+				})
+			}
+		}
+	}
+	return found
 }
 
 // databaseRequirement begins the name of what a kind of database requires of a host.

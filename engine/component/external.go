@@ -24,6 +24,7 @@ type External struct {
 type arg struct {
 	name  string
 	param *engine.Expr
+	value engine.Value // without param: made by the component; null for none
 }
 
 // Init stores the params for the port.
@@ -101,6 +102,12 @@ func evaluated(ctx context.Context, call *engine.Call, list []engine.Expr) (engi
 func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) error {
 	values := engine.NewObject(len(args))
 	for i, a := range args {
+		if a.param == nil {
+			if !a.value.IsNull() {
+				values.Set(a.name, a.value)
+			}
+			continue
+		}
 		v, given, err := call.Arg(ctx, a.name, a.param)
 		if err != nil {
 			return err
@@ -173,7 +180,7 @@ type Service struct{ External }
 func (s *Service) Run(ctx context.Context, call *engine.Call) error {
 	args := make([]arg, len(s.exprs))
 	for i := range args {
-		args[i] = arg{s.exprs[i].Name, &s.exprs[i].Expr}
+		args[i] = arg{name: s.exprs[i].Name, param: &s.exprs[i].Expr}
 	}
 	return s.act(ctx, call, args...)
 }

@@ -23,6 +23,8 @@ func TestNamedObjects(t *testing.T) {
 			{"component_name":"Agent","name":"Sub","params":{"llm_id":"m","tools":[
 				{"component_name":"Canvas","name":"Other","params":{"canvas":"faq"}}]}}]}`,
 		`Canvas:D Canvas {"canvas":"inner"}`,
+		`Agent:F Agent {"llm_id":"m","prompts":[{"role":"user","content":"x"}],"mcp":[
+			{"mcp_id":"tickets","tools":{"open":{}}},{"url":"https://x.org/mcp"}]}`,
 		`Message:E Message {"content":["x"],"memory_ids":["diary"]}`,
 	)))
 	require.NoError(t, err)
@@ -33,6 +35,8 @@ func TestNamedObjects(t *testing.T) {
 		{Kind: engine.NamedDataset, Name: "guides", Param: "kb_ids", Node: "Agent:C"},
 		{Kind: engine.NamedCanvas, Name: "faq", Param: "canvas", Node: "Agent:C"},
 		{Kind: engine.NamedCanvas, Name: "inner", Param: "canvas", Node: "Canvas:D"},
+		{Kind: engine.NamedServer, Name: "tickets", Param: "mcp", Mild: true, Node: "Agent:F"},
+		{Kind: engine.NamedTool, Name: "open", Server: "tickets", Param: "mcp", Mild: true, Node: "Agent:F"},
 		{Kind: engine.NamedMemory, Name: "diary", Param: "memory_ids", Mild: true, Node: "Message:E"},
 	}, engine.NamedIn(canvas))
 }

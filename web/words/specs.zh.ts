@@ -25,8 +25,9 @@ export const zh: Readonly<Record<string, string>> = {
   "webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}":
     "网络钩子：{query, headers, body}，各为 {properties: {字段: {type}}, required: [字段]}",
   "Security": "安全",
-  "webhook: authentication of the sender: auth_type none, token, basic, jwt or hmac; required":
-    "网络钩子：谁可以发送；auth_type 为 none、token、basic、jwt 或 hmac；必填",
+  ["webhook: authentication of the sender: auth_type none, token, basic, jwt or hmac; " +
+    "without it everybody may start the canvas"]:
+    "网络钩子：谁可以发送；auth_type 为 none、token、basic、jwt 或 hmac；不填则任何人都可以启动画布",
   "Execution mode": "执行方式",
   "webhook: Immediately responds at once, other modes at the end of the run": "网络钩子：Immediately 立即应答，其他方式在运行结束后应答",
   "Response": "应答",
@@ -115,10 +116,10 @@ export const zh: Readonly<Record<string, string>> = {
     "{component_name, name, id, params} 的列表：可以调用的组件和智能体",
   "MCP servers": "MCP 服务器",
   ["list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that " +
-    "it may call, described by the servers in each run; if tools is left out, all tools of the server. " +
-    "An entry with url and server_type needs no server on the host"]:
+    "it may call, described by the servers in each run; if tools is left out or empty, all tools of the " +
+    "server. An entry with url and server_type needs no server on the host"]:
     "{mcp_id, tools: {name: {name, description, inputSchema}}} 的列表：可以调用的 MCP 服务器工具，每次运行时由服务器描述；" +
-    "没有 tools 表示该服务器的全部工具。带有 url 和 server_type 的条目不需要主机上的服务器",
+    "没有 tools 或 tools 为空表示该服务器的全部工具。带有 url 和 server_type 的条目不需要主机上的服务器",
   "Custom header": "自定义请求头",
   "headers for MCP servers: {name: value}, added to theirs": "发给 MCP 服务器的请求头：{名称: 值}，附加在服务器自己的请求头之外",
   "Max rounds": "最大轮数",

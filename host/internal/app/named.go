@@ -21,7 +21,8 @@ type Opened struct {
 // unknownCodes are the codes of diagnostics about objects by their kind.
 var unknownCodes = map[string]string{
 	engine.NamedDataset: engine.CodeUnknownDataset, engine.NamedMemory: engine.CodeUnknownMemory,
-	engine.NamedCanvas: engine.CodeUnknownCanvas,
+	engine.NamedCanvas: engine.CodeUnknownCanvas, engine.NamedServer: engine.CodeUnknownServer,
+	engine.NamedTool: engine.CodeUnknownTool,
 }
 
 // named looks up what a document names: it returns a diagnostic for each object that a principal
@@ -43,7 +44,7 @@ func (s *Canvases) named(
 		case errors.Is(err, ErrNotFound):
 			d := engine.Diagnostic{
 				Severity: engine.SeverityError, Code: unknownCodes[n.Kind], Node: n.Node, Param: n.Param,
-				Message: fmt.Sprintf("%s %q does not exist, or you have no access to it", n.Kind, n.Name),
+				Message: unknownText(n),
 			}
 			if n.Mild {
 				d.Severity = engine.SeverityWarning
@@ -51,11 +52,22 @@ func (s *Canvases) named(
 			lacking = append(lacking, d)
 		case err != nil:
 			return nil, nil, err
-		case n.Kind != engine.NamedCanvas && !whose.Team && whose.Owner != "" && !slices.Contains(own, found):
+		case found.ID != "" && !whose.Team && whose.Owner != "" && !slices.Contains(own, found):
 			own = append(own, found)
 		}
 	}
 	return lacking, own, nil
+}
+
+// unknownText is the message about an object that does not exist.
+func unknownText(n engine.Named) string {
+	switch n.Kind {
+	case engine.NamedServer:
+		return fmt.Sprintf("MCP server %q is not known, so the agent has none of its tools; add it first", n.Name)
+	case engine.NamedTool:
+		return fmt.Sprintf("MCP server %q had no tool %q when its tools were last listed", n.Server, n.Name)
+	}
+	return fmt.Sprintf("%s %q does not exist, or you have no access to it", n.Kind, n.Name)
 }
 
 // object finds what a canvas names, as far as a principal may use it. Errors: [ErrNotFound].
@@ -79,9 +91,37 @@ func (s *Canvases) object(ctx context.Context, who Principal, n engine.Named) (a
 		}
 		found.ID, found.Title = v.ID, v.Name
 		return v.Access(), found, err
+	case engine.NamedServer, engine.NamedTool:
+		return whose, found, s.server(ctx, who.Tenant, n)
 	}
 	now, err := s.Revision(ctx, who, n.Name)
 	return now.Access, found, err
+}
+
+// server looks up an MCP server or one of its tools. The tools of a server that was not listed yet
+// are not known, so all count as existing, as do those of an unknown server, which has a diagnostic
+// already. Errors: [ErrNotFound].
+func (s *Canvases) server(ctx context.Context, tenant string, n engine.Named) error {
+	id := n.Name
+	if n.Kind == engine.NamedTool {
+		id = n.Server
+	}
+	item, err := s.store.Items.Get(ctx, tenant, ServerKind, id)
+	if n.Kind == engine.NamedServer || err != nil {
+		if n.Kind == engine.NamedTool && errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	d, err := ParseServer(item)
+	if err != nil {
+		return err
+	}
+	tools := d.Variables.Get(ToolsVariable)
+	if _, known := tools.Lookup(n.Name); !known && tools.Len() > 0 {
+		return ErrNotFound
+	}
+	return nil
 }
 
 // Opened returns what of a principal's own others get to read when the principal publishes a

@@ -35,6 +35,9 @@ type Client struct {
 	Timeout time.Duration
 	// ListTimeout bounds connecting and listing the tools for an agent; 0 means 10 s.
 	ListTimeout time.Duration
+	// DiscoverTimeout bounds the wait for the response to server/discover, which servers of earlier
+	// protocols may ignore; 0 means 4 s.
+	DiscoverTimeout time.Duration
 	// Idle is how long an unused connection stays open; 0 means 5 minutes.
 	Idle time.Duration
 	// Version is the client version sent to servers.
@@ -45,6 +48,8 @@ type Client struct {
 	Memory int64
 
 	lists lists // tool lists with a time to live, of all connections
+
+	silent silentServers // those that ignored server/discover
 
 	closing sync.WaitGroup // connections that are closed in the background
 

@@ -23,6 +23,10 @@ type greeting struct {
 	Name string `json:"name"`
 }
 
+func sayHello(_ context.Context, _ *sdk.CallToolRequest, in greeting) (*sdk.CallToolResult, any, error) {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "hello " + in.Name}}}, nil, nil
+}
+
 // serve runs an MCP server with the given transport; connects counts sessions. Its tool "sleep"
 // blocks until the test ends.
 func serve(t *testing.T, kind string) (url string, connects *atomic.Int32, token *atomic.Value) {
@@ -33,10 +37,7 @@ func serve(t *testing.T, kind string) (url string, connects *atomic.Int32, token
 		s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ServerOptions{
 			InitializedHandler: func(context.Context, *sdk.InitializedRequest) { connects.Add(1) },
 		})
-		sdk.AddTool(s, &sdk.Tool{Name: "greet", Description: "says hello"},
-			func(_ context.Context, _ *sdk.CallToolRequest, in greeting) (*sdk.CallToolResult, any, error) {
-				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "hello " + in.Name}}}, nil, nil
-			})
+		sdk.AddTool(s, &sdk.Tool{Name: "greet", Description: "says hello"}, sayHello)
 		sdk.AddTool(s, &sdk.Tool{Name: "sleep"}, func(ctx context.Context, _ *sdk.CallToolRequest,
 			_ struct{},
 		) (*sdk.CallToolResult, any, error) {

@@ -55,6 +55,9 @@ func runServer(mode string) {
 			_, _ = out.WriteString(start +
 				strings.Repeat("x", 1<<16) + `"}}` + "\n")
 		}
+	case "ignores discover":
+		serveIgnoringDiscover(os.Stdin, os.Stdout)
+		return
 	case "exits":
 		fmt.Fprintln(os.Stderr, "no licence found")
 		os.Exit(3)

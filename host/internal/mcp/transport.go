@@ -25,6 +25,8 @@ func (c *Client) connect(ctx context.Context, s *Server, l *conn) error {
 		},
 		Capabilities: &sdk.ClientCapabilities{}, // no roots
 	})
+	ignored := false // server/discover
+	client.AddSendingMiddleware(c.boundDiscover(l.shared, func() { ignored = true }))
 	made := make(chan struct{})
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -41,6 +43,9 @@ func (c *Client) connect(ctx context.Context, s *Server, l *conn) error {
 		end()
 		_ = l.process.end() // the reason becomes part of the error in explain
 		return err
+	}
+	if ignored {
+		c.silent.add(l.shared)
 	}
 	l.session = session
 	go func() {

@@ -42,6 +42,11 @@ type Result struct {
 //
 // Errors: [ErrSettings], [ErrDriver], those of the connection and of the context.
 func (r *Runner) Run(ctx context.Context, s *Settings, text string) ([]Result, error) {
+	return r.run(ctx, s, text, values{})
+}
+
+// run is Run with values for the marks in text.
+func (r *Runner) run(ctx context.Context, s *Settings, text string, bound values) ([]Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -63,6 +68,7 @@ func (r *Runner) Run(ctx context.Context, s *Settings, text string) ([]Result, e
 		return nil, err
 	}
 	defer c.close()
+	c.values = bound
 	var results []Result
 	budget := mostBytes
 	for _, statement := range list {
@@ -98,7 +104,8 @@ type connection struct {
 	kind     kind
 	db       *sql.DB
 	conn     *sql.Conn
-	id       int64 // of a MySQL connection on its server
+	id       int64  // of a MySQL connection on its server
+	values   values // of the marks in statements
 }
 
 func (r *Runner) connect(ctx context.Context, s *Settings, k kind) (*connection, error) {
@@ -144,7 +151,8 @@ func (c *connection) close() {
 // run runs a statement in a separate transaction, which is rolled back unless data may change.
 func (c *connection) run(ctx context.Context, statement string, budget *int) Result {
 	if c.kind == sqliteFile {
-		err := checkSQLite(c.conn, statement)
+		prepared, _ := c.values.fill(statement, c.kind)
+		err := checkSQLite(c.conn, prepared)
 		if errors.Is(err, ErrSQLite) {
 			err = fmt.Errorf("%w (%s)", err, strings.ToUpper(firstWord.FindString(statement)))
 		}
@@ -182,7 +190,8 @@ type querier interface {
 }
 
 func (c *connection) query(ctx context.Context, q querier, statement string, budget *int) (result Result) {
-	rows, err := q.QueryContext(ctx, statement)
+	statement, args := c.values.fill(statement, c.kind)
+	rows, err := q.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return Result{Err: limited(err)}
 	}

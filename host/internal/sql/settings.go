@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/sqltext"
 )
 
 // Settings name a database and how it is used.
@@ -87,7 +88,7 @@ func (s *Settings) check() error {
 		return fmt.Errorf("%w: username is empty", ErrSettings)
 	}
 	if s.Port == 0 {
-		s.Port = kind.port()
+		s.Port = portOf(kind)
 	}
 	return nil
 }
@@ -107,15 +108,16 @@ func (s *Settings) rows() int {
 }
 
 // kind is a family of databases that share a protocol.
-type kind int
+type kind = sqltext.Dialect
 
 const (
-	postgreSQL kind = iota
-	mySQL
-	sqliteFile
+	postgreSQL = sqltext.PostgreSQL
+	mySQL      = sqltext.MySQL
+	sqliteFile = sqltext.SQLite
 )
 
-func (k kind) port() int {
+// portOf returns the usual port of a kind.
+func portOf(k kind) int {
 	if k == postgreSQL {
 		return 5432
 	}

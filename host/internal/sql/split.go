@@ -3,6 +3,8 @@ package sql
 import (
 	"regexp"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine/sqltext"
 )
 
 var (
@@ -29,7 +31,7 @@ func statements(text string, k kind) []string {
 			add(i)
 			begin = i + 1
 		}
-		i += skip(text[i:], k)
+		i += sqltext.Skip(text[i:], k)
 	}
 	add(len(text))
 	return list
@@ -39,115 +41,11 @@ func statements(text string, k kind) []string {
 func withoutComments(s string, k kind) string {
 	for {
 		s = strings.TrimSpace(s)
-		n := comment(s, k)
+		n := sqltext.Comment(s, k)
 		if n == 0 {
 			return s
 		}
 		s = s[n:]
-	}
-}
-
-// skip returns the length of the token at the start of s as far as splitting needs it: a comment, a
-// quoted text, a word, or one byte.
-func skip(s string, k kind) int {
-	if n := comment(s, k); n > 0 {
-		return n
-	}
-	switch {
-	case s[0] == '\'' || s[0] == '"' || s[0] == '`' && k != postgreSQL:
-		return quoted(s, s[0], k == mySQL && s[0] != '`')
-	case s[0] == '[' && k == sqliteFile:
-		return quoted(s, ']', false)
-	case s[0] == '$' && k == postgreSQL:
-		return dollarQuoted(s)
-	case k == postgreSQL:
-		return postgresWord(s)
-	}
-	return 1
-}
-
-func comment(s string, k kind) int {
-	switch {
-	case strings.HasPrefix(s, "--") && (k != mySQL || len(s) == 2 || s[2] <= ' '), // MySQL has 1--1
-		k == mySQL && strings.HasPrefix(s, "#"):
-		ends := "\n"
-		if k == postgreSQL {
-			ends = "\n\r"
-		}
-		if end := strings.IndexAny(s, ends); end >= 0 {
-			return end + 1
-		}
-		return len(s)
-	case k == mySQL && (strings.HasPrefix(s, "/*!") || strings.HasPrefix(s, "/*M!")):
-		return 0 // MySQL and MariaDB execute its content
-	case strings.HasPrefix(s, "/*"):
-		return blockComment(s, k == postgreSQL)
-	}
-	return 0
-}
-
-// blockComment returns the length of a comment; those of PostgreSQL nest.
-func blockComment(s string, nests bool) int {
-	depth := 1
-	for i := 2; i+1 < len(s); i++ {
-		switch {
-		case s[i:i+2] == "*/":
-			if depth--; depth == 0 {
-				return i + 2
-			}
-			i++
-		case nests && s[i:i+2] == "/*":
-			depth++
-			i++
-		}
-	}
-	return len(s)
-}
-
-// quoted returns the length of a quoted text. A doubled quote needs no care: it ends one text and
-// begins another.
-func quoted(s string, end byte, escapes bool) int {
-	for i := 1; i < len(s); i++ {
-		switch {
-		case escapes && s[i] == '\\':
-			i++
-		case s[i] == end:
-			return i + 1
-		}
-	}
-	return len(s)
-}
-
-var dollarTag = regexp.MustCompile(`^\$(?:[A-Za-z_\x{80}-\x{10FFFF}][0-9A-Za-z_\x{80}-\x{10FFFF}]*)?\$`)
-
-func dollarQuoted(s string) int {
-	tag := dollarTag.FindString(s)
-	if tag == "" {
-		return 1
-	}
-	if end := strings.Index(s[len(tag):], tag); end >= 0 {
-		return end + 2*len(tag)
-	}
-	return len(s)
-}
-
-var word = regexp.MustCompile(`^[A-Za-z_\x{80}-\x{10FFFF}][$0-9A-Za-z_\x{80}-\x{10FFFF}]*`)
-
-// postgresWord returns the length of a word, in which a dollar is no quote, or of a string with
-// escapes, which begins with the word E. A string continues in the next line.
-func postgresWord(s string) int {
-	n := max(1, len(word.FindString(s)))
-	if !strings.EqualFold(s[:n], "e") || !strings.HasPrefix(s[n:], "'") {
-		return n
-	}
-	for {
-		n += quoted(s[n:], '\'', true)
-		blanks := len(s[n:]) - len(strings.TrimLeft(s[n:], " \t\n\r\f\v"))
-		if next := n + blanks; strings.ContainsAny(s[n:next], "\n\r") && strings.HasPrefix(s[next:], "'") {
-			n = next
-			continue
-		}
-		return n
 	}
 }
 
@@ -168,7 +66,7 @@ func reading(statement string, k kind) (text, first string, ok bool) {
 	var comments strings.Builder
 	for {
 		rest = strings.TrimSpace(rest)
-		if n := comment(rest, k); n > 0 {
+		if n := sqltext.Comment(rest, k); n > 0 {
 			comments.WriteString(rest[:n])
 			rest = rest[n:]
 			continue

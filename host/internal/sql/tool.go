@@ -16,7 +16,8 @@ const noRecord = "No record in the database!"
 
 // Call runs an ExeSQL node: json is a list with the records of each statement, formalized_content
 // their tables as Markdown. Params must hold no placeholders of secrets any more. A statement that
-// fails is part of both outputs.
+// fails is part of both outputs. The argument template, if any, replaces sql: a list of texts and
+// of {value}, which are bound as parameters.
 func (r *Runner) Call(ctx context.Context, params, arguments engine.Value) (engine.Value, error) {
 	settings, err := SettingsOf(params)
 	if err != nil {
@@ -26,7 +27,11 @@ func (r *Runner) Call(ctx context.Context, params, arguments engine.Value) (engi
 	if query.Kind() != engine.KindString || strings.TrimSpace(query.Text()) == "" {
 		return engine.Value{}, errors.New("sql is empty; it needs at least one statement")
 	}
-	results, err := r.Run(ctx, &settings, query.Text())
+	text, values, err := assemble(query.Text(), arguments.Get("template"))
+	if err != nil {
+		return engine.Value{}, err
+	}
+	results, err := r.run(ctx, &settings, text, values)
 	if err != nil {
 		return engine.Value{}, err
 	}

@@ -52,12 +52,20 @@ export type Code =
   | "unknown_memory"
   /** no canvas of this id, or none that may be used here */
   | "unknown_canvas"
+  /** the host has no MCP server of this id */
+  | "unknown_server"
+  /** the MCP server has no tool of this name */
+  | "unknown_tool"
   /** a setting or secret that a plugin needs is not set */
   | "missing_setting"
   /** the plugin itself refuses its parameters */
   | "plugin_check"
   /** a reference names a node or variable that does not exist */
   | "bad_reference"
+  /** everybody who knows the address of the webhook may start the canvas */
+  | "open_webhook"
+  /** a reference stands outside the quotes of a statement of SQL, which its value can change */
+  | "unbound_value"
   /** a reference names an output that the node does not have */
   | "unknown_output"
   /** a reference names a node that is switched off */

@@ -322,7 +322,7 @@ var serverContract = slices.Concat(
 		require.Equal(t, `{"code":404,"data":null,"message":"success"}`, a.Text)
 	}}},
 	rows(contract{name: "create", method: "POST", body: `{"name":"new {server}","url":"http://127.0.0.1:1/","server_type":"sse","timeout":1}`, want: jsonResult(serverKeys)}, "/v1/mcp_server/create", "/api/v1/mcp/servers"),
-	rows(contract{name: "create again", method: "POST", body: `{"name":"{title}","url":"http://127.0.0.1:1/","server_type":"sse"}`, want: dataError(102, "Duplicated MCP server name.")}, "/v1/mcp_server/create", "/api/v1/mcp/servers"),
+	rows(contract{name: "create again", method: "POST", body: `{"name":"{title}","url":"http://127.0.0.1:1/","server_type":"sse"}`, want: dataError(102, "Duplicated MCP server name: ")}, "/v1/mcp_server/create", "/api/v1/mcp/servers"),
 	rows(contract{name: "create of another kind", method: "POST", body: `{"name":"x","url":"http://127.0.0.1:1/","server_type":"stdio"}`, want: dataError(102, "Unsupported MCP server type.")}, "/v1/mcp_server/create", "/api/v1/mcp/servers"),
 	rows(contract{name: "create elsewhere", method: "POST", body: `{"name":"x","url":"file:///x","server_type":"sse"}`, want: dataError(102, "Invalid url.")}, "/v1/mcp_server/create", "/api/v1/mcp/servers"),
 	rows(contract{name: "import", method: "POST", body: `{"timeout":1,"mcpServers":{"{title}":{"type":"sse","url":"http://127.0.0.1:1/"},"bad":{"url":"x"}}}`, want: func(t testing.TB, a apitest.Answer) {

@@ -235,12 +235,14 @@ func wait(body *api.Body) time.Duration {
 func (s servers) put(ctx context.Context, r *api.Request, item app.Item, d app.ServerDoc) (app.Item, error) {
 	stored, err := s.Services.Servers.PutWithTools(ctx, r.Who.Tenant, item, d, wait(&r.Body))
 	if errors.Is(err, app.ErrExists) {
-		return stored, errServerName()
+		return stored, errServerName(item.Name)
 	}
 	return stored, err
 }
 
-func errServerName() error { return api.Failed(api.KindInvalid, "Duplicated MCP server name.") }
+func errServerName(name string) error {
+	return api.Failed(api.KindInvalid, "Duplicated MCP server name: %s", name)
+}
 
 func (s servers) add(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := requireServer(r, "name"); err != nil {
@@ -252,7 +254,7 @@ func (s servers) add(ctx context.Context, r *api.Request) (api.Response, error) 
 		return nil, err
 	}
 	if s.Services.Servers.Has(ctx, r.Who.Tenant, name) {
-		return nil, errServerName()
+		return nil, errServerName(name)
 	}
 	item, err := s.put(ctx, r, app.Item{Name: name}, d)
 	return ok(serverRow(item), err)

@@ -58,7 +58,7 @@ func TestServers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "hush hush", doc.Variables.Get("token").Str(), "what is sent back hidden stays")
 	require.Equal(t, "Bearer hush", doc.Headers["Authorization"])
-	require.Equal(t, "Duplicated MCP server name.", s.Post(at+"create", `{"name":"Tools","url":"`+url+`","server_type":"sse"}`).Message())
+	require.Equal(t, "Duplicated MCP server name: Tools", s.Post(at+"create", `{"name":"Tools","url":"`+url+`","server_type":"sse"}`).Message())
 	require.Equal(t, "Unsupported MCP server type.", s.Post(at+"create", `{"name":"x","url":"`+url+`","server_type":"stdio"}`).Message())
 	require.Equal(t, "Invalid url.", s.Post(at+"create", `{"name":"x","url":"ftp://x","server_type":"sse"}`).Message())
 	a = s.Good(s.Post(at+"create", `{"name":"away","url":"http://127.0.0.1:1/","server_type":"sse","timeout":1}`))

@@ -5,8 +5,37 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/app"
 )
+
+// Validation reports MCP servers that the host does not have, and tools that a server did not list.
+func TestDiagnosticsOfServers(t *testing.T) {
+	s := apitest.New(t)
+	ctx, at := t.Context(), func(id string) app.Item { return app.Item{ID: id, Name: id} }
+	tools := engine.Object(app.ToolsVariable, engine.Object("open", engine.Object("name", "open")))
+	for id, variables := range map[string]engine.Value{"tickets": tools, "unlisted": engine.Object()} {
+		d := app.ServerDoc{Type: "sse", URL: "https://x.org", Variables: variables}
+		_, err := s.Services.Servers.Put(ctx, "one", at(id), d)
+		require.NoError(t, err)
+	}
+	dsl := sketch.Canvas("begin Begin -> Agent:A", `Agent:A Agent {"llm_id":"x","mcp":[
+		{"mcp_id":"tickets","tools":{"open":{},"close":{}}}, {"mcp_id":"unlisted","tools":{"any":{}}},
+		{"mcp_id":"gone","tools":{"x":{}}}, {"url":"https://y.org","tools":{"z":{}}}]}`)
+	found := map[string]string{}
+	for _, d := range s.As("one", "POST", "/api/v2/validate", `{"dsl":`+dsl+`}`, 200).Get("diagnostics").Elements() {
+		if d.Get("param").Str() == "mcp" {
+			require.Equal(t, "warning", d.Get("severity").Str())
+			found[d.Get("code").Str()] += d.Get("message").Str()
+		}
+	}
+	require.Equal(t, map[string]string{
+		"unknown_server": `MCP server "gone" is not known, so the agent has none of its tools; add it first`,
+		"unknown_tool":   `MCP server "tickets" had no tool "close" when its tools were last listed`,
+	}, found)
+}
 
 func TestMCPServers(t *testing.T) {
 	s := apitest.New(t)

@@ -18,5 +18,6 @@ func CheckSignature(settings engine.Value, h http.Header, body string) error {
 	if err != nil {
 		return err
 	}
-	return s.check(h, func() (string, error) { return body, nil })
+	_, err = s.check(h, func() (string, error) { return body, nil })
+	return err
 }

@@ -19,10 +19,11 @@ import (
 )
 
 // security checks size, address and proof, and then takes a turn of the rate: strangers who
-// prove nothing must not use it up.
+// prove nothing must not use it up. A canvas without a security section accepts every request, of
+// which validation warns.
 func (in *incoming) security(canvas string, s engine.Value) error {
-	if s.Kind() != engine.KindObject || s.Len() == 0 {
-		return badWebhook("Webhook security is required. Set a security section in the Begin component.")
+	if !s.IsNull() && s.Kind() != engine.KindObject {
+		return badWebhook("Webhook security must be an object with auth_type and its settings")
 	}
 	if err := in.size(s.Get("max_body_size")); err != nil {
 		return err
@@ -70,6 +71,9 @@ func (in *incoming) openKeys(ctx context.Context, tenant string, s engine.Value)
 
 // proof authenticates the sender of a request.
 func (in *incoming) proof(canvas string, s engine.Value) error {
+	if s.Len() == 0 {
+		return nil
+	}
 	switch kind := s.Get("auth_type").Text(); kind {
 	case "", "none":
 		if allow := s.Get("allow_anonymous"); !allow.True() && !strings.EqualFold(allow.Text(), "true") {

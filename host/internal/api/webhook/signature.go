@@ -34,6 +34,7 @@ type signature struct {
 	clock     string // the header with the time; "" without one
 	mark      string // prefix of the time among the signatures; "" if it has a header
 	tolerance int64  // seconds between that time and now
+	once      bool   // a signature counts for one run
 }
 
 // signedPart is a piece of what is signed: text, or a placeholder of hmac.payload.
@@ -90,6 +91,10 @@ func readSignature(v engine.Value) (signature, error) {
 			return s, badWebhook("hmac.tolerance must be a number of seconds of at least 1, not %.40q", t.Text())
 		}
 		s.tolerance = n
+	}
+	s.once = s.timed()
+	if v.Get("once").Kind() == engine.KindBool {
+		s.once = v.Get("once").True()
 	}
 	if s.clock != "" && s.mark != "" {
 		return s, badWebhook("hmac.timestamp_header and hmac.timestamp_prefix exclude each other")
@@ -236,27 +241,27 @@ func checkTimestamp(where, text string, tolerance int64) error {
 	return nil
 }
 
-// check compares the signatures of a request; one that fits is enough. What the headers tell is
-// checked before the body is read.
-func (s *signature) check(h http.Header, read func() (string, error)) error {
+// check compares the signatures of a request; one that fits is enough, and is returned. What the
+// headers contain is checked before the body is read.
+func (s *signature) check(h http.Header, read func() (string, error)) ([]byte, error) {
 	parts := s.parts(h)
 	given, err := s.given(parts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	timestamp, err := s.timestamp(h, parts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	body, err := read()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sum := s.sum(h, body, timestamp)
 	if !slices.ContainsFunc(given, func(code []byte) bool { return hmac.Equal(code, sum) }) {
-		return badWebhook("Invalid signature")
+		return nil, badWebhook("Invalid signature")
 	}
-	return nil
+	return sum, nil
 }
 
 // checkSignature proves a request by the signature of its body.
@@ -265,7 +270,11 @@ func (in *incoming) checkSignature(settings engine.Value) error {
 	if err != nil {
 		return err
 	}
-	return s.check(in.HTTP.Header, in.rawBody)
+	sum, err := s.check(in.HTTP.Header, in.rawBody)
+	if err == nil && s.once {
+		in.signed = sum
+	}
+	return err
 }
 
 // rawBody reads the body of a webhook once, as it arrives; it can be read again from the request.

@@ -5,6 +5,8 @@ package webhook
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"slices"
@@ -55,6 +57,8 @@ type incoming struct {
 	f    *Face
 	most int64   // how many bytes the canvas lets the body have
 	text *string // the body, once it is read whole
+
+	signed []byte // the signature of a request that starts one run only; nil for others
 }
 
 // badWebhook is a refusal: HTTP 400, code 400.
@@ -131,8 +135,13 @@ func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, tests *app
 	}
 	if tests != nil {
 		job.Actor = tests.Actor()
+	} else if in.signed != nil {
+		job.ID = signedRun(v.ID, in.signed)
 	}
 	j, err := r.Start(ctx, job)
+	if job.ID != "" && errors.Is(err, app.ErrExists) {
+		return nil, badWebhook("Invalid signature: a request with this signature and time has started a run before")
+	}
 	if err != nil {
 		f, internal := api.AsFailure(err)
 		if internal || f.Status >= http.StatusInternalServerError {
@@ -148,6 +157,13 @@ func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, tests *app
 		return templateAnswer(status, begin.Get("response").Get("body_template")), nil
 	}
 	return runAnswer(ctx, r, j.ID)
+}
+
+// signedRun returns the id of the run that a signed request starts. A copy of the request has the
+// same id, which every host refuses as long as the run is in the history.
+func signedRun(canvas string, signature []byte) string {
+	sum := sha256.Sum256([]byte(canvas + " " + string(signature)))
+	return hex.EncodeToString(sum[:16])
 }
 
 // config is the params of the node that the canvas starts at, if it takes webhooks and this method.

@@ -55,8 +55,9 @@ func TestWebhookChecks(t *testing.T) {
 		body          string
 		want          string // "" is success
 	}{
-		{"no security", `"methods":["POST"]`, nil, "", "Webhook security is required"},
-		{"empty security", `"security":{}`, nil, "", "Webhook security is required"},
+		{"no security", `"methods":["POST"]`, nil, "", ""},
+		{"empty security", `"security":{}`, nil, "", ""},
+		{"no object as security", `"security":"none"`, nil, "", "Webhook security must be an object"},
 		{"anonymous access is not the default", `"security":{"auth_type":"none"}`, nil, "", "Anonymous webhook access requires allow_anonymous to be true"},
 		{"anonymous access allowed", open, nil, "{}", ""},
 		{
@@ -254,7 +255,7 @@ func TestWebhookTrace(t *testing.T) {
 	require.True(t, s.Good(s.Get(trace+"?since_ts=1&webhook_id=unknown")).Data().Get("finished").True())
 
 	// A test that is refused is no run to wait for.
-	refused := s.Canvas("refused", apitest.Hook(`"security":{}`))
+	refused := s.Canvas("refused", apitest.Hook(`"security":{"auth_type":"none"}`))
 	require.Equal(t, 400, s.Post("/api/v1/webhook_test/"+refused, "{}").Status)
 	require.True(t, s.Good(s.Get("/api/v1/webhook_trace/"+refused+"?since_ts=0")).Data().Get("webhook_id").IsNull())
 }
