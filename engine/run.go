@@ -289,10 +289,17 @@ func holds(n *nodeState) bool {
 	return false
 }
 
+// historyVariable holds the conversation as lines. It is null in a canvas that does not read it, if
+// the turns of the conversation are stored apart: see [Canvas.Join].
+const historyVariable = "sys.history"
+
 // remember adds a line to sys.history.
 func (r *run) remember(role, text string) {
-	lines, _ := r.st.globals.get("sys.history")
-	r.st.globals.set("sys.history", lines.Append(String(role+": "+text)))
+	lines, _ := r.st.globals.get(historyVariable)
+	if lines.IsNull() && r.st.recalled != nil {
+		return
+	}
+	r.st.globals.set(historyVariable, lines.Append(String(role+": "+text)))
 }
 
 // readFiles turns the uploads of this turn into texts and data URLs.
