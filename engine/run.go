@@ -135,6 +135,7 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	}
 	c.settings.narrow(&r.opt)
 	r.wake, r.wakeUp = r.opt.waker(c.sideBySide)
+	r.opt.Concurrency = r.opt.slots()
 	r.spending.run.limits = &r.opt.Limits
 	if opt.around != nil {
 		r.spending.outer, r.slots = &opt.around.run.spending, opt.around.run.slots
