@@ -127,3 +127,68 @@ func TestTurnsReadWhatTheCanvasNames(t *testing.T) {
 		})
 	}
 }
+
+// lists returns the lengths of the messages, references, history and retrieval of a session.
+func (b *bench) lists(session string) [4]int {
+	b.T.Helper()
+	v, err := b.Store.Sessions.Get(b.T.Context(), "t", session)
+	require.NoError(b.T, err)
+	var n [3]engine.Value
+	for i, text := range [][]byte{v.Messages, v.Reference, v.DSL} {
+		n[i], err = engine.ParseJSON(text)
+		require.NoError(b.T, err)
+	}
+	return [4]int{n[0].Len(), n[1].Len(), n[2].Get("history").Len(), n[2].Get("retrieval").Len()}
+}
+
+// A turn that another host continues adds to the conversation what it would have added here.
+func TestTurnsAreAddedOnceAfterATakeover(t *testing.T) {
+	b := newBench(t)
+	canvas := b.Canvas(runstest.Waiting)
+	session := b.newSession(canvas)
+	for i := range 3 {
+		j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String(fmt.Sprint("q", i))})
+		if i == 2 {
+			require.Eventually(t, func() bool { return b.Ran.Load() == 3 }, runstest.Patience, time.Millisecond)
+			b.Close()
+			b.Open()
+		}
+		b.Gate <- struct{}{}
+		b.read(j.ID)
+		require.Equal(t, [4]int{2 * (i + 1), i + 1, 2 * (i + 1), i + 1}, b.lists(session), "turn %d", i)
+	}
+}
+
+// A session of a former version, whose document has all its turns, is continued: its runs log no
+// more of them than the canvas reads.
+func TestFormerSessionsAreContinued(t *testing.T) {
+	b := newBench(t)
+	canvas := b.Canvas(runstest.Talk)
+	before := b.newSession(canvas)
+	b.ask(canvas, before, "q")
+	v, err := b.Store.Sessions.Get(t.Context(), "t", before)
+	require.NoError(t, err)
+	doc, err := engine.ParseJSON(v.DSL)
+	require.NoError(t, err)
+	const entries = 200
+	var history, lines []engine.Value
+	for i := range entries {
+		role := []string{"user", "assistant"}[i%2]
+		history = append(history, engine.List(engine.String(role), engine.String("said")))
+		lines = append(lines, engine.String(role+": said"))
+	}
+	doc = doc.With("history", engine.List(history...)).
+		With("globals", doc.Get("globals").With("sys.history", engine.List(lines...)))
+	session := b.Session(canvas, doc.JSON())
+	first := b.ask(canvas, session, "again")
+	second := b.ask(canvas, session, "again")
+	require.InDelta(t, first, second, 300, "bytes of the run log")
+	whole, err := b.Store.Sessions.Get(t.Context(), "t", session)
+	require.NoError(t, err)
+	doc, err = engine.ParseJSON(whole.DSL)
+	require.NoError(t, err)
+	require.Equal(t, entries+4, doc.Get("history").Len())
+	require.Equal(t, entries+4, doc.Get("globals").Get("sys.history").Len())
+	require.Equal(t, "assistant: You said again", doc.Get("globals").Get("sys.history").At(entries+3).Str())
+	require.Equal(t, 3, doc.Get("retrieval").Len(), "that of the document and those of two turns")
+}
