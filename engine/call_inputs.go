@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -198,8 +199,11 @@ func (c *CallInputs) NodeName(id string) string {
 }
 
 // History returns the last n turns of the conversation, two entries each, oldest first; the last
-// entry is what the user said now.
+// entry is what the user said now. It panics if Init has not declared so many with [Setup.LookBack].
 func (c *CallInputs) History(n int) []Turn {
+	if most := c.node.lookback.Turns; n > most && most != AllTurns {
+		panic(fmt.Sprintf("component %s reads %d turns; its Init declares %d", c.node.spec.Name, n, most))
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -209,7 +213,8 @@ func (c *CallInputs) History(n int) []Turn {
 }
 
 // Memories returns the summaries that earlier runs of the conversation left with Remember, oldest
-// first: lists of user, assistant and summary.
+// first: lists of user, assistant and summary. There are at most as many as the nodes of the canvas
+// declare with [Setup.LookBack].
 func (c *CallInputs) Memories() []Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()

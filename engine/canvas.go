@@ -100,8 +100,9 @@ type node struct {
 	refs     []*Ref
 	quoted   []byte // its id as JSON
 	form     Form
-	tools    []*node // components bound to it as tools
-	declared []slot  // outputs with the values the document gives
+	tools    []*node  // components bound to it as tools
+	lookback Lookback // what it reads of the conversation, without its tools
+	declared []slot   // outputs with the values the document gives
 }
 
 // compile reads the params and probes the component's capabilities. It returns every problem of the
@@ -127,6 +128,7 @@ func (n *node) compile(reg *Registry) []error {
 		}
 	}
 	n.probe()
+	n.lookBackNamed()
 	n.retries = n.common.MaxRetries
 	n.delay = time.Duration(n.common.DelayAfterError * float64(time.Second))
 	n.timeout = n.spec.Timeout

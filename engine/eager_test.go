@@ -329,3 +329,32 @@ type modelFunc func(ctx context.Context, req *engine.ModelRequest, yield func(en
 func (f modelFunc) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) { f(ctx, req, yield) }
 }
+
+// Branches of an eager run wait for models and not for a number of slots; batches run 5 nodes at
+// once, as in the original.
+func TestEagerRunsAllBranches(t *testing.T) {
+	const branches = 100
+	lines := []string{"begin Begin"}
+	for i := range branches {
+		lines[0] += fmt.Sprintf(" -> LLM:L%d", i)
+		lines = append(lines, fmt.Sprintf(`LLM:L%d LLM {"llm_id":"m","sys_prompt":"wait 1"}`, i))
+	}
+	dsl := sketch.Canvas(lines...)
+	for _, tt := range []struct {
+		mode    engine.Scheduling
+		atOnce  int
+		seconds float64
+	}{{engine.Eager, branches, 1.3}, {engine.Batch, 5, 20}} {
+		synctest.Test(t, func(t *testing.T) {
+			m, began := &slowModel{}, time.Now()
+			c, err := engine.Load(builtins(t), []byte(dsl))
+			require.NoError(t, err)
+			opt := engine.Options{Scheduling: tt.mode, Ports: engine.Ports{Model: m}}
+			for _, err := range c.Run(t.Context(), c.State(), engine.Input{Query: engine.String("q")}, opt) {
+				require.NoError(t, err)
+			}
+			require.Equal(t, tt.atOnce, m.max, tt.mode)
+			require.LessOrEqual(t, time.Since(began).Seconds(), tt.seconds, tt.mode)
+		})
+	}
+}

@@ -127,6 +127,10 @@ func (s *State) appendLog(b []byte, p *progress) []byte {
 		b = appendText(b, `,"waiting":`)
 		b = c.appendIDs(b, s.waiting)
 	}
+	if s.recalled != nil {
+		b = appendText(b, `,"recalled":`)
+		b = s.recalled.value().AppendJSON(b)
+	}
 	if p != nil {
 		b = appendText(b, `,"run":`)
 		b = p.value(s).AppendJSON(b)

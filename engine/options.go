@@ -29,7 +29,7 @@ type Options struct {
 	// claim of the sender.
 	Principal Value
 
-	Concurrency int // nodes at once; 0 means 5
+	Concurrency int // nodes at once; 0 means 5 in batches, and in eager mode all that are ready
 	// Scheduling is the mode of the run; "" means that of the canvas, or batch if it has none. A
 	// run with Until is always done in batches, and one that answers a form in the mode of the run
 	// that asked.
@@ -89,6 +89,7 @@ type CancelAfter struct {
 
 const (
 	defaultConcurrency   = 5
+	eagerConcurrency     = 1 << 10
 	defaultMaxSteps      = 10_000
 	defaultSnapshotBytes = 256 << 10
 	// grace is how long a cancelled or timed-out component may take to return before the run
@@ -163,9 +164,6 @@ func (o *Options) setDefaults() {
 		o.Ports.IDs = RandomIDs{}
 	}
 	o.Limits.setDefaults()
-	if o.Concurrency <= 0 {
-		o.Concurrency = defaultConcurrency
-	}
 	if o.MaxSteps <= 0 {
 		o.MaxSteps = defaultMaxSteps
 	}
@@ -178,6 +176,17 @@ func (o *Options) setDefaults() {
 	if o.Seed == 0 {
 		o.Seed = randomSeed()
 	}
+}
+
+// slots returns how many nodes run at once, once the mode is set.
+func (o *Options) slots() int {
+	switch {
+	case o.Concurrency > 0:
+		return o.Concurrency
+	case o.Scheduling == Eager:
+		return eagerConcurrency // the model and the host limit calls; an order of execution has no use for less
+	}
+	return defaultConcurrency
 }
 
 // waker sets the mode of the run, and creates the channel that wakes the owner of an eager run when

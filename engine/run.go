@@ -135,6 +135,7 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	}
 	c.settings.narrow(&r.opt)
 	r.wake, r.wakeUp = r.opt.waker(c.sideBySide)
+	r.opt.Concurrency = r.opt.slots()
 	r.spending.run.limits = &r.opt.Limits
 	if opt.around != nil {
 		r.spending.outer, r.slots = &opt.around.run.spending, opt.around.run.slots
@@ -289,10 +290,17 @@ func holds(n *nodeState) bool {
 	return false
 }
 
+// historyVariable holds the conversation as lines. It is null in a canvas that does not read it, if
+// the turns of the conversation are stored apart: see [Canvas.Join].
+const historyVariable = "sys.history"
+
 // remember adds a line to sys.history.
 func (r *run) remember(role, text string) {
-	lines, _ := r.st.globals.get("sys.history")
-	r.st.globals.set("sys.history", lines.Append(String(role+": "+text)))
+	lines, _ := r.st.globals.get(historyVariable)
+	if lines.IsNull() && r.st.recalled != nil {
+		return
+	}
+	r.st.globals.set(historyVariable, lines.Append(String(role+": "+text)))
 }
 
 // readFiles turns the uploads of this turn into texts and data URLs.

@@ -256,19 +256,16 @@ func (c *Canvas) readState(doc Value) (*State, error) {
 		{"sys.user_id", String("")},
 		{"sys.conversation_turns", Int(0)},
 		{"sys.files", List()},
-		{"sys.history", List()},
+		{historyVariable, List()},
 	} {
 		if _, ok := st.globals.get(g.name); !ok {
 			st.globals.set(g.name, g.value)
 		}
 	}
 	for _, h := range doc.Get("history").Elements() {
-		if h.Kind() == KindObject {
-			st.history = append(st.history, Turn{h.Get("role").Str(), h.Get("content")})
-		} else {
-			st.history = append(st.history, Turn{h.At(0).Str(), h.At(1)})
-		}
+		st.history = append(st.history, turnOf(h))
 	}
+	st.recalled = readRecalled(doc.Get("recalled"))
 	st.defineEnv()
 	st.retrieval = readRetrieval(doc.Get("retrieval"))
 	st.memory = append(st.memory, elements(doc.Get("memory"))...)

@@ -25,6 +25,8 @@ type State struct {
 	bytes     int64       // size of history, retrieval and memory; see recount
 	outBytes  int64       // size of outputs, current once counted is set
 	counted   bool
+
+	recalled *recalled // of a conversation whose turns are stored apart; nil otherwise
 }
 
 // size returns the accounted size of everything in the state that grows.
@@ -62,7 +64,7 @@ func (s *State) say(t Turn) {
 
 // Recall adds turns to a state that were said before, as in a conversation that a client keeps.
 func Recall(s *State, turns ...Turn) {
-	lines, _ := s.globals.get("sys.history")
+	lines, _ := s.globals.get(historyVariable)
 	asked, _ := s.globals.get("sys.conversation_turns")
 	n, _ := asked.Int()
 	for _, t := range turns {
@@ -72,7 +74,7 @@ func Recall(s *State, turns ...Turn) {
 			n++
 		}
 	}
-	s.globals.set("sys.history", lines)
+	s.globals.set(historyVariable, lines)
 	s.globals.set("sys.conversation_turns", Int(n))
 }
 
@@ -118,6 +120,10 @@ func (s *State) Clone() *State {
 	c.waiting = slices.Clone(s.waiting)
 	c.dirty = slices.Clone(s.dirty)
 	c.ran = slices.Clone(s.ran)
+	if s.recalled != nil {
+		stored := *s.recalled
+		c.recalled = &stored
+	}
 	c.nodes = slices.Clone(s.nodes)
 	for i := range c.nodes {
 		c.nodes[i].outs, c.nodes[i].shared = slices.Clone(c.nodes[i].outs), false
@@ -186,6 +192,9 @@ func (s *State) Reset(keepMemory bool) {
 	}
 	if !keepMemory {
 		s.history, s.retrieval, s.memory = nil, nil, nil
+		if r := s.recalled; r != nil {
+			s.recalled = &recalled{earlier: r.earlier + r.history}
+		}
 	}
 	for i, k := range s.globals.keys {
 		switch {
@@ -204,10 +213,15 @@ func (s *State) defineEnv() {
 		key := "env." + name
 		old, ok := s.globals.get(key)
 		blank := old.IsNull() || old.Kind() == KindString && old.Str() == ""
-		if !ok || blank && len(s.history) == 0 {
+		if !ok || blank && !s.begun() {
 			s.globals.set(key, s.envDefault(name))
 		}
 	}
+}
+
+// begun reports whether something was said in the conversation.
+func (s *State) begun() bool {
+	return len(s.history) > 0 || s.recalled != nil && s.recalled.earlier > 0
 }
 
 // envDefault returns the defined value of an env variable, or the zero of its declared type.

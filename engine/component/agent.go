@@ -64,6 +64,9 @@ func (a *Agent) Init(s *engine.Setup) error {
 	if err := a.LLM.Init(s); err != nil {
 		return err
 	}
+	if a.RememberTools {
+		s.LookBack(engine.Lookback{Memories: mostRecalled})
+	}
 	return a.bindTools(s)
 }
 

@@ -68,6 +68,9 @@ func (c *conversation) split() (said, files string) {
 	return text[:at], text[at:]
 }
 
+// mostTurns bounds the turns of the conversation in a model request.
+const mostTurns = 1 << 20
+
 // historyWindow returns the number of turns of the conversation that a node sends, from its param
 // or n.
 func historyWindow(s *engine.Setup, c *engine.Common, turns int) (int, error) {
@@ -75,14 +78,14 @@ func historyWindow(s *engine.Setup, c *engine.Common, turns int) (int, error) {
 	if v.Kind() == engine.KindString {
 		v, _ = engine.ParseNumber(strings.TrimSpace(v.Str()))
 	}
-	n, ok := v.Int()
-	switch {
-	case c.HistoryWindowSize.IsNull():
-		return turns, nil
-	case !ok:
+	if n, ok := v.Int(); ok {
+		turns = int(n)
+	} else if !c.HistoryWindowSize.IsNull() {
 		return 0, s.Fail("message_history_window_size", c.HistoryWindowSize, "is not a number of turns")
 	}
-	return int(n), nil
+	turns = min(turns, mostTurns)
+	s.LookBack(engine.Lookback{Turns: max(turns, 0)})
+	return turns, nil
 }
 
 // past returns the conversation before the current message. It fails if it exceeds the limit of a

@@ -82,7 +82,7 @@ func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session
 // sessionOf finds or makes the session of a question.
 func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Session, error) {
 	if in.Session != "" {
-		v, err := s.get(ctx, who.Tenant, in.Canvas.ID, in.Session)
+		v, err := s.head(ctx, who.Tenant, in.Canvas.ID, in.Session)
 		if err == nil && !who.mayContinue(v) {
 			err = ErrSession
 		}
@@ -107,29 +107,41 @@ func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Se
 // Get finds a session of a canvas that a principal may read, and reserves the memory to answer with
 // it. Errors: [ErrNotFound] for the canvas, [ErrSession], [ErrOtherCanvas].
 func (s *Sessions) Get(ctx context.Context, who Principal, canvas, id string) (Session, error) {
+	v, err := s.mayRead(ctx, who, canvas, id)
+	if err != nil {
+		return Session{}, err
+	}
+	if v, err = s.store.Sessions.Get(ctx, who.Tenant, v.ID); errors.Is(err, ErrNotFound) {
+		err = ErrSession
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	return v, errors.Join(reserveDocument(ctx, v.DSL), reserveDocument(ctx, v.Messages))
+}
+
+// mayRead finds a session of a canvas that a principal may read, without its documents.
+func (s *Sessions) mayRead(ctx context.Context, who Principal, canvas, id string) (Session, error) {
 	if err := s.canvases.MayUse(ctx, who, canvas); err != nil {
 		return Session{}, err
 	}
-	v, err := s.get(ctx, who.Tenant, canvas, id)
+	v, err := s.head(ctx, who.Tenant, canvas, id)
 	if err == nil && !who.mayReadSession(v) {
 		return Session{}, ErrSession
 	}
 	return v, err
 }
 
-// get is Get for a canvas that was found.
-func (s *Sessions) get(ctx context.Context, tenant, canvas, id string) (Session, error) {
-	v, err := s.store.Sessions.Get(ctx, tenant, id)
+// head returns a session of a canvas without its documents.
+func (s *Sessions) head(ctx context.Context, tenant, canvas, id string) (Session, error) {
+	v, err := s.store.Sessions.Head(ctx, tenant, id)
 	if errors.Is(err, ErrNotFound) {
 		err = ErrSession
 	}
 	if err == nil && v.Canvas != canvas {
 		err = ErrOtherCanvas
 	}
-	if err != nil {
-		return v, err
-	}
-	return v, errors.Join(reserveDocument(ctx, v.DSL), reserveDocument(ctx, v.Messages))
+	return v, err
 }
 
 // List lists sessions of a canvas within the memory of requests, and counts all that match. Errors:

@@ -3,6 +3,7 @@ package runs
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"sync"
 
@@ -19,8 +20,14 @@ type plans struct {
 
 	mu     sync.Mutex
 	used   int64 // bytes of byHash and saved, as planSize estimates them
-	byHash map[[32]byte]*engine.Canvas
+	byHash map[[32]byte]plan
 	saved  map[savedAs]revision
+}
+
+// plan is a compiled document.
+type plan struct {
+	doc    []byte
+	canvas *engine.Canvas
 }
 
 // savedAs names the document of a canvas of the records store.
@@ -57,7 +64,20 @@ func planSize(dsl []byte) int64 { return 2*int64(len(dsl)) + jsonSize(dsl) }
 func (p *plans) cached(sum [32]byte) *engine.Canvas {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.byHash[sum]
+	return p.byHash[sum].canvas
+}
+
+// named returns a cached document and its plan by its hash, see [store.PlanOf]; nil if it is not
+// cached.
+func (p *plans) named(hash string) ([]byte, *engine.Canvas) {
+	sum, err := hex.DecodeString(hash)
+	if err != nil || len(sum) != sha256.Size {
+		return nil, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v := p.byHash[[sha256.Size]byte(sum)]
+	return v.doc, v.canvas
 }
 
 // room makes room for one more entry of a size. It returns false for one that is larger than the
@@ -71,7 +91,7 @@ func (p *plans) room(size int64) bool {
 		return false
 	}
 	if p.byHash == nil || len(p.byHash) >= mostPlans || len(p.saved) >= mostPlans || p.used+size > most {
-		p.byHash, p.saved, p.used = map[[32]byte]*engine.Canvas{}, map[savedAs]revision{}, 0
+		p.byHash, p.saved, p.used = map[[32]byte]plan{}, map[savedAs]revision{}, 0
 	}
 	p.used += size
 	return true
@@ -100,7 +120,7 @@ func (p *plans) load(dsl []byte) (*engine.Canvas, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.room(size) {
-		p.byHash[sum] = c
+		p.byHash[sum] = plan{dsl, c}
 	}
 	return c, nil
 }
@@ -131,11 +151,11 @@ func (p *plans) keep(j *Job, v revision) {
 	if !p.room(int64(len(v.doc))) {
 		return
 	}
-	if p.byHash[sum] == nil { // never added, or the cache was emptied since
+	if p.byHash[sum].canvas == nil { // never added, or the cache was emptied since
 		if !p.room(planSize(v.doc)) {
 			return
 		}
-		p.byHash[sum] = v.canvas
+		p.byHash[sum] = plan{v.doc, v.canvas}
 	}
 	p.saved[savedAsOf(j)] = v
 }

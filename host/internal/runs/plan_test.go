@@ -85,7 +85,7 @@ func TestPlansAreBoundedInBytes(t *testing.T) {
 			n += int64(len(v.doc))
 		}
 		for _, c := range p.byHash {
-			n += int64(len(c.Document().JSON()))
+			n += int64(len(c.canvas.Document().JSON()))
 		}
 		return n
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
@@ -17,6 +18,80 @@ func Prologue(doc engine.Value) string {
 		return greeting
 	}
 	return prologue.Text()
+}
+
+// joinSession makes the state with which a turn of a session begins: the head after its last turn
+// and as much of the turns before as the canvas reads.
+func (l *loader) joinSession(ctx context.Context, w *work, v *store.Session) error {
+	head := engine.Null
+	if len(v.State) > 0 {
+		var err error
+		if head, err = engine.ParseJSON(v.State); err != nil {
+			return fmt.Errorf("session %q: state: %w", v.ID, err)
+		}
+	}
+	last, all, err := l.lastTurns(ctx, v, w.canvas.Lookback())
+	if err != nil {
+		return err
+	}
+	if w.state, err = w.canvas.Join(head, last, all); err != nil {
+		return fmt.Errorf("session %q: %w: %w", v.ID, ErrCanvas, err)
+	}
+	return nil
+}
+
+// lastTurns reads what a canvas reads of the turns of a session. all reports that it has all turns.
+func (l *loader) lastTurns(
+	ctx context.Context, v *store.Session, read engine.Lookback,
+) (last engine.Added, all bool, err error) {
+	most := int(v.Turns)
+	if read.Turns != engine.AllTurns {
+		most = min(most, read.Turns)
+	}
+	for {
+		last = engine.Added{}
+		turns, err := l.turnsOf(ctx, v.ID, most)
+		if err != nil {
+			return last, false, err
+		}
+		for i := range turns {
+			if err := turns[i].Add(&last); err != nil {
+				return last, false, fmt.Errorf("session %q: %w", v.ID, err)
+			}
+		}
+		// A turn that ended at a form has one entry, which is rare.
+		all = int64(most) >= v.Turns
+		if all || len(last.History) >= 2*read.Turns {
+			break
+		}
+		most = min(2*most, int(v.Turns))
+	}
+	last.Retrieval = nil
+	if !all {
+		last.Memory, err = l.lastMemories(ctx, v.ID, read.Memories)
+	}
+	return last, all, err
+}
+
+func (l *loader) turnsOf(ctx context.Context, session string, most int) ([]store.SessionTurn, error) {
+	if most == 0 {
+		return nil, nil
+	}
+	return l.store.Sessions.LastTurns(ctx, session, most)
+}
+
+func (l *loader) lastMemories(ctx context.Context, session string, most int) ([]engine.Value, error) {
+	if most == 0 {
+		return nil, nil
+	}
+	turns, err := l.store.Sessions.LastMemories(ctx, session, most)
+	var added engine.Added
+	for i := range turns {
+		if err == nil {
+			err = turns[i].Add(&added)
+		}
+	}
+	return added.Memory, err
 }
 
 // Greet makes the prologue of the canvas the first message of a new session, for a client that
@@ -42,14 +117,26 @@ func (cs *canvases) NewSession(
 	}
 	state := canvas.State()
 	state.Reset(false)
-	engine.Recall(state, earlier...)
-	doc, err := engine.ParseJSON(canvas.Save(state))
+	document, err := engine.ParseJSON(canvas.Save(state))
 	if err != nil {
 		return store.Session{}, fmt.Errorf("new session: %w", err)
 	}
-	doc = doc.With("task_id", engine.String(id))
-	return store.Session{
+	engine.Recall(state, earlier...)
+	saved, added := state.Split()
+	head, err := engine.ParseJSON(saved)
+	if err != nil {
+		return store.Session{}, fmt.Errorf("new session: %w", err)
+	}
+	v := store.Session{
 		ID: id, Tenant: c.Tenant, Canvas: c.ID, User: user, Source: source, Name: name, Version: c.VersionTitle,
-		DSL: doc.AppendJSON(nil), Messages: []byte("[]"), Reference: []byte("[]"), Actor: ActorOf(&c),
-	}, nil
+		// The document is the same for all sessions of a revision of the canvas, which share its plan.
+		DSL:   document.With("task_id", engine.String("")).AppendJSON(nil),
+		State: head.With("task_id", engine.String(id)).AppendJSON(nil),
+
+		Messages: []byte("[]"), Reference: []byte("[]"), Actor: ActorOf(&c),
+	}
+	if len(added.History) > 0 {
+		v.Added = store.NewSessionTurn(nil, engine.Null, "", added)
+	}
+	return v, nil
 }

@@ -70,14 +70,16 @@ func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) 
 		}
 	case j.Keep == KeepSession:
 		row.Session = j.Session
-		v, err := s.store.Sessions.Get(ctx, j.Tenant, j.Session)
+		v, err := s.store.Sessions.Head(ctx, j.Tenant, j.Session)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			// The session was deleted during its run.
 		case err != nil:
 			return err
 		case v.LastRun != j.ID:
-			addTurn(&v, w, said, end)
+			if err := s.addTurn(ctx, &v, w, said, end); err != nil {
+				return err
+			}
 			session = &v
 		}
 	}
@@ -112,41 +114,44 @@ func (s *results) saveCanvas(ctx context.Context, w *work) error {
 	return err
 }
 
-// addTurn puts the result of a run into its session.
-func addTurn(v *store.Session, w *work, said *Transcript, end End) {
+// addTurn adds the result of a run to its session.
+func (s *results) addTurn(ctx context.Context, v *store.Session, w *work, said *Transcript, end End) error {
 	v.LastRun = w.job.ID
 	v.Errors = end.Error
 	if end.Status == store.RunFailed || w.state == nil {
 		// The state of a run that broke off is not kept, so that the next turn
 		// begins where the last good one ended.
-		return
+		return nil
 	}
-	v.DSL = w.canvas.Save(w.state)
+	if !w.state.Joined() {
+		// A host of a former version began the run, with the whole conversation in its log.
+		whole, err := s.store.Sessions.Get(ctx, v.Tenant, v.ID)
+		if err != nil {
+			return err
+		}
+		before, err := engine.ParseJSON(whole.DSL)
+		if err != nil {
+			return fmt.Errorf("session %q: %w", v.ID, err)
+		}
+		w.state.Follow(before)
+	}
+	var added engine.Added
+	v.State, added = w.state.Split()
+	if v.Plan == "" {
+		v.Plan = store.PlanOf(w.doc)
+	}
 	v.Rounds++
 	v.Tokens += said.Tokens
 	v.Duration += time.Since(w.began).Milliseconds()
 	id := uuid.NewString()
-	question := w.job.Query
-	messages, err := engine.ParseJSON(v.Messages)
-	if err != nil || messages.Kind() != engine.KindList {
-		messages = engine.List()
-	}
-	messages = messages.Append(engine.Object("role", "user", "content", question, "id", id))
-	answer := said.Text.String()
-	messages = messages.Append(engine.Object(
-		"role", "assistant", "content", answer, "created_at", float64(time.Now().UnixMicro())/1e6, "id", id))
-	v.Messages = messages.AppendJSON(nil)
-	v.Find = v.Find + "\n" + question.Text() + "\n" + answer
-	// One entry per turn, so that answers find theirs.
-	list, err := engine.ParseJSON(v.Reference)
-	if err != nil || list.Kind() != engine.KindList {
-		list = engine.List()
-	}
-	ref := said.Reference()
-	if ref.IsNull() {
-		ref = engine.Object()
-	}
-	v.Reference = list.Append(ref).AppendJSON(nil)
+	question, answer := w.job.Query, said.Text.String()
+	// Each turn has its references, so that answers find theirs.
+	v.Added = store.NewSessionTurn([]engine.Value{
+		engine.Object("role", "user", "content", question, "id", id),
+		engine.Object(
+			"role", "assistant", "content", answer, "created_at", float64(time.Now().UnixMicro())/1e6, "id", id),
+	}, said.Reference(), question.Text()+"\n"+answer, added)
+	return nil
 }
 
 // fail ends a run that would fail again.

@@ -194,8 +194,10 @@ func (l *loader) prepare(ctx context.Context, w *work) (err error) {
 		if err != nil {
 			return err
 		}
-		w.doc = v.DSL
-		w.session = store.Session{ID: v.ID, Tenant: v.Tenant, Rev: v.Rev, Run: v.Run}
+		w.session, w.session.Actor = v, access.Actor{}
+		if err = l.planOfSession(steady, w, &v); err != nil {
+			return err
+		}
 		if w.actor, err = l.actorOfSession(steady, &v); err != nil {
 			return err
 		}
@@ -229,13 +231,27 @@ func (l *loader) prepare(ctx context.Context, w *work) (err error) {
 			return err
 		}
 	}
-	w.state = w.canvas.State()
+	if w.session.ID != "" {
+		if err := l.joinSession(steady, w, &w.session); err != nil {
+			return err
+		}
+	} else {
+		w.state = w.canvas.State()
+	}
 	if w.state.Unfinished() || j.Keep == KeepNothing && (j.Published || j.Actor.Unattended()) {
 		// The document was saved in the middle of a run that is not continued, or
 		// with what was said to the editor: by others than those for whom this run acts.
 		w.state.Reset(false)
 	}
 	return w.checkNodes()
+}
+
+// planOfSession finds the document with which a session began, and its plan if that is cached.
+func (l *loader) planOfSession(ctx context.Context, w *work, v *store.Session) (err error) {
+	if w.doc, w.canvas = l.plans.named(v.Plan); w.canvas == nil {
+		w.doc, err = l.store.Sessions.Document(ctx, v.Tenant, v.ID)
+	}
+	return err
 }
 
 // actorOfSession returns for whom the document of a session acts unattended. A session

@@ -92,7 +92,7 @@ func (t *turns) awaitSession(ctx context.Context, j *Job) (store.Session, error)
 	var last holder
 	began, pause := time.Now(), 5*time.Millisecond
 	for {
-		v, err := t.store.Sessions.Get(ctx, j.Tenant, j.Session)
+		v, err := t.store.Sessions.Head(ctx, j.Tenant, j.Session)
 		foreign := err == nil && (v.Canvas != j.Canvas || v.Visitor != j.VisitorKey)
 		if err == nil && !foreign {
 			if v.Run == "" || v.Run == j.ID || t.orphaned(&v, &last) {

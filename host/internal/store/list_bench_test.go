@@ -15,9 +15,11 @@ func fillLists(b *testing.B, s *Store) {
 	const rows = `WITH RECURSIVE c(g) AS (SELECT 1 UNION ALL SELECT g + 1 FROM c WHERE g < 200000) `
 	err := s.write(b.Context(), "fill", func(ctx context.Context, q querier) error {
 		for _, query := range []string{
-			rows + `INSERT INTO sessions (` + sessionColumns + `) SELECT 's' || g, 't', 'c', 'u' || (g % 2000), '', '',
-				'{}', '[]', '{}', 'what is the price of item ' || g, '', g, 0, 1, 0, 1, '', '',
-				1600000000000 + g, 1600000000000 + g, '', '', '', '' FROM c`,
+			rows + `INSERT INTO sessions (` + sessionColumns + `, dsl, messages, reference, find)
+				SELECT 's' || g, 't', 'c', 'u' || (g % 2000), '', '', '', g, 0, 1, 0, 1, '', '',
+				1600000000000 + g, 1600000000000 + g, '', '', '', '', '', '', 0, '', '', '', '' FROM c`,
+			rows + `INSERT INTO session_documents
+				SELECT 's' || g, 't', '{}', '[]', '{}', 'what is the price of item ' || g FROM c`,
 			rows + `INSERT INTO runs (` + runColumns + `) SELECT 'r' || g, 't', 'c', 's' || g, '', '', 'api',
 				'succeeded', '', '', 0, 1600000000000 + g, 1600000000000 + g, 0, '', '', '', '' FROM c`,
 		} {

@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/access"
 )
 
-// Session is a conversation over runs. It has its own copy of the DSL, which edits of the canvas do
-// not change.
+// Session is a conversation over runs, on a copy of the canvas's document that edits of the canvas do
+// not change. A turn appends what it adds and replaces State; the rest is written once.
 type Session struct {
 	ID         string
 	Tenant     string
@@ -18,10 +18,6 @@ type Session struct {
 	Source     string // agent, workflow, dialog or a value of the host
 	Name       string
 	Version    string // title of the canvas version it started with
-	DSL        []byte
-	Messages   []byte // JSON array of turns
-	Reference  []byte // JSON
-	Find       string // text to search, normally the text of the turns; folded when stored
 	Errors     string
 	Tokens     int64
 	Duration   int64 // total milliseconds of all runs
@@ -36,20 +32,34 @@ type Session struct {
 	// Actor is for whom the document acts unattended: who published the version that it
 	// is a copy of, or the author of the draft. It is empty for sessions of former versions.
 	Actor access.Actor
+
+	// The documents: in a new session as it begins, from [Sessions.Get] and [Sessions.List] with
+	// all turns, from [Sessions.Head] empty.
+	DSL       []byte // with its state
+	Messages  []byte // JSON array
+	Reference []byte // JSON, for each turn
+
+	Plan  string       // hash of the document with which it began; "" if unknown, in former versions
+	State []byte       // head of the state after the last turn, see [engine.State.Split]; empty before the first
+	Turns int64        // number of turns stored apart from the document
+	Added *SessionTurn // the turn that a save adds; nil adds none
 }
 
 // Sessions has the records of sessions.
 type Sessions struct{ *database }
 
-const sessionColumns = `id, tenant_id, canvas_id, user_id, source, name, dsl, messages, reference, find, errors,
+const sessionColumns = `id, tenant_id, canvas_id, user_id, source, name, errors,
 	tokens, duration_ms, rounds, thumb_up, rev, run_id, last_run_id, create_time, update_time,
-	version_title, actor, actor_as, visitor`
+	version_title, actor, actor_as, visitor, plan, state, turns`
 
 func scanSession(r row) (Session, error) {
 	var v Session
-	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.User, &v.Source, &v.Name, &v.DSL, &v.Messages, &v.Reference,
-		&v.Find, &v.Errors, &v.Tokens, &v.Duration, &v.Rounds, &v.ThumbUp, &v.Rev, &v.Run, &v.LastRun,
-		&v.CreateTime, &v.UpdateTime, &v.Version, &v.Actor.User, &v.Actor.As, &v.Visitor)
+	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.User, &v.Source, &v.Name,
+		&v.Errors, &v.Tokens, &v.Duration, &v.Rounds, &v.ThumbUp, &v.Rev, &v.Run, &v.LastRun,
+		&v.CreateTime, &v.UpdateTime, &v.Version, &v.Actor.User, &v.Actor.As, &v.Visitor, &v.Plan, &v.State, &v.Turns)
+	if len(v.State) == 0 {
+		v.State = nil // PostgreSQL returns an empty one, SQLite none
+	}
 	return v, err
 }
 
@@ -67,12 +77,12 @@ func (s Sessions) Create(ctx context.Context, v Session) (Session, error) {
 	}
 	v.Rev, v.CreateTime = 1, s.ms()
 	v.UpdateTime = v.CreateTime
-	v.Find, v.Errors = fold(v.Find), printable(v.Errors)
+	v.Errors, v.Turns = printable(v.Errors), 0
 	if err := v.check(); err != nil {
 		return Session{}, fail(err, "create session")
 	}
 	err := s.write(ctx, "create session", func(ctx context.Context, q querier) error {
-		return insertSession(ctx, q, v)
+		return insertSession(ctx, q, &v)
 	})
 	if err != nil {
 		return Session{}, err
@@ -80,17 +90,47 @@ func (s Sessions) Create(ctx context.Context, v Session) (Session, error) {
 	return v, nil
 }
 
-func insertSession(ctx context.Context, q querier, v Session) error {
-	const insert = `INSERT INTO sessions (` + sessionColumns + `) VALUES
-		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
-	_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.User, v.Source, v.Name, bytesOf(v.DSL),
-		bytesOf(v.Messages), bytesOf(v.Reference), v.Find, v.Errors, v.Tokens, v.Duration, v.Rounds, v.ThumbUp,
-		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime, v.Version, v.Actor.User, string(v.Actor.As), v.Visitor)
+func insertSession(ctx context.Context, q querier, v *Session) error {
+	const insert = `INSERT INTO sessions (` + sessionColumns + `, dsl, messages, reference, find) VALUES
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $24, $24, '')`
+	if v.Plan == "" && len(v.DSL) > 0 {
+		v.Plan = PlanOf(v.DSL)
+	}
+	if v.Added != nil {
+		v.Turns = 1
+	}
+	_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.User, v.Source, v.Name, v.Errors,
+		v.Tokens, v.Duration, v.Rounds, v.ThumbUp,
+		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime, v.Version, v.Actor.User, string(v.Actor.As), v.Visitor,
+		v.Plan, bytesOf(v.State), v.Turns, []byte{})
+	if err != nil {
+		return err
+	}
+	const document = `INSERT INTO session_documents (session_id, tenant_id, dsl, messages, reference, find)
+		VALUES ($1, $2, $3, $4, $5, '')`
+	_, err = q.ExecContext(
+		ctx, document, v.ID, v.Tenant, bytesOf(v.DSL), bytesOf(v.Messages), bytesOf(v.Reference),
+	)
+	if err == nil && v.Added != nil {
+		err = insertTurn(ctx, q, v, v.Turns)
+	}
 	return err
 }
 
-// Get returns a session of a tenant. Errors: [ErrNotFound].
+// Get returns a session of a tenant with all turns. Errors: [ErrNotFound].
 func (s Sessions) Get(ctx context.Context, tenant, id string) (Session, error) {
+	v, err := s.Head(ctx, tenant, id)
+	if err != nil {
+		return v, err
+	}
+	list := []Session{v}
+	err = s.readDocuments(ctx, list, AllDocuments)
+	return list[0], fail(err, "session %q", id)
+}
+
+// Head returns a session of a tenant without its documents: its size does not depend on the number
+// of turns. Errors: [ErrNotFound].
+func (s Sessions) Head(ctx context.Context, tenant, id string) (Session, error) {
 	const query = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = $1 AND tenant_id = $2`
 	v, err := scanSession(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "session %q", id)
@@ -129,7 +169,8 @@ func freeSession(ctx context.Context, q querier, tenant, id, run string) error {
 	return err
 }
 
-// Save writes v over the revision v.Rev and returns the new revision.
+// Save writes v over the revision v.Rev, without its documents but with the turn v.Added, and
+// returns the new revision.
 //
 // v.LastRun names the run with this result, and frees the session. If the result of that run was
 // saved before (the host crashed between saving and reporting it), nothing is written and the
@@ -149,21 +190,31 @@ func (s Sessions) save(ctx context.Context, q querier, v Session) (int64, error)
 	if err := v.check(); err != nil {
 		return 0, err
 	}
-	const update = `UPDATE sessions SET name = $1, dsl = $2, messages = $3, reference = $4, find = $5, errors = $6,
-		tokens = $7, duration_ms = $8, rounds = $9, thumb_up = $10, rev = rev + 1, update_time = $11,
-		last_run_id = CASE WHEN $12 = '' THEN last_run_id ELSE $12 END,
-		run_id = CASE WHEN run_id = $12 THEN '' ELSE run_id END
-		WHERE id = $13 AND tenant_id = $14 AND rev = $15 AND ($12 = '' OR last_run_id <> $12)`
-	res, err := q.ExecContext(ctx, update, v.Name, bytesOf(v.DSL), bytesOf(v.Messages), bytesOf(v.Reference),
-		fold(v.Find), printable(v.Errors), v.Tokens, v.Duration, v.Rounds, v.ThumbUp, s.ms(), v.LastRun,
+	turns := v.Turns
+	if v.Added != nil {
+		turns++
+	}
+	const update = `UPDATE sessions SET name = $1, plan = $2, state = $3, turns = $4, errors = $5,
+		tokens = $6, duration_ms = $7, rounds = $8, thumb_up = $9, rev = rev + 1, update_time = $10,
+		last_run_id = CASE WHEN $11 = '' THEN last_run_id ELSE $11 END,
+		run_id = CASE WHEN run_id = $11 THEN '' ELSE run_id END
+		WHERE id = $12 AND tenant_id = $13 AND rev = $14 AND ($11 = '' OR last_run_id <> $11)`
+	res, err := q.ExecContext(ctx, update, v.Name, v.Plan, bytesOf(v.State), turns,
+		printable(v.Errors), v.Tokens, v.Duration, v.Rounds, v.ThumbUp, s.ms(), v.LastRun,
 		v.ID, v.Tenant, v.Rev)
 	if err != nil {
 		return 0, err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		return v.Rev + 1, err
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		if err != nil {
+			return 0, err
+		}
+		return staleSession(ctx, q, v)
 	}
-	return staleSession(ctx, q, v)
+	if v.Added != nil {
+		err = insertTurn(ctx, q, &v, turns)
+	}
+	return v.Rev + 1, err
 }
 
 // staleSession returns the reason why nothing was written.
@@ -189,6 +240,11 @@ func (s Sessions) Delete(ctx context.Context, tenant, id string) error {
 		if err == nil && n == 0 {
 			err = ErrNotFound
 		}
+		for _, table := range []string{"session_documents", "session_turns"} {
+			if err == nil {
+				_, err = q.ExecContext(ctx, `DELETE FROM `+table+` WHERE session_id = $1 AND tenant_id = $2`, id, tenant)
+			}
+		}
 		return err
 	})
 }
@@ -203,11 +259,11 @@ type SessionFilter struct {
 	User     string // leaves out sessions of visitors who only claim to be this user
 	Visitor  Visitor
 	Source   string
-	Keywords string // substring of Find, case-insensitive
+	Keywords string // substring of what was said, case-insensitive
 	From, To int64  // create_time, Unix milliseconds, inclusive
 }
 
-var sessionList = listing[Session]{table: "sessions", columns: sessionColumns, large: []string{"dsl", "messages", "reference", "find"}, scan: scanSession, order: map[string]string{
+var sessionList = listing[Session]{table: "sessions", columns: sessionColumns, scan: scanSession, order: map[string]string{
 	"create_time": "create_time", "create_date": "create_time",
 	"update_time": "update_time", "update_date": "update_time", "id": "id", "round": "rounds", "tokens": "tokens",
 }}
@@ -224,7 +280,23 @@ func (s Sessions) List(ctx context.Context, f SessionFilter, p Page) ([]Session,
 	if f == (SessionFilter{Tenant: f.Tenant, Canvas: f.Canvas}) {
 		w.scope = &scope{"sessions", f.Tenant, f.Canvas}
 	}
-	return list(ctx, s.database, &sessionList, w, p)
+	reserve := p.Reserve
+	p.Reserve = nil
+	found, total, err := list(ctx, s.database, &sessionList, w, p)
+	if err != nil {
+		return nil, 0, err
+	}
+	if reserve != nil {
+		bytes, err := s.documentBytes(ctx, found, p.Documents)
+		if err == nil {
+			err = reserve(bytes)
+		}
+		if err != nil {
+			return nil, 0, fail(err, "list sessions")
+		}
+	}
+	err = s.readDocuments(ctx, found, p.Documents)
+	return found, total, fail(err, "list sessions")
 }
 
 // IDs returns the ids of sessions, in no order. It reads no documents.
@@ -244,7 +316,7 @@ func (f *SessionFilter) where() *where {
 	w.equal("id", f.ID)
 	w.byUser(f.User, f.Visitor)
 	w.equal("source", f.Source)
-	w.contains("find", f.Keywords)
+	w.said(f.Keywords)
 	w.between("create_time", f.From, f.To)
 	w.ofUsable(f.Viewer)
 	return w

@@ -212,8 +212,8 @@ func TestSessions(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		for _, v := range []Session{
-			{ID: "a", Tenant: "t", Canvas: "c1", User: "u1", Find: "Hello WORLD"},
-			{ID: "b", Tenant: "t", Canvas: "c1", User: "u2", Find: "zero \x00 and \xff"},
+			{ID: "a", Tenant: "t", Canvas: "c1", User: "u1", Added: &SessionTurn{Find: "Hello WORLD"}},
+			{ID: "b", Tenant: "t", Canvas: "c1", User: "u2", Added: &SessionTurn{Find: "zero \x00 and \xff"}},
 			{ID: "c", Tenant: "t", Canvas: "c2", User: "u1"},
 			{ID: "d", Tenant: "t2", Canvas: "c1"},
 		} {
