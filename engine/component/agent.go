@@ -138,6 +138,7 @@ func (a *Agent) workWithin(
 	} else {
 		text, err = t.plan(ctx)
 	}
+	text = engine.WithOpening(text)
 	if err == nil && a.RememberTools && len(t.used) > 0 {
 		err = t.remember(ctx, text)
 	}
@@ -146,7 +147,7 @@ func (a *Agent) workWithin(
 
 // structure parses the answer as JSON; the model converts an answer that is not JSON, once per try.
 func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) error {
-	v, err := readStructured(text)
+	v, err := readBySchema(text, a.schema)
 	for n := 0; err != nil && n <= a.MaxRetries; n++ {
 		req := &engine.ModelRequest{
 			LLM: a.LLMID, Purpose: engine.PurposeStructured, Config: a.config(), Schema: a.schema,
@@ -161,7 +162,7 @@ func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) e
 			err = fmt.Errorf("%w: %w", errNoStructure, failed)
 			continue
 		}
-		v, err = readStructured(answer.Text)
+		v, err = readBySchema(answer.Text, a.schema)
 	}
 	if err != nil {
 		return err
