@@ -135,9 +135,8 @@ type ModelPiece struct {
 	Text      string     // what comes next of the answer, marks of reasoning included
 	ToolCalls []ToolCall // complete calls
 	Usage     *Usage     // at most once
-	// Opaque is what the provider attached to the answer and to its calls, such as signatures of
-	// reasoning: an object that the port reads from the message of the calls, unchanged. Null without
-	// any.
+	// Opaque has the members that the provider attached to the answer and to its calls, such as
+	// signatures of reasoning. The port reads it from the message with the calls. It may be null.
 	Opaque Value
 }
 

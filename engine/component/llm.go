@@ -140,8 +140,8 @@ func (l *LLM) ask(ctx context.Context, call *engine.Call, c conversation) error 
 	return nil
 }
 
-// askStructured calls the model until the answer is JSON of the schema. JSON that does not match the
-// schema goes back to the model once, with the problem.
+// askStructured calls the model until the answer is JSON of the schema. JSON that does not match
+// goes back to the model once, with the problem.
 func (l *LLM) askStructured(ctx context.Context, call *engine.Call, c conversation) error {
 	c.system = paragraphs(c.system, jsonAnswer(l.schema))
 	c.fit(call.ModelInfo(ctx, l.LLMID).Context)

@@ -47,7 +47,7 @@ Answer with one JSON value that fits the JSON Schema below, and with nothing els
 ` + indented(schema)
 }
 
-// jsonProblem asks for another answer as JSON, because of a problem of the one before.
+// jsonProblem requests another answer as JSON, because of a problem of the one before.
 func jsonProblem(err error) string {
 	return "That cannot be used: " + err.Error() + ". Answer again with the JSON alone, as the schema describes it."
 }

@@ -120,14 +120,16 @@ func fitted(v, schema engine.Value) engine.Value {
 			return v
 		}
 		text := strings.TrimSpace(v.Str())
-		if n, ok := engine.ParseNumber(text); ok && (mayBe(schema, "number") || mayBe(schema, "integer") && n.HasType("integer")) {
+		if n, ok := engine.ParseNumber(text); ok && (mayBe(schema, "number") || mayBe(schema,
+			"integer") && n.HasType("integer")) {
 			return n
 		}
 		if mayBe(schema, "boolean") && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false")) {
 			return engine.Bool(strings.EqualFold(text, "true"))
 		}
 	case engine.KindNumber, engine.KindBool:
-		if !schema.Get("type").IsNull() && mayBe(schema, "string") && !mayBe(schema, "number") && !mayBe(schema, "boolean") {
+		if !schema.Get("type").IsNull() && mayBe(schema, "string") && !mayBe(schema, "number") && !mayBe(schema,
+			"boolean") {
 			return engine.String(v.Text())
 		}
 	}
