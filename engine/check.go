@@ -5,6 +5,10 @@ import (
 	"slices"
 )
 
+// CheckSchema returns nil if v matches the parts of JSON Schema that describe arguments of tools
+// and answers of models; see the errors for the path of what does not match.
+func CheckSchema(path string, v, schema Value) error { return checkSchema(path, v, schema) }
+
 // checkSchema returns nil if v matches the parts of JSON Schema that describe arguments of tools:
 // type, enum, properties, required, additionalProperties and items.
 func checkSchema(path string, v, schema Value) error {

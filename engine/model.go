@@ -19,6 +19,7 @@ func (e *ModelError) Error() string { return e.Text }
 type Answer struct {
 	Text      string // with one pair of think marks around reasoning; "" for a request that says EmitOnly
 	ToolCalls []ToolCall
+	Opaque    Value // for the message with the calls, as of ModelPiece
 	Usage     Usage // tokens the model reported; zero when it reported none. The run has counted them already.
 }
 
@@ -47,6 +48,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	}
 	defer done()
 	req.Noted, req.Queued = c.run.lastNote(), c.LogQueued
+	req.Warned = func(text string) { c.Log(EventWarning, Object("text", c.NodeID()+": "+text)) }
 	start := c.run.clock.Now()
 	var text strings.Builder
 	var norm thinkNormalizer
@@ -76,6 +78,9 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		_ = norm.push("", true, say)
 	}
 	a.Text = text.String()
+	if norm.lone {
+		a.Text = WithOpening(a.Text)
+	}
 	c.recordAnswer(key, a.Text, a, err)
 	return a, err
 }
@@ -100,6 +105,12 @@ func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *mete
 			return err
 		}
 		a.ToolCalls = append(a.ToolCalls, piece.ToolCalls...)
+		if !piece.Opaque.IsNull() {
+			if err := m.add(int(piece.Opaque.Size())); err != nil {
+				return err
+			}
+			a.Opaque = piece.Opaque
+		}
 		if piece.Text == "" {
 			continue
 		}

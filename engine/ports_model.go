@@ -69,6 +69,9 @@ type ModelRequest struct {
 	Key      string    // idempotency key: run/step/call
 	Noted    uint64    // Event.Note of the last entry noted before this call; 0 when there is none
 	Queued   QueuedFunc
+	// Warned receives what a port did differently than it was asked, such as a parameter that it
+	// left out because the server refuses it. It is never nil in calls of a run.
+	Warned func(text string)
 }
 
 // QueuedFunc receives the time that a call waited for a slot, ending now. A port calls it, if it is
@@ -88,6 +91,7 @@ type ModelMessage struct {
 	Content   string
 	ToolCalls []ToolCall // assistant: the calls it asked for
 	ToolID    string     // tool: the call it answers
+	Opaque    Value      // assistant: ModelPiece.Opaque of the answer with the calls
 }
 
 // ModelConfig are sampling settings; nil means the model's default.
@@ -131,6 +135,9 @@ type ModelPiece struct {
 	Text      string     // what comes next of the answer, marks of reasoning included
 	ToolCalls []ToolCall // complete calls
 	Usage     *Usage     // at most once
+	// Opaque has the members that the provider attached to the answer and to its calls, such as
+	// signatures of reasoning. The port reads it from the message with the calls. It may be null.
+	Opaque Value
 }
 
 // Usage counts tokens, the calls they were used in and what these cost.

@@ -31,8 +31,10 @@ type speaking struct {
 	aloud  strings.Builder // text that has no sound yet
 	runes  int
 	think  bool
-	total  int64 // bytes said, reasoning included
-	over   error // the message, or the events of the run, became too large
+	stream *Stream // that is sent
+	marked bool    // it had a think mark
+	total  int64   // bytes said, reasoning included
+	over   error   // the message, or the events of the run, became too large
 
 	broken error // why a stream ended early
 }
@@ -53,7 +55,7 @@ func (t *streaming) speak(call *Call) error {
 			s.late(late)
 		} else if stream := part.Stream(); stream != nil {
 			s.begin(stream)
-			s.broken = s.stream(stream)
+			s.broken = s.follow(stream)
 		} else {
 			s.whole(part)
 		}
@@ -143,6 +145,7 @@ func (s *speaking) late(read func() (string, error)) {
 
 // begin starts sending a stream.
 func (s *speaking) begin(stream *Stream) {
+	s.stream, s.marked = stream, false
 	s.parts = append(s.parts, func() string {
 		text, _ := stream.result()
 		return WithoutReasoning(text)
@@ -200,9 +203,9 @@ func (t *streaming) finishSpeech(call *Call, said *Said) (err error) {
 	return err
 }
 
-// stream sends a lazy text as it grows. An error of its writer ends the text; it is that node's
+// follow sends a lazy text as it grows. An error of its writer ends the text; it is that node's
 // error.
-func (s *speaking) stream(stream *Stream) error {
+func (s *speaking) follow(stream *Stream) error {
 	err := stream.each(s.r.work(), s.r.emitter, func(piece string) bool {
 		if s.r.canceled() {
 			return false
@@ -237,11 +240,33 @@ func (s *speaking) split(piece string) {
 		if at > 0 {
 			s.say(piece[:at])
 		}
+		if tag == ThinkClose && !s.marked && s.stream != nil {
+			s.foundReasoning()
+		}
 		if tag != "" {
+			s.marked = true
 			s.mark(tag == ThinkOpen)
 		}
 		piece = piece[at+len(tag):]
 	}
+}
+
+// foundReasoning sends the message again: what was sent of its stream turned out to be reasoning,
+// because a closing mark came without an opening one. Readers of the wire keep what was sent.
+func (s *speaking) foundReasoning() {
+	s.aloud.Reset()
+	s.runes = 0
+	if !s.r.logs() {
+		return
+	}
+	s.r.emitData(EventMessageReset, "", Object())
+	for _, part := range s.parts[:len(s.parts)-1] {
+		s.r.emitMessage(part(), false, false, nil)
+	}
+	text, _ := s.stream.result()
+	reasoning, _, _ := strings.Cut(strings.TrimPrefix(text, ThinkOpen), ThinkClose)
+	s.mark(true)
+	s.r.emitMessage(reasoning, false, false, nil)
 }
 
 func (s *speaking) mark(start bool) {

@@ -217,11 +217,12 @@ func (s *Stream) await(ctx, runCtx context.Context, signal <-chan struct{}, flus
 	}
 }
 
-// result returns the text so far and the error, if it has ended.
+// result returns the text so far, with an opening mark before reasoning that was only closed, and
+// the error, if it has ended.
 func (s *Stream) result() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return string(s.text), s.err
+	return WithOpening(string(s.text)), s.err
 }
 
 // fill makes it complete without its producer.

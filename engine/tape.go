@@ -139,7 +139,7 @@ func (c *Call) replayed(req *ModelRequest, emit func(string) error) (a Answer, k
 	for _, t := range v.Get("calls").Elements() {
 		a.ToolCalls = append(a.ToolCalls, ToolCall{t.At(0).Str(), t.At(1).Str(), t.At(2).Str()})
 	}
-	a.Text = v.Get("text").Str()
+	a.Text, a.Opaque = v.Get("text").Str(), v.Get("opaque")
 	for _, level := range c.allowances() {
 		if level.of != "" {
 			level.used.add(a.Usage)
@@ -166,6 +166,9 @@ func (c *Call) recordAnswer(key, text string, a Answer, err error) {
 		calls[i] = Strings(t.ID, t.Name, t.Arguments)
 	}
 	entry := Object("text", text, "calls", listOf(calls), "usage", a.Usage.Value())
+	if !a.Opaque.IsNull() {
+		entry = entry.With("opaque", a.Opaque)
+	}
 	if err != nil {
 		entry = entry.With("error", String(err.Error()))
 	}

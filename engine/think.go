@@ -11,10 +11,17 @@ const (
 
 // thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag being a
 // separate piece. After a closing tag the reasoning continues if the next piece closes again.
+//
+// Some models answer without the opening tag: what stands before a lone closing tag was reasoning.
+// That tag is passed on; see [WithoutReasoning].
 type thinkNormalizer struct {
 	held    string // the start of what may become a tag
 	open    bool
 	closing bool // a closing tag was seen, and nothing after it yet
+	opened  bool // an opening tag was seen
+	lone    bool // a closing tag was seen before any opening one
+	said    bool // text of the answer was passed on
+	trim    bool // blank lines between leading reasoning and the answer are left out
 }
 
 // push takes one piece; last says that nothing follows.
@@ -25,17 +32,24 @@ func (n *thinkNormalizer) push(piece string, last bool, emit func(string) error)
 		if n.closing {
 			n.closing = false
 			if !closesFirst(text) {
-				n.open = false
+				n.open, n.trim = false, !n.said
 				if err := emit(ThinkClose); err != nil {
 					return err
 				}
 			}
+		}
+		if n.trim {
+			if text = strings.TrimLeft(text, " \t\r\n"); text == "" {
+				break
+			}
+			n.trim = false
 		}
 		at, tag := nextTag(text)
 		if tag == "" && !last {
 			at -= heldBack(text)
 		}
 		if at > 0 {
+			n.said = n.said || !n.open
 			if err := emit(text[:at]); err != nil {
 				return err
 			}
@@ -46,6 +60,7 @@ func (n *thinkNormalizer) push(piece string, last bool, emit func(string) error)
 			n.held = text
 			return nil
 		case ThinkOpen:
+			n.opened = true
 			if !n.open {
 				n.open = true
 				if err := emit(ThinkOpen); err != nil {
@@ -54,6 +69,12 @@ func (n *thinkNormalizer) push(piece string, last bool, emit func(string) error)
 			}
 		case ThinkClose:
 			n.closing = n.open
+			if !n.opened {
+				n.opened, n.lone, n.trim = true, true, true
+				if err := emit(ThinkClose); err != nil {
+					return err
+				}
+			}
 		}
 		text = text[len(tag):]
 	}
@@ -98,11 +119,13 @@ func heldBack(text string) int {
 	return 0
 }
 
-// WithoutReasoning returns a model's text without what stands between think marks.
+// WithoutReasoning returns a model's text without what stands between think marks. What stands
+// before a closing mark that was not opened is reasoning as well.
 func WithoutReasoning(text string) string {
 	if !strings.Contains(text, ThinkClose) && !strings.Contains(text, ThinkOpen) {
 		return text
 	}
+	text = WithOpening(text)
 	var b strings.Builder
 	inside := false
 	for text != "" {
@@ -119,4 +142,13 @@ func WithoutReasoning(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// WithOpening returns a model's text with an opening mark at its start if its first mark is a
+// closing one.
+func WithOpening(text string) string {
+	if _, tag := nextTag(text); tag == ThinkClose {
+		return ThinkOpen + text
+	}
+	return text
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -102,7 +103,7 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 		mode = "stream"
 	}
 	b := engine.NewObject(10).Set("model", engine.String(req.LLM)).Set("purpose", engine.String(string(req.Purpose))).
-		Set("mode", engine.String(mode)).Set("messages", messagesOf(req)).Set("options", req.Config.Value())
+		Set("mode", engine.String(mode)).Set("messages", withOpaque(req, messagesOf(req))).Set("options", req.Config.Value())
 	// An agent that plans in text lists its tools in the prompt; the list in the request is for
 	// stand-ins.
 	if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
@@ -145,8 +146,22 @@ func messagesOf(req *engine.ModelRequest) engine.Value {
 	return engine.List(list...)
 }
 
+// withOpaque adds to messages what the provider attached to its answers.
+func withOpaque(req *engine.ModelRequest, messages engine.Value) engine.Value {
+	if !slices.ContainsFunc(req.Messages, func(m engine.ModelMessage) bool { return !m.Opaque.IsNull() }) {
+		return messages
+	}
+	list := messages.Slice()
+	for i, m := range req.Messages {
+		if at := len(list) - len(req.Messages) + i; !m.Opaque.IsNull() {
+			list[at] = list[at].With("opaque", m.Opaque)
+		}
+	}
+	return engine.List(list...)
+}
+
 func pieceOf(v engine.Value) engine.ModelPiece {
-	p := engine.ModelPiece{Text: v.Get("text").Str()}
+	p := engine.ModelPiece{Text: v.Get("text").Str(), Opaque: v.Get("opaque")}
 	for _, c := range v.Get("tool_calls").Elements() {
 		p.ToolCalls = append(p.ToolCalls, engine.ToolCall{
 			ID: c.Get("id").Str(), Name: c.Get("name").Str(), Arguments: c.Get("arguments").Text(),

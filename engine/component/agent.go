@@ -141,6 +141,7 @@ func (a *Agent) workWithin(
 	} else {
 		text, err = t.plan(ctx)
 	}
+	text = engine.WithOpening(text)
 	if links := t.unnamedFiles(text); err == nil && links != "" {
 		text += links
 		if emit != nil {
@@ -155,7 +156,7 @@ func (a *Agent) workWithin(
 
 // structure parses the answer as JSON; the model converts an answer that is not JSON, once per try.
 func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) error {
-	v, err := readStructured(text)
+	v, err := readBySchema(text, a.schema)
 	for n := 0; err != nil && n <= a.MaxRetries; n++ {
 		req := &engine.ModelRequest{
 			LLM: a.LLMID, Purpose: engine.PurposeStructured, Config: a.config(), Schema: a.schema,
@@ -170,7 +171,7 @@ func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) e
 			err = fmt.Errorf("%w: %w", errNoStructure, failed)
 			continue
 		}
-		v, err = readStructured(answer.Text)
+		v, err = readBySchema(answer.Text, a.schema)
 	}
 	if err != nil {
 		return err

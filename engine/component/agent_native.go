@@ -107,7 +107,7 @@ func (t *task) turn(ctx context.Context, text *strings.Builder, defs []engine.To
 
 // results runs the calls of a turn and adds them to the conversation.
 func (t *task) results(ctx context.Context, answer engine.Answer, names map[string]string) error {
-	asked := engine.ModelMessage{Role: "assistant", Content: afterReasoning(answer.Text)}
+	asked := engine.ModelMessage{Role: "assistant", Content: afterReasoning(answer.Text), Opaque: answer.Opaque}
 	calls := make([]toolCall, len(answer.ToolCalls))
 	for i, c := range answer.ToolCalls {
 		if c.ID == "" {

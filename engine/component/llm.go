@@ -2,6 +2,8 @@ package component
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/easel-canvas/easel/engine"
@@ -138,15 +140,30 @@ func (l *LLM) ask(ctx context.Context, call *engine.Call, c conversation) error 
 	return nil
 }
 
-// askStructured calls the model until the answer is JSON.
+// askStructured calls the model until the answer is JSON of the schema. JSON that does not match
+// goes back to the model once, with the problem.
 func (l *LLM) askStructured(ctx context.Context, call *engine.Call, c conversation) error {
 	c.system = paragraphs(c.system, jsonAnswer(l.schema))
 	c.fit(call.ModelInfo(ctx, l.LLMID).Context)
 	var v engine.Value
 	err := retry(ctx, call, &l.Common, func() error {
 		answer, err := call.Generate(ctx, l.request(call, &c, engine.PurposeStructured), nil)
-		if err == nil {
-			v, err = readStructured(answer.Text)
+		if err != nil {
+			return err
+		}
+		if v, err = readBySchema(answer.Text, l.schema); err == nil || errors.Is(err, errNoStructure) {
+			return err
+		}
+		again := c
+		again.messages = append(slices.Clone(c.messages),
+			engine.ModelMessage{Role: "assistant", Content: afterReasoning(answer.Text)},
+			engine.ModelMessage{Role: "user", Content: jsonProblem(err)})
+		answer, failed := call.Generate(ctx, l.request(call, &again, engine.PurposeStructured), nil)
+		if endsNode(failed) || ctx.Err() != nil {
+			return failed
+		}
+		if failed == nil {
+			v, err = readBySchema(answer.Text, l.schema)
 		}
 		return err
 	})

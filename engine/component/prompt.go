@@ -47,6 +47,11 @@ Answer with one JSON value that fits the JSON Schema below, and with nothing els
 ` + indented(schema)
 }
 
+// jsonProblem requests another answer as JSON, because of a problem of the one before.
+func jsonProblem(err error) string {
+	return "That cannot be used: " + err.Error() + ". Answer again with the JSON alone, as the schema describes it."
+}
+
 // jsonReformat asks to rewrite a text as JSON of a schema. The text follows as the user's message.
 func jsonReformat(instruction string) string {
 	return `The user sends a text that should have been JSON. Write the same content as JSON in the form described ` +

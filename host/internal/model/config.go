@@ -74,6 +74,8 @@ type Entry struct {
 	Tools   *bool  `json:"tools,omitempty"`   // supports tool calling; nil is true
 	Images  *bool  `json:"images,omitempty"`  // accepts images; nil is true
 	Context int    `json:"context,omitempty"` // context size in tokens; 0 is 128,000
+	// Drop lists parameters that are never sent to the model, such as temperature.
+	Drop []string `json:"drop,omitempty"`
 	// Limits replace those of the provider for this model.
 	Limits limit.Limits `json:"limits,omitzero"`
 }

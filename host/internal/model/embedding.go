@@ -2,7 +2,12 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/embedding"
 )
 
 // EmbeddingModels returns the ids of the embedding models of a tenant, NAME@PROVIDER each: those
@@ -44,4 +49,116 @@ func (t *Tenant) EmbedBy(ctx context.Context, id string, texts []string) ([][]fl
 		}
 	}
 	return nil, fmt.Errorf("%w: embedding model %q", ErrUnknownModel, id)
+}
+
+// maxTexts bounds the texts per embedding request until a server requires fewer.
+const maxTexts = 64
+
+// embedBy is embed with a chosen model. It sends as many texts in a request as the server takes. A
+// text that is longer than the model takes is cut; see [embedding.WithCuts].
+func (m *Models) embedBy(
+	ctx context.Context, p *provider, name string, texts []string,
+) (out [][]float32, tokens int64, err error) {
+	out = make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		n := min(len(texts), maxTexts)
+		if most := p.lesson(name).Batch; most > 0 {
+			n = min(n, most)
+		}
+		vectors, used, err := m.embedFitting(ctx, p, name, texts[:n], len(out))
+		tokens = sum(tokens, used)
+		if err != nil {
+			return nil, tokens, err
+		}
+		out, texts = append(out, vectors...), texts[len(vectors):]
+	}
+	return out, tokens, nil
+}
+
+// embedFitting returns the vectors of texts, or of the first of them if the server takes fewer. first
+// is the number of the first text.
+func (m *Models) embedFitting(
+	ctx context.Context, p *provider, name string, texts []string, first int,
+) (vectors [][]float32, tokens int64, err error) {
+	fit := embedding.Fit{
+		Send: func(texts []string) ([][]float32, error) {
+			var err error
+			vectors, tokens, err = m.embedSome(ctx, p, name, texts)
+			return vectors, err
+		},
+		Refusal: func(err error) (int, string) {
+			var e *Error
+			if errors.As(err, &e) {
+				return e.Status, e.Err.Error()
+			}
+			return 0, ""
+		},
+		Learn: func(batch int) { p.learn(name, func(l *Lesson) { l.Batch = batch }) },
+	}
+	vectors, err = fit.Embed(ctx, texts, first)
+	return vectors, tokens, err
+}
+
+// embedSome makes one embedding request once it may be made.
+func (m *Models) embedSome(
+	ctx context.Context, p *provider, model string, texts []string,
+) (vectors [][]float32, tokens int64, err error) {
+	p, turn, err := m.enter(ctx, p, model, tokensOf(texts), nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { turn.Leave(tokens) }()
+	return p.embed(ctx, model, texts)
+}
+
+// tokensOf estimates the tokens of texts.
+func tokensOf(texts []string) (n int64) {
+	for _, text := range texts {
+		n = sum(n, int64(engine.Tokens(text)))
+	}
+	return n
+}
+
+// embed sends one embedding request and returns the tokens used.
+func (p *provider) embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int64,
+	err error,
+) {
+	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
+		body := func(l *Lesson) engine.Value {
+			return l.apply(engine.Object("model", model, "input", engine.Strings(texts...), "encoding_format",
+				"float"))
+		}
+		res, err := p.negotiated(ctx, x, model, "/embeddings", body, nil)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close() //nolint:errcheck // the answer was read
+		data, err := io.ReadAll(res.Body)
+		if err != nil {
+			return broken(ctx, err)
+		}
+		received()
+		v, err := engine.ParseJSON(data)
+		if err != nil {
+			if len(data) > 0 && data[0] == '{' {
+				return fmt.Errorf("%w: %w", ErrBroken, err)
+			}
+			return &refusal{text: "the response has no embeddings; check base_url: " + firstWords(data)}
+		}
+		if refused := (&document{value: v}).reported(); refused != nil {
+			return refused
+		}
+		prompt, _ := number(v.Get("usage").Get("prompt_tokens"))
+		completion, _ := number(v.Get("usage").Get("completion_tokens"))
+		tokens = reported(int(prompt), int(completion))
+		vectors, err = embedding.Vectors(v.Get("data"), len(texts))
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	if tokens == 0 {
+		tokens = tokensOf(texts)
+	}
+	return vectors, tokens, nil
 }

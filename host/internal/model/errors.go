@@ -1,12 +1,16 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	openai "github.com/sashabaranov/go-openai"
+	"github.com/easel-canvas/easel/engine"
 )
 
 var (
@@ -26,6 +30,7 @@ type Error struct {
 	Model    string
 	Status   int // HTTP status; 0 without a response
 	Err      error
+	final    bool // a later call fails as well
 }
 
 func (e *Error) Error() string {
@@ -41,34 +46,39 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Retryable reports whether the same call may succeed later.
 func (e *Error) Retryable() bool {
-	return retryStatus(e.Status) || errors.Is(e.Err, ErrSilent) || errors.Is(e.Err, ErrBroken)
+	return !e.final && (retryStatus(e.Status) || errors.Is(e.Err, ErrSilent) || errors.Is(e.Err, ErrBroken))
 }
 
-// wrap converts an error of the client library. It truncates server messages and removes the key
-// from them.
+// Is reports that a call of an account without quota is not worth another try.
+func (e *Error) Is(target error) bool { return e.final && target == engine.ErrNoRetry }
+
+// wrap returns the error of a call. It shortens what the server sent and removes the key from it.
 func (p *provider) wrap(model string, err error) error {
 	e := &Error{Provider: p.config.Label(), Model: model, Err: err}
-	var api *openai.APIError
-	var request *openai.RequestError
-	switch {
-	case errors.As(err, &api):
-		e.Status = api.HTTPStatusCode
-		e.Err = errors.New(p.clean(api.Message))
-	case errors.As(err, &request):
-		e.Status = request.HTTPStatusCode
-		e.Err = errors.New(p.clean(string(request.Body)))
+	var r *refusal
+	if errors.As(err, &r) {
+		e.Status, e.final = r.status, r.quota()
+		e.Err = errors.New(p.clean(r.text))
 	}
 	return e
+}
+
+// broken marks connection failures as [ErrBroken], except for canceled calls.
+func broken(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	if err == io.EOF {
+		return ErrBroken
+	}
+	return fmt.Errorf("%w: %w", ErrBroken, err)
 }
 
 // mark is the prefix by which some drivers report errors inside text; the drivers here never do.
 const mark = "**ERROR**"
 
 func (p *provider) clean(text string) string {
-	text = strings.Join(strings.Fields(strings.ReplaceAll(text, mark, "")), " ")
-	if p.config.Key != "" {
-		text = strings.ReplaceAll(text, p.config.Key, "***")
-	}
+	text = oneLine(strings.ReplaceAll(p.masked(text), mark, ""))
 	if r := []rune(text); len(r) > 500 {
 		text = string(r[:500]) + "..."
 	}
@@ -77,3 +87,35 @@ func (p *provider) clean(text string) string {
 	}
 	return text
 }
+
+// masked returns a text without the key of the provider. A key inside a longer word is not
+// replaced: keys of local servers are words such as "key" or "x".
+func (p *provider) masked(text string) string {
+	key := p.config.Key
+	if key == "" {
+		return text
+	}
+	var b strings.Builder
+	for {
+		i := strings.Index(text, key)
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(key):])
+		hide := len(key) >= minKey || !(inWord(before) || inWord(after))
+		b.WriteString(text[:i])
+		if hide {
+			b.WriteString("***")
+		} else {
+			b.WriteString(key)
+		}
+		text = text[i+len(key):]
+	}
+}
+
+// minKey is the length from which a key is replaced wherever it stands.
+const minKey = 8
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }

@@ -28,7 +28,7 @@ type exchange struct {
 	turn    *limit.Turn         // nil without a limiter
 	queued  func(time.Duration) // takes how long the call waited for a pause to end; may be nil
 	held    atomic.Bool         // the caller is not ready for more data
-	body    *body
+	cancel  context.CancelCauseFunc
 }
 
 // Do sends the request. It retries status 429, 5xx and connection failures with increasing delays.
@@ -41,8 +41,10 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 		case err != nil && req.Context().Err() == nil:
 			wait, again = retry.Backoff(try), true
 		case err == nil && retryStatus(res.StatusCode):
-			wait, again = retry.After(res.Header, try)
-			e.pause(res, wait)
+			if again = !noQuotaLeft(res); again {
+				wait, again = retry.After(res.Header, try)
+				e.pause(res, wait)
+			}
 		}
 		if !again || try >= e.retries {
 			return e.guard(res, err)
@@ -85,9 +87,22 @@ func (e *exchange) guard(res *http.Response, err error) (*http.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	e.body = &body{ReadCloser: res.Body, left: maxResponseBytes}
-	res.Body = e.body
+	res.Body = &body{ReadCloser: res.Body, left: maxResponseBytes}
 	return res, nil
+}
+
+// noQuotaLeft reports whether a response refuses the call because the account has no quota left,
+// which no wait mends. The body can be read again.
+func noQuotaLeft(res *http.Response) bool {
+	if res.StatusCode != http.StatusTooManyRequests {
+		return false
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(text), res.Body), res.Body}
+	return err == nil && refusalOf(res.StatusCode, text).quota()
 }
 
 func rewind(req *http.Request) error {
@@ -101,12 +116,10 @@ func rewind(req *http.Request) error {
 
 func retryStatus(status int) bool { return status == http.StatusTooManyRequests || status >= 500 }
 
-// body limits the size of a response body. It keeps the last bytes read, because the stream reader
-// of the client library hides whether [DONE] arrived.
+// body limits the size of a response body.
 type body struct {
 	io.ReadCloser
 	left int64
-	tail []byte
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -114,10 +127,5 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.left -= int64(n); b.left < 0 {
 		return 0, ErrTooLarge
 	}
-	b.tail = append(b.tail, p[:n]...)
-	b.tail = b.tail[max(0, len(b.tail)-64):]
 	return n, err
 }
-
-// done reports whether the end-of-stream mark [DONE] was read.
-func (b *body) done() bool { return b != nil && bytes.Contains(b.tail, []byte("[DONE]")) }

@@ -55,7 +55,7 @@ func (p *provider) forward(ctx context.Context, model string, body []byte) (*htt
 		p.turn.Leave(limit.AsEstimated)
 	}
 	f.classify = func(err error) error { return p.classify(ctx, inner, model, err) }
-	res, err := p.post(inner, body)
+	res, err := p.post(inner, model, body)
 	if err != nil {
 		err = f.classify(err)
 		f.end()
@@ -73,9 +73,9 @@ func (p *provider) forward(ctx context.Context, model string, body []byte) (*htt
 	return res, nil
 }
 
-func (p *provider) post(ctx context.Context, body []byte) (*http.Response, error) {
+func (p *provider) post(ctx context.Context, model string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		strings.TrimRight(p.config.BaseURL, "/")+"/chat/completions", bytes.NewReader(body))
+		p.base(model)+chatPath, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +92,7 @@ func (p *provider) cleanRefusal(res *http.Response) error {
 	if err = errors.Join(err, res.Body.Close()); err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	if p.config.Key != "" {
-		text = bytes.ReplaceAll(text, []byte(p.config.Key), []byte("***"))
-	}
-	res.Body = io.NopCloser(bytes.NewReader(text))
+	res.Body = io.NopCloser(strings.NewReader(p.masked(string(text))))
 	return nil
 }
 

@@ -4,12 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
-
-	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -106,23 +103,33 @@ func (c *countedBody) next() {
 
 // read adds a chunk to the bill and reports whether it contains only usage.
 func (c *countedBody) read(data []byte) bool {
-	var v chunk
-	if json.Unmarshal(data, &v) != nil {
+	v, err := engine.ParseJSON(data)
+	if err != nil {
 		return false // [DONE] or an unknown format
 	}
-	if v.Usage != nil {
-		c.bill.report(v.Usage.PromptTokens, v.Usage.CompletionTokens)
-	}
-	for _, choice := range v.Choices {
-		d := choice.Delta
-		for _, text := range []string{d.Content, d.ReasoningContent, d.Reasoning, d.Refusal} {
-			c.bill.addText(text)
+	c.add(v)
+	return v.Get("choices").Len() == 0 && v.Get("usage").Kind() == engine.KindObject
+}
+
+// add adds the usage or the text of a chunk, or of a whole answer, to the bill.
+func (c *countedBody) add(v engine.Value) {
+	prompt, _ := number(v.Get("usage").Get("prompt_tokens"))
+	completion, _ := number(v.Get("usage").Get("completion_tokens"))
+	c.bill.report(int(prompt), int(completion))
+	for _, choice := range v.Get("choices").Elements() {
+		m := choice.Get("delta")
+		if m.IsNull() {
+			m = choice.Get("message")
 		}
-		for _, call := range d.ToolCalls {
-			c.bill.addText(call.Function.Name + call.Function.Arguments)
+		text, reasoning := contentOf(m.Get("content"))
+		for _, part := range []string{text, reasoning, thoughtsOf(m), m.Get("refusal").Str()} {
+			c.bill.addText(part)
+		}
+		for _, call := range m.Get("tool_calls").Elements() {
+			f := call.Get("function")
+			c.bill.addText(f.Get("name").Str() + argumentsOf(f.Get("arguments")))
 		}
 	}
-	return len(v.Choices) == 0 && v.Usage != nil
 }
 
 // Close charges the tokens of the response as far as it was read.
@@ -138,20 +145,12 @@ func (c *countedBody) Close() error {
 }
 
 func (c *countedBody) readWhole() {
-	var v openai.ChatCompletionResponse
-	if json.Unmarshal(c.whole.Bytes(), &v) != nil {
+	v, err := engine.ParseJSON(c.whole.Bytes())
+	if err != nil {
 		c.bill.addText(c.whole.String()) // truncated JSON
 		return
 	}
-	c.bill.report(v.Usage.PromptTokens, v.Usage.CompletionTokens)
-	for _, choice := range v.Choices {
-		m := choice.Message
-		c.bill.addText(m.ReasoningContent)
-		c.bill.addText(m.Content)
-		for _, call := range m.ToolCalls {
-			c.bill.addText(call.Function.Name + call.Function.Arguments)
-		}
-	}
+	c.add(v)
 }
 
 // requestTokens estimates the tokens of the text in a chat completion request.

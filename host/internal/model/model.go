@@ -31,7 +31,7 @@ type Offline = offline.Model
 type Models struct {
 	config    Config
 	providers []*provider
-	refusals  refusals
+	lessons   lessons
 
 	limiter     *limit.Limiter // nil admits each call
 	tenant, run string         // whose calls they are
@@ -50,7 +50,7 @@ func New(config Config) (*Models, error) {
 		if err != nil {
 			return nil, fmt.Errorf("providers[%d]: %w", i, err)
 		}
-		made.refusals = &m.refusals
+		made.lessons = &m.lessons
 		m.providers = append(m.providers, made)
 	}
 	return m, nil

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
+	"strings"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/limit"
@@ -22,9 +22,9 @@ type provider struct {
 	timeout time.Duration
 	retries int
 	sleep   func(context.Context, time.Duration) error
-	// refusals are shared by all providers that call the same models.
-	refusals *refusals
-	owner    string // tenant that configured it; "" is the host
+	// lessons are shared by all providers that call the same models.
+	lessons *lessons
+	owner   string // tenant that configured it; "" is the host
 
 	// Of one call; nil without a limiter.
 	turn   *limit.Turn
@@ -39,7 +39,7 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	c.BaseURL = c.address()
 	p := &provider{
 		config: c, client: &http.Client{Transport: transport, CheckRedirect: reach.StayAtOrigin},
-		timeout: 5 * time.Minute, retries: 3, sleep: engine.SystemClock{}.Sleep,
+		timeout: 5 * time.Minute, retries: 3, sleep: engine.SystemClock{}.Sleep, lessons: &lessons{},
 	}
 	if c.Timeout > 0 {
 		p.timeout = time.Duration(c.Timeout * float64(time.Second))
@@ -59,6 +59,7 @@ func (p *provider) exchange(ctx context.Context, model string,
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x := p.newExchange()
+	x.cancel = cancel
 	idle := time.AfterFunc(p.timeout, func() {
 		if !x.held.Load() {
 			cancel(ErrSilent)
@@ -86,21 +87,13 @@ func (p *provider) classify(outer, inner context.Context, model string, err erro
 	return p.wrap(model, err)
 }
 
-// newClient returns the client of one exchange.
-func (p *provider) newClient(x *exchange) *openai.Client {
-	config := openai.DefaultConfig(p.config.Key)
-	config.BaseURL = p.config.BaseURL
-	config.HTTPClient = x
-	return openai.NewClientWithConfig(config)
-}
-
 // generate calls a chat model.
 func (p *provider) generate(ctx context.Context, model string, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece,
 	error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		err := p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
 			a := &response{
-				provider: p, model: model, exchange: x, received: received,
+				provider: p, model: model, request: req, exchange: x, received: received,
 				yield: func(piece engine.ModelPiece) bool {
 					x.held.Store(true)
 					more := yield(piece, nil)
@@ -109,7 +102,7 @@ func (p *provider) generate(ctx context.Context, model string, req *engine.Model
 					return more
 				},
 			}
-			return a.run(ctx, req)
+			return a.run(ctx)
 		})
 		if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
 			err = p.refused(model, err)
@@ -123,125 +116,261 @@ func (p *provider) generate(ctx context.Context, model string, req *engine.Model
 // errStopped means that the caller stopped reading.
 var errStopped = errors.New("stopped")
 
+// errFinished means that the answer is complete although the connection stays open.
+var errFinished = errors.New("the answer is complete")
+
+// finishGrace bounds how long a stream is read after its finish reason: usage, and calls of some
+// servers, follow it. Servers that send neither [DONE] nor an end keep the connection open.
+const finishGrace = time.Second
+
 // response is the state of one model call.
 type response struct {
 	provider *provider
 	model    string
+	request  *engine.ModelRequest
 	exchange *exchange
 	received func() // data arrived from the server
 	yield    func(engine.ModelPiece) bool
-	thinking bool // reasoning is open: ThinkOpen was sent, ThinkClose not yet
-	sentText bool // text was sent
-	calls    []engine.ToolCall
-	finish   openai.FinishReason
+	marks    marks
+	open     openCalls
+	texts    textCalls
+	attached attached
+	legacy   openCall      // function_call, the old form of a single call
+	grace    *time.Timer   // runs after the finish reason; nil before it
+	finish   string        // the finish reason; "" before it
+	complete bool          // a whole message or [DONE] was read
+	words    string        // what the server sent in place of JSON
 	used     *engine.Usage // the last report; some servers repeat it with growing numbers
 }
 
-func (a *response) run(ctx context.Context, req *engine.ModelRequest) error {
-	client := a.provider.newClient(a.exchange)
-	body := a.provider.request(a.model, req)
-	if req.Stream {
-		if err := a.stream(ctx, client, body); err != nil {
-			return err
-		}
-	} else if err := a.whole(ctx, client, body); err != nil {
+func (a *response) run(ctx context.Context) error {
+	res, err := a.provider.send(ctx, a)
+	if err != nil {
 		return err
+	}
+	defer res.Body.Close() //nolint:errcheck // the answer was read
+	a.marks = marks{send: a.piece, reasons: a.request.Stream && a.provider.lesson(a.model).Reasons}
+	if a.request.Purpose != engine.PurposePlan {
+		a.texts.offered = a.request.Tools
+	}
+	err = a.read(ctx, res.Body)
+	if a.grace != nil {
+		a.grace.Stop()
+	}
+	if err != nil {
+		return errors.Join(a.flush(), err)
 	}
 	return a.end()
 }
 
-// whole reads a response without streaming.
-func (a *response) whole(ctx context.Context, client *openai.Client, body openai.ChatCompletionRequest) error {
-	res, err := client.CreateChatCompletion(ctx, body)
-	if err != nil {
-		return notJSON(err)
+// read reads a response, streamed or whole.
+func (a *response) read(ctx context.Context, body io.Reader) error {
+	e := newEvents(body, a.received)
+	for {
+		d, err := e.next()
+		switch {
+		case err == io.EOF:
+			return a.endOfStream()
+		case err != nil && errors.Is(context.Cause(ctx), errFinished):
+			return nil
+		case err != nil:
+			return broken(ctx, err)
+		case d.done:
+			a.complete = true
+			return a.failedWords()
+		}
+		if err := a.take(&d); err != nil {
+			return err
+		}
+		if d.bare && a.complete || a.finish != "" && a.used != nil && d.value.Get("choices").Len() == 0 {
+			return nil
+		}
 	}
-	if len(res.Choices) == 0 {
-		return ErrEmpty
-	}
-	message := res.Choices[0].Message
-	a.finish = res.Choices[0].FinishReason
-	if err := a.sendThinking(message.ReasoningContent); err != nil {
+}
+
+// endOfStream returns [ErrBroken] if the response ended without a finish reason, a whole message or
+// [DONE].
+func (a *response) endOfStream() error {
+	if err := a.failedWords(); err != nil {
 		return err
 	}
-	if err := a.sendText(message.Content); err != nil {
-		return err
+	if a.finish == "" && !a.complete {
+		return ErrBroken
 	}
-	for _, c := range message.ToolCalls {
-		a.call(c)
-	}
-	a.usage(&res.Usage)
 	return nil
 }
 
-// sendThinking sends reasoning, enclosed in think marks.
-func (a *response) sendThinking(text string) error {
-	if text == "" {
+// failedWords returns an error for a response that has only words that are not JSON.
+func (a *response) failedWords() error {
+	switch {
+	case a.words == "" || a.marks.sent || len(a.open.list) > 0 || a.finish != "":
+		return nil
+	case a.words[0] == '{' || a.words[0] == '[':
+		return fmt.Errorf("%w: incomplete JSON", ErrBroken)
+	}
+	return &refusal{text: "the response is not a chat completion; check base_url: " + firstWords([]byte(a.words))}
+}
+
+// maxWords bounds what is kept of a response that is not JSON.
+const maxWords = 64 << 10
+
+// take adds a document of the response.
+func (a *response) take(d *document) error {
+	if d.words != "" {
+		if d.event == "error" {
+			return &refusal{text: d.words}
+		}
+		if len(a.words) < maxWords {
+			a.words += d.words + "\n"
+		}
 		return nil
 	}
-	if !a.thinking {
-		a.thinking = true
-		if err := a.piece(engine.ThinkOpen); err != nil {
+	if d.value.Kind() == engine.KindList {
+		for _, v := range d.value.Elements() {
+			if err := a.take(&document{value: v, event: d.event, bare: d.bare}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	choices := d.value.Get("choices")
+	choice := choices.At(0)
+	refused := d.reported()
+	if choice.Kind() == engine.KindObject {
+		if err := a.choice(choice, d.bare); err != nil {
 			return err
 		}
 	}
-	return a.piece(text)
+	a.usage(d.value.Get("usage"))
+	switch {
+	case refused != nil:
+		return refused
+	case a.finish == "error":
+		return &refusal{text: "the server reported an error without a reason"}
+	case d.bare && choices.Kind() == engine.KindList && choices.Len() == 0:
+		a.complete = true
+	}
+	return nil
 }
 
-// sendText sends answer text.
-func (a *response) sendText(text string) error {
-	if text == "" {
-		return nil
+// choice adds a delta, or a whole message.
+func (a *response) choice(choice engine.Value, bare bool) error {
+	delta := choice.Get("delta")
+	if delta.Kind() != engine.KindObject {
+		delta = choice.Get("message")
+		a.complete = a.complete || delta.Kind() == engine.KindObject && (bare || choice.Get("finish_reason").Truthy())
 	}
-	if err := a.endThinking(); err != nil {
+	reason := choice.Get("finish_reason")
+	text, reasoning := contentOf(delta.Get("content"))
+	if r := thoughtsOf(delta); r != "" {
+		reasoning = r
+	}
+	text += delta.Get("refusal").Str()
+	if delta.IsNull() {
+		text = choice.Get("text").Str()
+	}
+	if err := a.marks.thought(reasoning); err != nil {
 		return err
 	}
-	return a.piece(text)
+	if err := a.marks.text(a.texts.push(text)); err != nil {
+		return err
+	}
+	if calls := delta.Get("tool_calls"); calls.Truthy() {
+		a.open.add(calls, choice.Get("delta").Kind() != engine.KindObject)
+	}
+	if f := delta.Get("function_call"); f.Kind() == engine.KindObject {
+		a.legacy.name += f.Get("name").Str()
+		a.legacy.arguments.WriteString(argumentsOf(f.Get("arguments")))
+	}
+	if len(a.request.Tools) > 0 {
+		a.attached.add(delta)
+	}
+	if r := reason.Text(); r != "" && !reason.IsNull() && a.finish == "" {
+		a.finish = r
+	}
+	if a.finish != "" && (a.grace == nil || text+reasoning != "" || delta.Get("tool_calls").Truthy()) {
+		a.extend()
+	}
+	return nil
 }
 
-func (a *response) endThinking() error {
-	if !a.thinking {
-		return nil
+// extend ends the response after finishGrace. Some servers send a finish reason with each event.
+func (a *response) extend() {
+	if a.grace == nil {
+		a.grace = time.AfterFunc(finishGrace, func() { a.exchange.cancel(errFinished) })
+		return
 	}
-	a.thinking = false
-	return a.piece(engine.ThinkClose)
+	a.grace.Reset(finishGrace)
 }
 
 func (a *response) piece(text string) error {
-	a.sentText = true
 	if !a.yield(engine.ModelPiece{Text: text}) {
 		return errStopped
 	}
 	return nil
 }
 
-func (a *response) usage(u *openai.Usage) {
-	if u != nil && u.PromptTokens+u.CompletionTokens != 0 {
-		a.used = &engine.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens}
+func (a *response) usage(u engine.Value) {
+	prompt, _ := number(u.Get("prompt_tokens"))
+	completion, _ := number(u.Get("completion_tokens"))
+	if prompt+completion != 0 {
+		a.used = &engine.Usage{Prompt: int(prompt), Completion: int(completion)}
 	}
+}
+
+// flush sends the text that is held back.
+func (a *response) flush() error {
+	calls, text := a.texts.end()
+	for _, c := range calls {
+		a.open.add(c, true)
+	}
+	return a.marks.text(text)
 }
 
 // end sends usage and tool calls, and appends a note if the answer was truncated.
 func (a *response) end() error {
+	if err := a.flush(); err != nil {
+		return err
+	}
 	if a.used != nil && !a.yield(engine.ModelPiece{Usage: a.used}) {
 		return errStopped
 	}
-	if err := a.endThinking(); err != nil {
+	if err := a.marks.end(); err != nil {
 		return err
 	}
-	switch a.finish {
-	case openai.FinishReasonLength:
+	if a.marks.lone {
+		a.provider.learn(a.model, func(l *Lesson) { l.Reasons = true })
+	} else if a.marks.wrong {
+		a.provider.learn(a.model, func(l *Lesson) { l.Reasons = false })
+	}
+	switch strings.ToLower(a.finish) {
+	case "length", "max_tokens", "model_length":
 		if err := a.piece("\n\n[The answer was cut at the limit of its length.]"); err != nil {
 			return err
 		}
-	case openai.FinishReasonContentFilter:
+	case "content_filter", "safety":
 		return errors.New("the provider's content filter stopped the answer")
 	}
-	if len(a.calls) > 0 && !a.yield(engine.ModelPiece{ToolCalls: a.calls}) {
+	calls := a.calls()
+	if len(calls.ToolCalls) > 0 && !a.yield(calls) {
 		return errStopped
 	}
-	if !a.sentText && len(a.calls) == 0 {
+	if !a.marks.sent && len(calls.ToolCalls) == 0 {
 		return ErrEmpty
 	}
 	return nil
+}
+
+// calls returns the function calls with what the server attached to them and to their message.
+func (a *response) calls() engine.ModelPiece {
+	if a.legacy.name != "" {
+		a.open.list = append(a.open.list, &a.legacy)
+	}
+	calls, extras := a.open.calls(a.request.Tools)
+	piece := engine.ModelPiece{ToolCalls: calls}
+	message := a.attached.value()
+	if len(calls) > 0 && (message.Len() > 0 || !extras.IsNull()) {
+		piece.Opaque = engine.Object("provider", a.provider.config.Label(), "message", message, "calls", extras)
+	}
+	return piece
 }

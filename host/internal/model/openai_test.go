@@ -151,7 +151,8 @@ func TestFailures(t *testing.T) {
 		want    string
 	}{
 		{
-			"error message of the server", status(400, `{"error": {"message": "context too long", "type": "x"}}`), true,
+			"error message of the server", status(400, `{"error": {"message": "context too long",`+
+				` "type": "x"}}`), true,
 			"", 400, nil, "400 Bad Request: context too long",
 		},
 		{
@@ -167,13 +168,13 @@ func TestFailures(t *testing.T) {
 			"400 Bad Request: : no",
 		},
 		{
-			"HTML instead of a stream", answerWith(strings.Repeat("<p>\n", 400)), true, "", 0, nil,
-			"not a stream of server-sent events",
+			"HTML instead of a stream", answerWith(strings.Repeat("<p>words\n", 400)), true, "", 0, nil,
+			"not a chat completion; check base_url: words",
 		},
 		{"HTML instead of JSON", answerWith("<html>"), false, "", 0, nil, "not a chat completion; check base_url"},
 		{
-			"invalid chunk in a stream", answerWith("data: {\"choices\": 7}\n\n"), true, "", 0, nil,
-			"not a chat completion",
+			"invalid chunk in a stream", answerWith("data: {\"choices\": 7}\n\n"), true, "", 0, ErrBroken,
+			"broke off",
 		},
 		{"truncated stream", answerWith(saved(t, "cut.sse")), true, "Hel", 0, ErrBroken, "broke off"},
 		{"truncated JSON", answerWith(`{"choices": [`), false, "", 0, ErrBroken, "broke off"},
@@ -443,4 +444,54 @@ func TestKeyStaysAtItsOrigin(t *testing.T) {
 	require.ErrorContains(t, err, "redirect to another origin")
 	require.ErrorContains(t, err, other.URL)
 	require.Zero(t, requests)
+}
+
+// A local server often has a short word as key, which is part of other words.
+func TestShortKeyStaysInWords(t *testing.T) {
+	for key, want := range map[string]string{
+		"key":       "the api-*** is wrong: monkey keys",
+		"api":       "the ***-key is wrong: monkey keys",
+		"sk-secret": "the api-key is wrong: monkey keys",
+	} {
+		p, err := newProvider(Provider{Name: "Test", Key: key}, nil)
+		require.NoError(t, err)
+		require.Equal(t, want, p.clean("the api-key is wrong: monkey keys"))
+	}
+	p, err := newProvider(Provider{Name: "Test", Key: "sk-secret"}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "wrong: xx***yy", p.clean("wrong: xxsk-secretyy"))
+}
+
+// A stream is read on while text arrives, although each of its events has a finish reason.
+func TestFinishReasonInEachEvent(t *testing.T) {
+	p, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		for i := range 5 {
+			_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":\"%d\"},\"finish_reason\":\"stop\"}]}\n\n", i)
+			_ = http.NewResponseController(w).Flush()
+		}
+	})
+	text, _, err := collect(p.generate(t.Context(), "m", hello(true)))
+	require.NoError(t, err)
+	require.Equal(t, "01234", text)
+}
+
+// BenchmarkStream measures the time from the bytes of a stream to its pieces, per chunk.
+func BenchmarkStream(b *testing.B) {
+	const chunks = 1000
+	line := `data: {"id":"chatcmpl-123","object":"chat.completion.chunk","created":1694268190,"model":"gpt-4o-mini",` +
+		`"system_fingerprint":"fp_44709d6fcb","choices":[{"index":0,"delta":{"content":"Hello"},"logprobs":null,` +
+		`"finish_reason":null}]}` + "\n\n"
+	p, err := newProvider(Provider{Name: "Test"}, nil)
+	require.NoError(b, err)
+	p.client = &http.Client{Transport: replay(strings.Repeat(line, chunks) + "data: [DONE]\n\n")}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, err := range p.generate(b.Context(), "m", hello(true)) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*chunks), "ns/chunk")
 }

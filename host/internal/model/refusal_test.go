@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,7 +79,6 @@ func picky(t *testing.T, status int, body string) (*provider, *atomic.Int32) {
 		}
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"fine"},"finish_reason":"stop"}]}`)
 	})
-	p.refusals = &refusals{}
 	return p, withTools
 }
 
@@ -126,11 +127,25 @@ func TestOtherErrorsAreNotRefusals(t *testing.T) {
 	require.NotErrorIs(t, err, engine.ErrToolsRefused, "of the account, not of the model")
 }
 
-func TestRefusalsAreBounded(t *testing.T) {
-	var r refusals
-	for i := range 2 * maxRefusals {
-		r.add(fmt.Sprint(i))
+func TestLessonsAreBounded(t *testing.T) {
+	var l lessons
+	for i := range 2 * maxLessons {
+		l.change(fmt.Sprint(i), func(one *Lesson) { one.NoTools = true })
 	}
-	require.Len(t, r.all, maxRefusals)
-	require.True(t, r.has(fmt.Sprint(2*maxRefusals-1)))
+	require.Len(t, l.all, maxLessons)
+	require.True(t, l.get(fmt.Sprint(2*maxLessons-1)).NoTools)
+}
+
+// A model is tried again after some time, because its server may get another configuration.
+func TestLessonsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lessons
+		l.change("m", func(one *Lesson) { one.Drop = []string{"stop"} })
+		time.Sleep(lessonTTL - time.Second)
+		require.Equal(t, []string{"stop"}, l.get("m").Drop)
+		time.Sleep(2 * time.Second)
+		require.Empty(t, l.get("m").Drop)
+		l.change("m", func(one *Lesson) { one.Batch = 10 })
+		require.Empty(t, l.get("m").Drop, "what was forgotten does not come back")
+	})
 }

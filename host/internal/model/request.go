@@ -1,83 +1,70 @@
 package model
 
 import (
-	"encoding/json"
-	"math"
-
-	openai "github.com/sashabaranov/go-openai"
+	"regexp"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
 
-// request converts a model call to an OpenAI request.
-func (p *provider) request(model string, req *engine.ModelRequest) openai.ChatCompletionRequest {
-	out := openai.ChatCompletionRequest{Model: model, Messages: messages(req), Stop: req.Config.Stop}
-	if req.Purpose != engine.PurposePlan { // the prompt of a plan describes the tools
-		out.Tools = tools(req.Tools)
+// body returns the request of a model call, as the model's lessons want it.
+func (p *provider) body(model string, req *engine.ModelRequest, learned *Lesson) engine.Value {
+	b := engine.NewObject(16).Set("model", engine.String(model)).
+		Set("messages", engine.List(p.messages(req, learned)...))
+	if req.Stream {
+		b.Set("stream", engine.Bool(true)).
+			Set("stream_options", engine.Object("include_usage", engine.Bool(true)))
+	}
+	if req.Purpose != engine.PurposePlan && len(req.Tools) > 0 { // the prompt of a plan describes the tools
+		b.Set("tools", engine.List(tools(req.Tools)...))
 	}
 	c := req.Config
-	out.Temperature = sampling(c.Temperature)
-	out.TopP = sampling(c.TopP)
-	out.PresencePenalty = sampling(c.PresencePenalty)
-	out.FrequencyPenalty = sampling(c.FrequencyPenalty)
-	if c.MaxTokens != nil {
-		out.MaxTokens = *c.MaxTokens //lint:ignore SA1019 most compatible servers know only this name
+	if !guessedReasoning.MatchString(model) || learned.Samples {
+		for name, v := range c.Value().Fields() {
+			b.Set(name, v)
+		}
+	} else if c.MaxTokens != nil {
+		b.Set("max_completion_tokens", engine.Int(int64(*c.MaxTokens)))
 	}
-	think(&out, c.Thinking)
-	// Reasoning models reject the sampling parameters that canvases set for every model.
-	if openai.NewReasoningValidator().Validate(out) != nil {
-		out.MaxCompletionTokens, out.MaxTokens = out.MaxTokens, 0 //lint:ignore SA1019 see above
-		out.Temperature, out.TopP, out.PresencePenalty, out.FrequencyPenalty = 0, 0, 0, 0
-		out.Stop = nil
+	if req.Purpose == engine.PurposeStructured && req.Schema.Get("properties").Len() > 0 && len(req.Tools) == 0 {
+		b.Set("response_format", responseFormat(req.Schema))
 	}
-	return out
+	think(b, c.Thinking)
+	return learned.apply(b.Value())
 }
 
-// sampling converts a sampling parameter. Zero means unset to the client library, so an explicit 0
-// becomes the smallest float32.
-func sampling(f *float64) float32 {
-	switch {
-	case f == nil:
-		return 0
-	case *f == 0:
-		return math.SmallestNonzeroFloat32
-	}
-	return float32(*f)
+// guessedReasoning are names of models that most likely refuse sampling parameters.
+var guessedReasoning = regexp.MustCompile(`^(o[134](-|$)|gpt-5)`)
+
+// responseFormat requests an answer by a schema.
+func responseFormat(schema engine.Value) engine.Value {
+	return engine.Object("type", "json_schema", "json_schema", engine.Object("name", "answer", "schema",
+		plainSchema(schema)))
 }
 
 // think sets the reasoning effort, either by name or on/off as open models expect it.
-func think(out *openai.ChatCompletionRequest, effort string) {
+func think(b *engine.ObjectBuilder, effort string) {
 	switch effort {
 	case "none", "minimal", "low", "medium", "high", "xhigh", "max":
-		out.ReasoningEffort = effort
+		b.Set("reasoning_effort", engine.String(effort))
 	case "enabled", "true", "on":
-		out.ChatTemplateKwargs = map[string]any{"enable_thinking": true}
+		b.Set("chat_template_kwargs", engine.Object("enable_thinking", engine.Bool(true)))
 	case "disabled", "false", "off":
-		out.ChatTemplateKwargs = map[string]any{"enable_thinking": false}
+		b.Set("chat_template_kwargs", engine.Object("enable_thinking", engine.Bool(false)))
 	}
 }
 
-func messages(req *engine.ModelRequest) []openai.ChatCompletionMessage {
-	var out []openai.ChatCompletionMessage
+func (p *provider) messages(req *engine.ModelRequest, learned *Lesson) []engine.Value {
+	var out []engine.Value
 	if req.System != "" {
-		out = append(out, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: req.System})
+		out = append(out, engine.Object("role", "system", "content", req.System))
 	}
 	last := -1
 	for _, m := range req.Messages {
-		message := openai.ChatCompletionMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolID}
-		for _, c := range m.ToolCalls {
-			message.ToolCalls = append(message.ToolCalls, openai.ToolCall{
-				ID: c.ID, Type: openai.ToolTypeFunction,
-				Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
-			})
-		}
-		if m.Content == "" && len(m.ToolCalls) == 0 {
-			message.Content = " " // the client library omits empty content, which servers reject
-		}
-		if m.Role == openai.ChatMessageRoleUser {
+		if m.Role == "user" {
 			last = len(out)
 		}
-		out = append(out, message)
+		out = append(out, p.message(&m, learned))
 	}
 	if len(req.Images) > 0 && last >= 0 {
 		out[last] = withImages(out[last], req.Images)
@@ -85,27 +72,84 @@ func messages(req *engine.ModelRequest) []openai.ChatCompletionMessage {
 	return out
 }
 
-func withImages(m openai.ChatCompletionMessage, images []string) openai.ChatCompletionMessage {
-	m.MultiContent = []openai.ChatMessagePart{{Type: openai.ChatMessagePartTypeText, Text: m.Content}}
-	m.Content = ""
-	for _, url := range images {
-		m.MultiContent = append(m.MultiContent, openai.ChatMessagePart{
-			Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{URL: url},
-		})
+func (p *provider) message(m *engine.ModelMessage, learned *Lesson) engine.Value {
+	b := engine.NewObject(4).Set("role", engine.String(m.Role))
+	switch {
+	case m.Content != "":
+		b.Set("content", engine.String(m.Content))
+	case len(m.ToolCalls) > 0:
+		b.Set("content", engine.Null)
+	default:
+		b.Set("content", engine.String(" ")) // some servers refuse an empty content
 	}
-	return m
+	if m.ToolID != "" {
+		b.Set("tool_call_id", engine.String(m.ToolID))
+	}
+	opaque := m.Opaque
+	if opaque.Get("provider").Str() != p.config.Label() {
+		opaque = engine.Null
+	}
+	if len(m.ToolCalls) > 0 {
+		calls := make([]engine.Value, len(m.ToolCalls))
+		for i, c := range m.ToolCalls {
+			calls[i] = callValue(&c, opaque.Get("calls").At(i))
+		}
+		b.Set("tool_calls", engine.List(calls...))
+	}
+	for name, v := range opaque.Get("message").Fields() {
+		if name == "content" && m.Content != "" {
+			v = v.Append(engine.Object("type", "text", "text", m.Content))
+		}
+		if !learned.drops(name) {
+			b.Set(name, v)
+		}
+	}
+	return b.Value()
 }
 
-func tools(defs []engine.ToolDef) []openai.Tool {
-	var out []openai.Tool
-	for _, d := range defs {
-		parameters := json.RawMessage(d.Parameters.JSON())
-		if d.Parameters.IsNull() {
-			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+// callValue returns a call as the model made it.
+func callValue(c *engine.ToolCall, extra engine.Value) engine.Value {
+	args := c.Arguments
+	if strings.TrimSpace(args) == "" {
+		args = "{}"
+	}
+	function := merged(engine.Object("name", c.Name, "arguments", args), extra.Get("function"))
+	return merged(engine.Object("id", c.ID, "type", "function", "function", function), extra.Get("call"))
+}
+
+func withImages(m engine.Value, images []string) engine.Value {
+	parts := []engine.Value{engine.Object("type", "text", "text", m.Get("content"))}
+	for _, url := range images {
+		parts = append(parts, engine.Object("type", "image_url", "image_url", engine.Object("url", url)))
+	}
+	return m.With("content", engine.List(parts...))
+}
+
+func tools(defs []engine.ToolDef) []engine.Value {
+	out := make([]engine.Value, len(defs))
+	for i, d := range defs {
+		f := engine.NewObject(3).Set("name", engine.String(d.Name))
+		if d.Description != "" {
+			f.Set("description", engine.String(d.Description))
 		}
-		out = append(out, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
-			Name: d.Name, Description: d.Description, Parameters: parameters,
-		}})
+		f.Set("parameters", plainSchema(d.Parameters))
+		out[i] = engine.Object("type", "function", "function", f.Value())
 	}
 	return out
+}
+
+// plainSchema returns a schema of an object as all servers accept it: with properties, and without
+// the member that names its dialect.
+func plainSchema(s engine.Value) engine.Value {
+	if s.Kind() != engine.KindObject {
+		return engine.Object("type", "object", "properties", engine.Object())
+	}
+	s = s.Without("$schema")
+	if s.Get("type").IsNull() && s.Get("properties").Kind() == engine.KindObject || s.Len() == 0 {
+		s = s.With("type", engine.String("object"))
+	}
+	if s.Get("type").Str() == "object" && s.Get("properties").Kind() != engine.KindObject {
+		s = s.With("properties", engine.Object())
+	}
+	return s
 }

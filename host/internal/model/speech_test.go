@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/embedding"
+
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
@@ -154,6 +156,6 @@ func TestEmbeddings(t *testing.T) {
 	} {
 		p, _ := serve(t, answerWith(text))
 		_, _, err := p.embed(t.Context(), "m", []string{"a"})
-		require.ErrorIs(t, err, errNoVectors, text)
+		require.ErrorIs(t, err, embedding.ErrVectors, text)
 	}
 }

@@ -28,7 +28,7 @@ type Tenants struct {
 	// Limiter admits the calls of all tenants; nil admits each at once.
 	Limiter *limit.Limiter
 
-	refusals refusals // of the models of tenants; those of the host have their own
+	lessons lessons // of the models of tenants; those of the host have their own
 }
 
 // load builds the models of a tenant; its own providers come first.
@@ -58,7 +58,7 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 		if err != nil {
 			return nil, err
 		}
-		made.refusals, made.owner = &t.refusals, tenant
+		made.lessons, made.owner = &t.lessons, tenant
 		m.providers = append(m.providers, made)
 	}
 	if t.Host != nil {

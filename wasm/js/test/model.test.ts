@@ -110,3 +110,75 @@ test("the host's proxy gets no key", async () => {
   });
   assert.equal(text(await ask(proxy({ fetch }))), "ok");
 });
+
+/** raw is a server that sends a body as it is. */
+function raw(body: string, type = "text/event-stream"): typeof fetch {
+  return () => Promise.resolve(new Response(body, { headers: { "content-type": type } }));
+}
+
+const said = '{"choices":[{"delta":{"content":"he"}}]}';
+const rest = '{"choices":[{"delta":{"content":"llo"},"finish_reason":"stop"}]}';
+const shapes: Record<string, string> = {
+  "a BOM": `\ufeffdata: ${said}\n\ndata: ${rest}\n\n`,
+  "CR alone": `data: ${said}\r\rdata: ${rest}\r\r`,
+  "one newline between events": `data:${said}\ndata:${rest}\n`,
+  "data over several lines": `data: {"choices":\ndata: [{"delta":{"content":"hello"}}]}\n\n`,
+  "comments and words": `: busy\n\ndata: ping\n\ndata: : x\n\ndata: null\n\ndata: ${said}\n\ndata: ${rest}\n\n`,
+  "choices null": `data: {"choices":null}\n\ndata: ${said}\n\ndata: ${rest}\n\n`,
+  "whole JSON": '{"choices":[\n{"message":{"content":"hello"},"finish_reason":"stop"}]}',
+  "JSON lines": `${said}\n${rest}\n`,
+  "parts": 'data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"no"}]},' +
+    '{"type":"text","text":"hello"}]}}]}\n\n',
+  "numbers as text": 'data: {"id":7,"created":"x","choices":[{"index":"0","delta":{"content":"hello"},"finish_reason":1}]}\n\n',
+};
+
+for (const [name, body] of Object.entries(shapes)) {
+  test(`a model server sends ${name}`, async () => {
+    assert.equal(text(await ask(openai({ url: "http://box", fetch: raw(body) }))), "hello");
+  });
+}
+
+test("a stream ends after its finish reason although the connection stays open", async () => {
+  const open: typeof fetch = () => {
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) { controller.enqueue(new TextEncoder().encode(`data: ${said}\n\ndata: ${rest}\n\n`)); },
+    });
+    return Promise.resolve(new Response(stream));
+  };
+  assert.equal(text(await ask(openai({ url: "http://box", fetch: open }))), "hello");
+});
+
+test("errors of a model server have its reason in every form", async () => {
+  for (const body of [
+    '{"error":"overloaded"}', '[{"error":{"message":"overloaded"}}]', '{"detail":"overloaded"}',
+    `data: ${said}\n\ndata: {"error":{"message":"overloaded"}}\n\n`,
+    'data: {"choices":[{"delta":{},"finish_reason":"error","error":{"message":"overloaded"}}]}\n\n',
+  ]) {
+    await assert.rejects(ask(openai({ url: "http://box", fetch: raw(body) })), /overloaded/, body);
+  }
+});
+
+test("parallel calls are told apart, and what is attached comes back", async () => {
+  const call = (id: string, args: string): string =>
+    `data: {"choices":[{"delta":{"reasoning_content":"x","tool_calls":[{"index":0,"id":"${id}",` +
+    `"extra_content":{"sign":"${id}"},"function":{"name":"f","arguments":${args}}}]}}]}\n\n`;
+  const body = call("a", '{"q":1}') + call("b", '"{\\"q\\":2}"');
+  const pieces = await ask(openai({ url: "http://box", fetch: raw(body) }));
+  const last = pieces.at(-1);
+  assert.deepEqual(last?.tool_calls, [
+    { id: "a", name: "f", arguments: '{"q":1}' }, { id: "b", name: "f", arguments: '{"q":2}' },
+  ]);
+  let sent = "";
+  const again: typeof fetch = (_, init) => {
+    sent = String(init?.body);
+    return raw(`data: ${rest}\n\n`)("", {});
+  };
+  const calls = last.tool_calls?.map(({ id, name, arguments: args }) => ({
+    id, type: "function", function: { name, arguments: args },
+  }));
+  const message = { role: "assistant", content: "", tool_calls: calls, opaque: last.opaque };
+  await ask(openai({ url: "http://box", fetch: again }), { ...request, messages: [message] });
+  assert.match(sent, /"reasoning_content":"xx"/);
+  assert.match(sent, /"extra_content":\{"sign":"b"\}/);
+  assert.doesNotMatch(sent, /opaque/);
+});

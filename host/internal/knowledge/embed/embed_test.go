@@ -87,10 +87,12 @@ func TestBadAnswers(t *testing.T) {
 	for want, answer := range map[string]any{
 		"1 vectors for 2 texts": vectors([]string{"a"}),
 		"index 0 twice": map[string]any{"data": []any{
-			map[string]any{"embedding": []int{1}},
-			map[string]any{"embedding": []int{1}},
+			map[string]any{"index": 0, "embedding": []int{1}},
+			map[string]any{"index": 0, "embedding": []int{1}},
 		}},
-		"empty vector":              map[string]any{"data": []any{map[string]any{"embedding": []int{}}}},
+		"empty vector": map[string]any{"data": []any{
+			map[string]any{"embedding": []int{1}}, map[string]any{"embedding": []int{}},
+		}},
 		"vector 0 has 2 dimensions": vectors([]string{"a", "b"}),
 	} {
 		url, _ := models(t, func(embeddingsRequest, int) (int, any) { return 200, answer })

@@ -2,10 +2,14 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/embedding"
 	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
 	"github.com/easel-canvas/easel/host/internal/redact"
 )
@@ -14,6 +18,7 @@ import (
 type server struct {
 	endpoint endpoint.Endpoint
 	options  Options
+	most     atomic.Int64 // texts of a request that the server accepts; 0 until it refused some
 }
 
 // defaultBatch is how many texts are in a request. Servers differ in what they allow; all allow
@@ -36,7 +41,7 @@ func newServer(base string, o Options) (*server, error) {
 	}
 	e := o.Endpoint
 	e.URL, e.Key = u, o.Key
-	return &server{e, o}, nil
+	return &server{endpoint: e, options: o}, nil
 }
 
 func (s *server) Model() string { return s.options.Model }
@@ -49,23 +54,35 @@ type embeddingsRequest struct {
 }
 
 type embeddingsAnswer struct {
-	Data []struct {
-		Index     int       `json:"index"`
-		Embedding []float32 `json:"embedding"`
-	} `json:"data"`
+	Data engine.Value `json:"data"`
 }
 
-// Embed sends the texts in batches. A batch that is too large for the server is halved.
+// UnmarshalJSON keeps the data as it is: servers differ in its form.
+func (a *embeddingsAnswer) UnmarshalJSON(data []byte) error {
+	v, err := engine.ParseJSON(data)
+	a.Data = v.Get("data")
+	return err
+}
+
+// Embed sends the texts in batches, as large as the server accepts. A text that is too long is cut.
 func (s *server) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
 		n := min(len(texts), s.options.Batch)
-		vectors, err := s.batch(ctx, texts[:n])
+		if most := int(s.most.Load()); most > 0 {
+			n = min(n, most)
+		}
+		fit := embedding.Fit{
+			Send:    func(texts []string) ([][]float32, error) { return s.batch(ctx, texts) },
+			Refusal: refusalOf,
+			Learn:   func(batch int) { s.most.Store(int64(batch)) },
+		}
+		vectors, err := fit.Embed(ctx, texts[:n], len(out))
 		if err != nil {
 			return nil, fmt.Errorf("embedding model %s: %w", s.options.Model, err)
 		}
 		out = append(out, vectors...)
-		texts = texts[n:]
+		texts = texts[len(vectors):]
 	}
 	for i, v := range out {
 		if want := cmpDims(s.options.Dims, out[0]); len(v) != want {
@@ -86,35 +103,23 @@ func cmpDims(wanted int, first []float32) int {
 func (s *server) batch(ctx context.Context, texts []string) ([][]float32, error) {
 	in := embeddingsRequest{s.options.Model, blankless(texts), "float", s.options.Dims}
 	var answer embeddingsAnswer
-	err := s.endpoint.Post(ctx, in, &answer)
-	if endpoint.TooLarge(err) && len(texts) > 1 {
-		half := len(texts) / 2
-		first, err := s.batch(ctx, texts[:half])
-		if err != nil {
-			return nil, err
-		}
-		second, err := s.batch(ctx, texts[half:])
-		return append(first, second...), err
-	}
-	if err != nil {
+	if err := s.endpoint.Post(ctx, in, &answer); err != nil {
 		return nil, err
 	}
-	out := make([][]float32, len(texts))
-	for _, d := range answer.Data {
-		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil {
-			return nil, fmt.Errorf("%s: the answer has index %d twice or out of range 0 to %d", s.endpoint.Name(),
-				d.Index, len(out)-1)
-		}
-		if len(d.Embedding) == 0 {
-			return nil, fmt.Errorf("%s: the answer has an empty vector", s.endpoint.Name())
-		}
-		out[d.Index] = d.Embedding
+	vectors, err := embedding.Vectors(answer.Data, len(texts))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.endpoint.Name(), err)
 	}
-	if len(answer.Data) != len(texts) {
-		return nil, fmt.Errorf("%s: the answer has %d vectors for %d texts", s.endpoint.Name(), len(answer.Data),
-			len(texts))
+	return vectors, nil
+}
+
+// refusalOf returns status and reason of a refused request.
+func refusalOf(err error) (int, string) {
+	var status *endpoint.StatusError
+	if errors.As(err, &status) {
+		return status.Status, status.Body
 	}
-	return out, nil
+	return 0, ""
 }
 
 // blankless replaces empty texts, which servers refuse, by a blank.

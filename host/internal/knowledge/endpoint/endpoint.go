@@ -141,9 +141,3 @@ func (e *Endpoint) client() *http.Client {
 func again(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
 }
-
-// TooLarge reports whether a server refused a request because of its size.
-func TooLarge(err error) bool {
-	var status *StatusError
-	return errors.As(err, &status) && status.Status == http.StatusRequestEntityTooLarge
-}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/embedding"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
@@ -173,9 +175,14 @@ func (w *writing) embed(ctx context.Context) error {
 	for i := range w.batch {
 		texts[i] = Embedded(w.batch[i].Content, w.batch[i].Text, w.batch[i].Questions)
 	}
-	vectors, err := w.embedder.Embed(ctx, texts)
+	cut := map[int]int{}
+	vectors, err := w.embedder.Embed(embedding.WithCuts(ctx, func(i, bytes int) { cut[i] = bytes }), texts)
 	if err != nil {
 		return err
+	}
+	for _, i := range slices.Sorted(maps.Keys(cut)) {
+		w.report("warning: chunk %d is longer than the embedding model takes; its vector is that of the first %d bytes",
+			w.chunks-len(w.batch)+i+1, cut[i])
 	}
 	for i, v := range vectors {
 		if w.batch[i].Vector, err = Mix(w.name, v); err != nil {

@@ -38,6 +38,13 @@ export interface ModelRequest {
   key?: string;
 }
 
+/** Opaque is returned to the server unchanged, such as signatures of reasoning. */
+export interface Opaque {
+  message?: Record<string, unknown>;
+  /** By place among the calls. */
+  calls?: Record<string, unknown>[];
+}
+
 /** ModelPiece is a part of an answer; all fields are optional. */
 export interface ModelPiece {
   text?: string;
@@ -47,6 +54,8 @@ export interface ModelPiece {
   tool_calls?: { id: string; name: string; arguments: string }[];
   usage?: Usage;
   finish?: string;
+  /** Members that the server attached to a message with calls; they come back with that message. */
+  opaque?: Opaque;
 }
 
 /** Model is a language model. */

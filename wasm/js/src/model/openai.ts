@@ -3,8 +3,10 @@
 // not logged, and sent to `url` only.
 
 import { EngineError } from "../errors.ts";
+import type { ModelMessage } from "../events.ts";
 import type { Abilities } from "../protocol.ts";
-import type { Model, ModelPiece, ModelRequest } from "./model.ts";
+import { Answer, reasonOf } from "./answer.ts";
+import type { Model, ModelRequest } from "./model.ts";
 
 /** OpenAIOptions are the address of a model and its credentials. */
 export interface OpenAIOptions {
@@ -41,16 +43,12 @@ export function openai(options: OpenAIOptions): Model {
       }
       if (!response.ok) throw await refusal(response);
       if (!response.body) throw new EngineError("provider", "the model server sent an empty answer");
-      if ((response.headers.get("content-type") ?? "").includes("application/json")) {
-        yield* whole(await response.json());
-        return;
-      }
-      const calls = new Calls();
-      for await (const data of eventData(response.body)) {
+      const answer = new Answer();
+      for await (const data of eventData(response.body, () => answer.finished)) {
         if (data === "[DONE]") break;
-        yield* delta(data, calls);
+        yield* answer.take(data);
       }
-      yield* calls.complete();
+      yield* answer.end();
     },
   };
 }
@@ -67,7 +65,20 @@ function bodyOf(request: ModelRequest, model: string | undefined): Record<string
   };
 }
 
-function withImages({ messages, images }: ModelRequest): unknown[] {
+/** merged returns messages with the members that the server attached to its answers. */
+function merged({ messages }: ModelRequest): ModelMessage[] {
+  return messages.map(({ opaque, ...message }) => {
+    if (!opaque) return message;
+    const calls = (message.tool_calls as Record<string, unknown>[] | undefined)?.map((call, at) => ({
+      ...call, ...opaque.calls?.[at],
+    }));
+    return { ...opaque.message, ...message, ...(calls ? { tool_calls: calls } : {}) };
+  });
+}
+
+function withImages(request: ModelRequest): unknown[] {
+  const messages = merged(request);
+  const { images } = request;
   const at = messages.findLastIndex((message) => message.role === "user");
   if (!images?.length || at < 0) return messages;
   const parts = [
@@ -78,103 +89,78 @@ function withImages({ messages, images }: ModelRequest): unknown[] {
 }
 
 async function refusal(response: Response): Promise<EngineError> {
-  const text = (await response.text().catch(() => "")).slice(0, 500);
-  const retry = response.status === 429 || response.status >= 500;
+  const text = reasonOf(await response.text().catch(() => "")).slice(0, 500);
+  const retry = (response.status === 429 && !/insufficient_quota|exceeded your current quota/i.test(text)) ||
+    response.status >= 500;
   return new EngineError("provider", `the model server answered ${response.status}: ${text || response.statusText}`, {
     retry,
   });
 }
 
-interface CallPart {
-  index?: number;
-  id?: string;
-  function?: { name?: string; arguments?: string };
-}
+/** How long a stream is read after its finish reason, in milliseconds: usage follows it. */
+const graceAfterFinish = 1000;
 
-/** Calls assembles function calls that arrive in parts. */
-class Calls {
-  readonly #open: { id: string; name: string; arguments: string }[] = [];
-
-  add(parts: CallPart[]): void {
-    parts.forEach((part, place) => {
-      const call = (this.#open[part.index ?? place] ??= { id: "", name: "", arguments: "" });
-      call.id ||= part.id ?? "";
-      call.name += part.function?.name ?? "";
-      call.arguments += part.function?.arguments ?? "";
-    });
-  }
-
-  *complete(): Generator<ModelPiece> {
-    const calls = this.#open.filter((call) => call.name !== "");
-    if (calls.length > 0) yield { tool_calls: calls };
-  }
-}
-
-interface Choice {
-  delta?: {
-    content?: string | null;
-    reasoning_content?: string | null;
-    reasoning?: string | null;
-    tool_calls?: CallPart[];
-  };
-  message?: Choice["delta"];
-  finish_reason?: string | null;
-}
-
-function* delta(data: string, calls: Calls): Generator<ModelPiece> {
-  let parsed: { choices?: Choice[]; usage?: ModelPiece["usage"]; error?: { message?: string } };
-  try {
-    parsed = JSON.parse(data) as typeof parsed;
-  } catch {
-    throw new EngineError("provider", "the model server sent a line that is not JSON: " + data.slice(0, 80));
-  }
-  if (parsed.error) throw new EngineError("provider", parsed.error.message ?? "the model server reported an error");
-  const choice = parsed.choices?.[0];
-  calls.add(choice?.delta?.tool_calls ?? []);
-  const piece = pieceOf(choice?.delta, choice?.finish_reason, parsed.usage);
-  if (Object.keys(piece).length > 0) yield piece;
-}
-
-function* whole(parsed: unknown): Generator<ModelPiece> {
-  const { choices, usage } = parsed as { choices?: Choice[]; usage?: ModelPiece["usage"] };
-  if (!choices?.[0]?.message) throw new EngineError("provider", "the model server's answer has no message");
-  yield pieceOf(choices[0].message, choices[0].finish_reason, usage);
-  const calls = new Calls();
-  calls.add(choices[0].message.tool_calls ?? []);
-  yield* calls.complete();
-}
-
-function pieceOf(
-  part: Choice["delta"],
-  finish: string | null | undefined,
-  usage: ModelPiece["usage"] | null | undefined,
-): ModelPiece {
-  const piece: ModelPiece = {};
-  const reasoning = part?.reasoning_content ?? part?.reasoning;
-  if (reasoning) piece.reasoning = reasoning;
-  if (part?.content) piece.text = part.content;
-  if (finish) piece.finish = finish;
-  if (usage) piece.usage = usage;
-  return piece;
-}
-
-/** eventData returns the data of each server-sent event. */
-export async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/**
+ * eventData returns the data of each server-sent event, or each JSON document of a response without
+ * events. After `finished` returns true, an open connection is read for one more second.
+ */
+export async function* eventData(
+  body: ReadableStream<Uint8Array>, finished: () => boolean = () => false,
+): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
+  let pending = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await (finished() ? soon(reader.read()) : reader.read());
       rest += decoder.decode(value, { stream: !done });
-      const lines = rest.split(/\r?\n/);
+      // A CR at the end may be the first half of a CRLF.
+      const lines = rest.split(done ? /\r\n|\n|\r/ : /\r\n|\n|\r(?!$)/);
       rest = done ? "" : (lines.pop() ?? "");
       for (const line of lines) {
-        if (line.startsWith("data:")) yield line.slice(5).trimStart();
+        const text = line.trim();
+        const data = text.startsWith("data:") ? text.slice(5).trim() : undefined;
+        if (pending !== "") {
+          pending += "\n" + (data ?? text);
+        } else if (data !== undefined || !/^(:|event:|id:|retry:|$)/.test(text)) {
+          pending = data ?? text;
+        }
+        if (/^[[{]/.test(pending) && !complete(pending)) continue;
+        if (pending !== "" && pending !== "null" && !pending.startsWith(":")) yield pending;
+        pending = "";
       }
-      if (done) return;
+      if (done) {
+        if (pending !== "") yield pending;
+        return;
+      }
     }
   } finally {
     await reader.cancel().catch(() => undefined);
+  }
+}
+
+function complete(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return !/[[{]/.test(text.slice(-1)) && (text.match(/[[{]/g)?.length ?? 0) <= (text.match(/[\]}]/g)?.length ?? 0);
+  }
+}
+
+/** soon returns the end of a stream if nothing arrives in time. */
+async function soon(
+  read: Promise<ReadableStreamReadResult<Uint8Array>>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<ReadableStreamReadResult<Uint8Array>>((resolve) => {
+    timer = setTimeout(() => { resolve({ done: true, value: undefined }); }, graceAfterFinish);
+  });
+  try {
+    return await Promise.race([read, late]);
+  } finally {
+    clearTimeout(timer);
+    read.catch(() => undefined);
   }
 }

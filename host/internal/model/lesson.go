@@ -1,0 +1,198 @@
+package model
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Lesson records the properties of a model that were learned from answers of its server.
+type Lesson struct {
+	Drop      []string          `json:"drop,omitempty"`       // parameters that it refuses
+	Rename    map[string]string `json:"rename,omitempty"`     // parameters that it knows under another name
+	NoTools   bool              `json:"no_tools,omitempty"`   // it refuses tools
+	Samples   bool              `json:"samples,omitempty"`    // it takes sampling parameters despite its name
+	Reasons   bool              `json:"reasons,omitempty"`    // its answers begin with reasoning without a mark
+	BaseURL   string            `json:"base_url,omitempty"`   // address that works
+	Batch     int               `json:"batch,omitempty"`      // texts of one embedding request
+	TextBytes int               `json:"text_bytes,omitempty"` // bytes of one text of an embedding request
+	Until     time.Time         `json:"until"`
+}
+
+const (
+	// maxLessons bounds the number of models that are remembered.
+	maxLessons = 1000
+	// lessonTTL bounds the age of a lesson: a server may get another configuration.
+	lessonTTL = 30 * 24 * time.Hour
+)
+
+// lessons remembers what was learned of models. It is safe for concurrent use.
+type lessons struct {
+	mu  sync.Mutex
+	all map[string]Lesson // address and model -> lesson
+}
+
+func (l *lessons) get(key string) Lesson {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if one := l.all[key]; time.Now().Before(one.Until) {
+		return one
+	}
+	return Lesson{}
+}
+
+// change changes a lesson. Slices and maps of a lesson are replaced, never written to.
+func (l *lessons) change(key string, change func(*Lesson)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	one, known := l.all[key]
+	if !known || now.After(one.Until) {
+		one = Lesson{}
+		for k, other := range l.all {
+			if len(l.all) >= maxLessons || now.After(other.Until) {
+				delete(l.all, k)
+			}
+		}
+	}
+	change(&one)
+	one.Until = now.Add(lessonTTL)
+	if l.all == nil {
+		l.all = map[string]Lesson{}
+	}
+	l.all[key] = one
+}
+
+func (p *provider) lessonKey(model string) string { return p.config.BaseURL + "\n" + model }
+
+// lesson returns what is known of a model.
+func (p *provider) lesson(model string) Lesson { return p.lessons.get(p.lessonKey(model)) }
+
+func (p *provider) learn(model string, change func(*Lesson)) {
+	p.lessons.change(p.lessonKey(model), change)
+}
+
+// info describes a model of the provider: its configuration, and whether it refused tools.
+func (p *provider) info(model string) engine.Info {
+	info := p.config.info(model)
+	info.Tools = info.Tools && !p.lesson(model).NoTools
+	return info
+}
+
+func (l *Lesson) drops(name string) bool { return slices.Contains(l.Drop, name) }
+
+// pair stands for a parameter that is refused together with another one.
+const pair = "top_p with temperature"
+
+// apply returns a request without what the server refuses.
+func (l *Lesson) apply(body engine.Value) engine.Value {
+	if l.drops(pair) && !body.Get("temperature").IsNull() {
+		body = body.Without("top_p")
+	}
+	for _, name := range l.Drop {
+		body = body.Without(name)
+	}
+	for name, other := range l.Rename {
+		if v, ok := body.Lookup(name); ok {
+			body = body.Without(name).With(other, v)
+		}
+	}
+	return body
+}
+
+// negotiable are the members of requests that a call can do without, the longer names first. Their
+// pattern matches a text that speaks of them.
+var negotiable = []struct {
+	name  string
+	words *regexp.Regexp
+}{
+	{"presence_penalty", regexp.MustCompile(`(?i)presence[_ ]?penalty|\bpenalt(y|ies)\b`)},
+	{"frequency_penalty", regexp.MustCompile(`(?i)frequency[_ ]?penalty|\bpenalt(y|ies)\b`)},
+	{"max_completion_tokens", regexp.MustCompile(`(?i)max_?completion_?tokens`)},
+	{"max_tokens", regexp.MustCompile(`(?i)\bmax_?tokens`)},
+	{"temperature", regexp.MustCompile(`(?i)\btemperature\b`)},
+	{"top_p", regexp.MustCompile(`(?i)\btop_?p\b`)},
+	{"stream_options", regexp.MustCompile(`(?i)stream_?options|include_usage`)},
+	{"response_format", regexp.MustCompile(`(?i)response_?format|json_schema|structured outputs?\b`)},
+	{"parallel_tool_calls", regexp.MustCompile(`(?i)parallel_?tool_?calls`)},
+	{"tool_choice", regexp.MustCompile(`(?i)tool_choice`)},
+	{"reasoning_effort", regexp.MustCompile(`(?i)reasoning_?effort`)},
+	{"chat_template_kwargs", regexp.MustCompile(`(?i)chat_template_kwargs|enable_thinking`)},
+	{"encoding_format", regexp.MustCompile(`(?i)encoding_?format`)},
+	{"dimensions", regexp.MustCompile(`(?i)\bdimensions\b`)},
+	{"stop", regexp.MustCompile(`(?i)['"\x60]stop['"\x60]|\bstop\b ` +
+		`(is|sequences?|parameter)|(parameter|argument|field|supplied):? stop\b`)},
+}
+
+// negotiate changes a lesson by the refusal of a request, and describes the change; "" if the
+// refusal is not about a parameter that the call can do without.
+func (l *Lesson) negotiate(body engine.Value, r *refusal) string {
+	if r.status != http.StatusBadRequest && r.status != http.StatusUnprocessableEntity || contextLength.MatchString(r.text) {
+		return ""
+	}
+	text := r.text + " " + r.param
+	var named []string
+	for _, n := range negotiable {
+		if _, sent := body.Lookup(n.name); sent && n.words.MatchString(text) {
+			named = append(named, n.name)
+		}
+	}
+	if slices.Contains(named, "top_p") && slices.Contains(named, "temperature") && together.MatchString(text) {
+		l.Drop = append(slices.Clone(l.Drop), pair)
+		return "top_p together with temperature is not sent"
+	}
+	for from, to := range map[string]string{
+		"max_tokens":            "max_completion_tokens",
+		"max_completion_tokens": "max_tokens",
+	} {
+		if slices.Contains(named, from) && l.Rename[to] == "" && !l.drops(from) {
+			l.Rename = map[string]string{from: to}
+			return from + " is sent as " + to
+		}
+	}
+	if back := l.attachedTo(body, text); back != "" {
+		named = append(named, back)
+	}
+	if len(named) == 0 {
+		return ""
+	}
+	l.Drop = append(slices.Clone(l.Drop), named...)
+	return strings.Join(named, ", ") + " is not sent"
+}
+
+var (
+	together      = regexp.MustCompile(`(?i)\b(both|together|either|only one|one of)\b`)
+	contextLength = regexp.MustCompile(`(?i)context[_ ](length|window|size)|maximum context`)
+)
+
+// attachedTo returns the member of assistant messages that a refusal names, such as
+// reasoning_content.
+func (l *Lesson) attachedTo(body engine.Value, text string) string {
+	for _, m := range body.Get("messages").Elements() {
+		for name := range m.Fields() {
+			known := slices.Contains(plainMembers, name) || name == "tool_call_id"
+			if !known && strings.Contains(text, name) && !strings.Contains(strings.ToLower(text), "missing") {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// refused turns the error of a request with tools into [engine.ErrToolsRefused] if the server
+// refused the tools, and remembers it.
+func (p *provider) refused(model string, err error) error {
+	e, ok := err.(*Error)
+	if !ok || !refusesTools(e.Status, e.Err.Error()) {
+		return err
+	}
+	p.learn(model, func(l *Lesson) { l.NoTools = true })
+	e.Err = fmt.Errorf("%w: %w", engine.ErrToolsRefused, e.Err)
+	return e
+}
