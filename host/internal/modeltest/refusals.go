@@ -63,7 +63,7 @@ func brokenStreams() []Shape {
 	}
 }
 
-// refusedCalls are error responses, and errors in place of an answer.
+// refusedCalls are error responses, and errors instead of an answer.
 func refusedCalls() []Shape {
 	refusal := func(name string, status int, body string, wantStatus int, words ...string) Shape {
 		a := Answer{Status: status, Body: body}
