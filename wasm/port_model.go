@@ -103,7 +103,8 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 		mode = "stream"
 	}
 	b := engine.NewObject(10).Set("model", engine.String(req.LLM)).Set("purpose", engine.String(string(req.Purpose))).
-		Set("mode", engine.String(mode)).Set("messages", withOpaque(req, messagesOf(req))).Set("options", req.Config.Value())
+		Set("mode", engine.String(mode)).Set("messages", withOpaque(req, messagesOf(req))).
+		Set("options", req.Config.Value())
 	// An agent that plans in text lists its tools in the prompt; the list in the request is for
 	// stand-ins.
 	if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {

@@ -186,6 +186,22 @@ func TestToolOfAnAgentOfAnAgentWaitsForApproval(t *testing.T) {
 	require.Equal(t, "inner done", last(m.asked[1]))
 }
 
+// What the provider attached to a call comes back with its result, also after a pause.
+func TestAttachedMembersSurviveAPause(t *testing.T) {
+	canvas := node(t, "Agent", `{"tools": [`+guarded+`]}`, "")
+	signed := engine.Object("provider", "P", "message", engine.Object("reasoning_content", "hm"))
+	m := &script{info: engine.Info{Tools: true}, replies: []reply{
+		{calls: []engine.ToolCall{{Name: "echo_tool_0", Arguments: `{"query": "a"}`}}, keep: signed},
+	}}
+	first := play(t, canvas, nil, engine.Null, engine.Options{Ports: engine.Ports{Model: m}})
+	require.NoError(t, first.err)
+	m = &script{info: engine.Info{Tools: true}, replies: []reply{{text: "done"}}}
+	opt := engine.Options{Ports: engine.Ports{Model: m}}
+	second := play(t, canvas, first.state, decided(first.asked, "yes", ""), opt)
+	require.NoError(t, second.err)
+	require.Equal(t, signed.JSON(), m.asked[0].Messages[1].Opaque.JSON())
+}
+
 func TestNodeWaitsForApproval(t *testing.T) {
 	const params = `"query": "sys.query", "replies": {"q": "Q", "b": "B"}`
 	for _, named := range []bool{false, true} {

@@ -19,6 +19,7 @@ import (
 type reply struct {
 	text  string
 	calls []engine.ToolCall
+	keep  engine.Value // ModelPiece.Opaque
 	err   error
 	match string // only a call that holds this text gets the reply
 }
@@ -53,7 +54,7 @@ func (s *script) Generate(_ context.Context, req *engine.ModelRequest) iter.Seq2
 		if strings.Contains(all, r.match) {
 			s.replies = append(s.replies[:i:i], s.replies[i+1:]...)
 			return func(yield func(engine.ModelPiece, error) bool) {
-				if yield(engine.ModelPiece{Text: r.text, ToolCalls: r.calls}, nil) && r.err != nil {
+				if yield(engine.ModelPiece{Text: r.text, ToolCalls: r.calls, Opaque: r.keep}, nil) && r.err != nil {
 					yield(engine.ModelPiece{}, r.err)
 				}
 			}

@@ -1,5 +1,5 @@
-// Package embedding reads the answers of servers of embeddings, and adapts requests to the sizes that
-// a server accepts.
+// Package embedding reads the answers of servers of embeddings, and adapts requests to the sizes
+// that a server accepts.
 package embedding
 
 import (

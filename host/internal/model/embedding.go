@@ -75,8 +75,8 @@ func (m *Models) embedBy(
 	return out, tokens, nil
 }
 
-// embedFitting returns the vectors of texts, or of the first of them if the server takes fewer. first
-// is the number of the first text.
+// embedFitting returns the vectors of texts, or of the first of them if the server takes fewer.
+// first is the number of the first text.
 func (m *Models) embedFitting(
 	ctx context.Context, p *provider, name string, texts []string, first int,
 ) (vectors [][]float32, tokens int64, err error) {

@@ -133,7 +133,8 @@ var negotiable = []struct {
 // negotiate changes a lesson by the refusal of a request, and describes the change; "" if the
 // refusal is not about a parameter that the call can do without.
 func (l *Lesson) negotiate(body engine.Value, r *refusal) string {
-	if r.status != http.StatusBadRequest && r.status != http.StatusUnprocessableEntity || contextLength.MatchString(r.text) {
+	invalid := r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity
+	if !invalid || contextLength.MatchString(r.text) {
 		return ""
 	}
 	text := r.text + " " + r.param

@@ -467,7 +467,7 @@ func TestFinishReasonInEachEvent(t *testing.T) {
 	p, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		for i := range 5 {
-			_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":\"%d\"},\"finish_reason\":\"stop\"}]}\n\n", i)
+			_, _ = fmt.Fprintf(w, "data: "+`{"choices":[{"delta":{"content":"%d"},"finish_reason":"stop"}]}`+"\n\n", i)
 			_ = http.NewResponseController(w).Flush()
 		}
 	})

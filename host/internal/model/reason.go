@@ -100,7 +100,8 @@ func (r *refusal) readObject(v engine.Value, depth int) {
 	}
 	before := r.text
 	for _, name := range [...]string{
-		"error", "errors", "message", "detail", "msg", "error_msg", "error_description", "fault", "faultstring", "Message", "title",
+		"error", "errors", "message", "detail", "msg", "error_msg", "error_description",
+		"fault", "faultstring", "Message", "title",
 	} {
 		if part := v.Get(name); part.Truthy() && r.text == before {
 			if s := part.Str(); s != "" && where != "" {

@@ -55,7 +55,8 @@ type callPart struct {
 func (o *openCalls) part(v engine.Value, whole bool, place int) {
 	f := v.Get("function")
 	p := callPart{
-		index: -1, id: v.Get("id").Text(), name: f.Get("name").Str(), args: argumentsOf(f.Get("arguments")), place: place,
+		index: -1, id: v.Get("id").Text(), name: f.Get("name").Str(), args: argumentsOf(f.Get("arguments")),
+		place: place,
 		extra: without(v, "index", "id", "type", "function"), function: without(f, "name", "arguments"),
 	}
 	if n, ok := number(v.Get("index")); ok && !whole {

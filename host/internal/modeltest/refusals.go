@@ -3,11 +3,10 @@ package modeltest
 import "strings"
 
 // Refusals are the shapes of failures.
-func Refusals() []Shape {
-	refusal := func(name string, status int, body string, wantStatus int, words ...string) Shape {
-		a := Answer{Status: status, Body: body}
-		return Shape{Name: name, Stream: a, Whole: a, Want: Want{Fails: words, Status: wantStatus}}
-	}
+func Refusals() []Shape { return append(refusedCalls(), brokenStreams()...) }
+
+// brokenStreams are failures inside responses.
+func brokenStreams() []Shape {
 	broken := func(name, events string, words ...string) Shape {
 		s := streamed(name, sse(chunk(first), chunk(rest))+events)
 		s.Want = Want{Fails: words, Partial: true}
@@ -22,6 +21,53 @@ func Refusals() []Shape {
 			s.Whole.Status = status
 		}
 		return s
+	}
+	return []Shape{
+		early("an error as the first event", sse(`{"error":{"message":"overloaded","code":503}}`), 503, "overloaded"),
+		early("error text as the first event", sse(`{"error":"overloaded"}`), 0, "overloaded"),
+		early("an error with blanks", "data: { \"error\" : { \"message\" : \"overloaded\" } }\n\n", 0, "overloaded"),
+		early("an error after comments", strings.Repeat(": OPENROUTER PROCESSING\n\n",
+			5)+sse(`{"error":{"message":"overloaded"}}`), 0, "overloaded"),
+		early("an error beside choices", sse(`{"id":"1","choices":[],"error":{"message":"overloaded"}}`), 0,
+			"overloaded"),
+		early("an event named error", "event: error\ndata: {\"message\":\"overloaded\",\"code\":503}\n\n", 503,
+			"overloaded"),
+		early("an event named error with text", "event: error\ndata: overloaded\n\n", 0, "overloaded"),
+		early("object error in a stream", sse(`{"object":"error","message":"overloaded","code":400}`), 400,
+			"overloaded"),
+		early("an error without data:", `{"error":{"message":"overloaded"}}`+"\n", 0, "overloaded"),
+		early("only words", "data: Internal failure of the worker\n\n", 0, "Internal failure of the worker"),
+		early("only [DONE]", sse(done), 0, "empty"),
+		broken("an error in the middle", sse(`{"error":{"message":"worker died"}}`), "worker died"),
+		broken("an error in the middle, then [DONE]", sse(`{"error":{"message":"worker died"}}`, done),
+			"worker died"),
+		broken("an event named error in the middle", "event: error\ndata: {\"error\":{\"message\":\"worker "+
+			"died\"}}\n\n", "worker died"),
+		broken("an error with a choice", sse(`{"error":{"message":"worker died","code":502},`+
+			`"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`), "worker died"),
+		broken("an error in a choice", sse(`{"choices":[{"index":0,"delta":{"content":""},`+
+			`"finish_reason":"error","error":{"message":"worker died"}}]}`), "worker died"),
+		broken("finish reason error", sse(finish(`"error"`), done), "error"),
+		{
+			Name: "the stream ends early", Stream: Answer{Body: sse(chunk(first),
+				chunk(rest))}, Whole: Answer{Body: `{"choices":[{"message":{"content":"Hel`},
+			Want: Want{Fails: []string{"broke off"}, Partial: true},
+		},
+		{
+			Name: "the connection breaks", Stream: Answer{
+				Body:  sse(chunk(first), chunk(rest)),
+				Abort: true,
+			}, Whole: Answer{Body: `{"choices":[`, Abort: true},
+			Want: Want{Fails: []string{"broke off"}, Partial: true},
+		},
+	}
+}
+
+// refusedCalls are error responses, and errors instead of an answer.
+func refusedCalls() []Shape {
+	refusal := func(name string, status int, body string, wantStatus int, words ...string) Shape {
+		a := Answer{Status: status, Body: body}
+		return Shape{Name: name, Stream: a, Whole: a, Want: Want{Fails: words, Status: wantStatus}}
 	}
 	quota := refusal("no quota is not retried", 429, `{"error":{"message":"You exceeded your current quota.",`+
 		`"type":"insufficient_quota",`+
@@ -63,43 +109,6 @@ func Refusals() []Shape {
 		quota,
 		refusal("context length", 400, `{"error":{"message":"This model's maximum context length is 8192 `+
 			`tokens. However, you requested 9000 tokens.","code":"context_length_exceeded"}}`, 400, "8192", "9000"),
-		early("an error as the first event", sse(`{"error":{"message":"overloaded","code":503}}`), 503, "overloaded"),
-		early("error text as the first event", sse(`{"error":"overloaded"}`), 0, "overloaded"),
-		early("an error with blanks", "data: { \"error\" : { \"message\" : \"overloaded\" } }\n\n", 0, "overloaded"),
-		early("an error after comments", strings.Repeat(": OPENROUTER PROCESSING\n\n",
-			5)+sse(`{"error":{"message":"overloaded"}}`), 0, "overloaded"),
-		early("an error beside choices", sse(`{"id":"1","choices":[],"error":{"message":"overloaded"}}`), 0,
-			"overloaded"),
-		early("an event named error", "event: error\ndata: {\"message\":\"overloaded\",\"code\":503}\n\n", 503,
-			"overloaded"),
-		early("an event named error with text", "event: error\ndata: overloaded\n\n", 0, "overloaded"),
-		early("object error in a stream", sse(`{"object":"error","message":"overloaded","code":400}`), 400,
-			"overloaded"),
-		early("an error without data:", `{"error":{"message":"overloaded"}}`+"\n", 0, "overloaded"),
-		early("only words", "data: Internal failure of the worker\n\n", 0, "Internal failure of the worker"),
-		early("only [DONE]", sse(done), 0, "empty"),
-		broken("an error in the middle", sse(`{"error":{"message":"worker died"}}`), "worker died"),
-		broken("an error in the middle, then [DONE]", sse(`{"error":{"message":"worker died"}}`, done),
-			"worker died"),
-		broken("an event named error in the middle", "event: error\ndata: {\"error\":{\"message\":\"worker "+
-			"died\"}}\n\n", "worker died"),
-		broken("an error with a choice", sse(`{"error":{"message":"worker died","code":502},`+
-			`"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`), "worker died"),
-		broken("an error in a choice", sse(`{"choices":[{"index":0,"delta":{"content":""},`+
-			`"finish_reason":"error","error":{"message":"worker died"}}]}`), "worker died"),
-		broken("finish reason error", sse(finish(`"error"`), done), "error"),
-		{
-			Name: "the stream ends early", Stream: Answer{Body: sse(chunk(first),
-				chunk(rest))}, Whole: Answer{Body: `{"choices":[{"message":{"content":"Hel`},
-			Want: Want{Fails: []string{"broke off"}, Partial: true},
-		},
-		{
-			Name: "the connection breaks", Stream: Answer{
-				Body:  sse(chunk(first), chunk(rest)),
-				Abort: true,
-			}, Whole: Answer{Body: `{"choices":[`, Abort: true},
-			Want: Want{Fails: []string{"broke off"}, Partial: true},
-		},
 	}
 }
 

@@ -129,7 +129,8 @@ const shapes: Record<string, string> = {
   "JSON lines": `${said}\n${rest}\n`,
   "parts": 'data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"no"}]},' +
     '{"type":"text","text":"hello"}]}}]}\n\n',
-  "numbers as text": 'data: {"id":7,"created":"x","choices":[{"index":"0","delta":{"content":"hello"},"finish_reason":1}]}\n\n',
+  "numbers as text": 'data: {"id":7,"created":"x","choices":[{"index":"0","delta":{"content":"hello"},' +
+    '"finish_reason":1}]}\n\n',
 };
 
 for (const [name, body] of Object.entries(shapes)) {
@@ -158,7 +159,7 @@ test("errors of a model server have its reason in every form", async () => {
   }
 });
 
-test("parallel calls are told apart, and what is attached comes back", async () => {
+test("parallel calls stay separate, and attached members come back", async () => {
   const call = (id: string, args: string): string =>
     `data: {"choices":[{"delta":{"reasoning_content":"x","tool_calls":[{"index":0,"id":"${id}",` +
     `"extra_content":{"sign":"${id}"},"function":{"name":"f","arguments":${args}}}]}}]}\n\n`;

@@ -89,7 +89,8 @@ class Calls {
   readonly open: OpenCall[] = [];
 
   add(parts: unknown, whole: boolean): void {
-    (isObject(parts) ? [parts] : list(parts)).filter(isObject).forEach((part, place) => { this.#part(part, place, whole); });
+    const all = (isObject(parts) ? [parts] : list(parts)).filter(isObject);
+    all.forEach((part, place) => { this.#part(part, place, whole); });
   }
 
   #part(part: Members, place: number, whole: boolean): void {
@@ -105,7 +106,8 @@ class Calls {
       this.open.push(call);
     }
     call.id ||= id;
-    if (name !== call.name && (call.name === "" || call.arguments === "" || !isWhole(call.arguments))) call.name += name;
+    const open = call.name === "" || call.arguments === "" || !isWhole(call.arguments);
+    if (name !== call.name && open) call.name += name;
     call.arguments += args;
     const { index: _, id: __, type: ___, function: ____, ...extra } = part;
     Object.assign(call.extra, extra);
@@ -120,7 +122,9 @@ class Calls {
   *complete(message: Members): Generator<ModelPiece> {
     const calls = this.open.filter((call) => call.name !== "");
     if (calls.length === 0) return;
-    const piece: ModelPiece = { tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })) };
+    const piece: ModelPiece = {
+      tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+    };
     if (Object.keys(message).length > 0 || calls.some((call) => Object.keys(call.extra).length > 0)) {
       piece.opaque = { message, calls: calls.map((call) => call.extra) };
     }
@@ -131,7 +135,9 @@ class Calls {
 /** begins reports whether a part begins another call than the one at its number or place. */
 function begins(call: OpenCall, id: string, name: string, args: string, index: number | undefined): boolean {
   const newID = id !== "" && call.id !== "" && id !== call.id;
-  if (isWhole(call.arguments)) return args.trimStart().startsWith("{") || (name !== "" && (newID || name !== call.name));
+  if (isWhole(call.arguments)) {
+    return args.trimStart().startsWith("{") || (name !== "" && (newID || name !== call.name));
+  }
   if (call.arguments !== "") return false;
   if (newID && name !== "") return name !== call.name || args === "" || isWhole(args);
   return id === "" && name !== "" && call.name !== "" && name !== call.name && index === undefined;
@@ -188,7 +194,7 @@ export class Answer {
       if (plainMembers.has(name) || v === null || v === "") continue;
       const before = this.#attached[name];
       if (typeof v === "string" && typeof before === "string") this.#attached[name] = before + v;
-      else if (Array.isArray(v) && Array.isArray(before)) this.#attached[name] = [...(before as unknown[]), ...(v as unknown[])];
+      else if (Array.isArray(before)) this.#attached[name] = [...(before as unknown[]), ...list(v)];
       else this.#attached[name] = v;
     }
   }
