@@ -87,7 +87,11 @@ func (s Sessions) Create(ctx context.Context, v Session) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	return v, nil
+	var turns []SessionTurn
+	if v.Added != nil {
+		turns, v.Added = []SessionTurn{*v.Added}, nil
+	}
+	return v, fail(v.join(turns, AllDocuments), "create session")
 }
 
 func insertSession(ctx context.Context, q querier, v *Session) error {
