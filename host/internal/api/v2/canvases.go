@@ -317,7 +317,9 @@ type messageList struct {
 func (c canvases) messages(ctx context.Context, in listMessages) (messageList, error) {
 	after, err := strconv.ParseInt(cmp.Or(in.After, "-1"), 10, 64)
 	if err != nil || after < -1 {
-		return messageList{}, app.BadArgument("argument after must be the next of a page of this list, not %.80q", in.After)
+		return messageList{}, app.BadArgument(
+			"argument after must be the next of a page of this list, not %.80q", in.After,
+		)
 	}
 	turns, more, err := c.Sessions.Messages(ctx, in.Who, in.ID, in.Session, after, pageTurns)
 	if err != nil {

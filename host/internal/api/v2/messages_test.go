@@ -13,7 +13,8 @@ import (
 // Pages of the messages of a session are the whole conversation, in its order.
 func TestMessagesInPages(t *testing.T) {
 	s := apitest.New(t)
-	dsl := sketch.Canvas(`begin Begin {"prologue":"Welcome"} -> Message:A`, `Message:A Message {"content":["You said {sys.query}"]}`)
+	dsl := sketch.Canvas(`begin Begin {"prologue":"Welcome"} -> Message:A`,
+		`Message:A Message {"content":["You said {sys.query}"]}`)
 	id := s.Post("/api/v2/canvases", `{"title":"x","dsl":`+dsl+`}`).Body.Get("id").Str()
 	session := s.Post("/api/v2/canvases/"+id+"/sessions", `{}`).Body.Get("id").Str()
 	path := "/api/v2/canvases/" + id + "/sessions/" + session + "/messages"
