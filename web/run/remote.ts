@@ -3,7 +3,6 @@
 
 import type { RunEvent, RunResult } from "@easel/engine";
 import { messageOf } from "@easel/engine";
-import type { Listed } from "./datasets.ts";
 import type { Host, Origin } from "./host.ts";
 import { serverEvents } from "./sse.ts";
 
@@ -54,6 +53,14 @@ export interface Question {
 
 const root = "/api/v2/runs";
 
+/** A page of runs. A long list has no total. */
+export interface HostRuns {
+  items: HostRun[];
+  total?: number;
+  next?: string;
+  currency?: string;
+}
+
 /** Runs makes the requests for runs. */
 export class Runs {
   readonly #host: Pick<Host, "ask">;
@@ -63,7 +70,7 @@ export class Runs {
     this.#host = host;
   }
 
-  list(query: RunQuery): Promise<Listed<HostRun> & { next?: string; currency?: string }> {
+  list(query: RunQuery): Promise<HostRuns> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
     return this.#json("GET", `${root}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`);
   }

@@ -62,8 +62,8 @@ func (s *Runs) Get(ctx context.Context, who Principal, id string) (Run, error) {
 	return v, nil
 }
 
-// List lists runs of the canvases that a principal may use, without their documents, and counts all
-// that match.
+// List lists runs of the canvases that a principal may use, without their documents, and counts
+// those that match; see [store.Page].MostCounted.
 func (s *Runs) List(ctx context.Context, who Principal, f RunFilter, p Page) ([]Run, int, error) {
 	f.Tenant, f.Viewer, p.Documents = who.Tenant, who.Viewer(), NoDocuments
 	if f.Canvas != "" {

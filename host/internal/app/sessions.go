@@ -144,6 +144,25 @@ func (s *Sessions) head(ctx context.Context, tenant, canvas, id string) (Session
 	return v, err
 }
 
+// Messages returns the messages of a session that a principal may read, those of at most a number of
+// turns after a number of them, and how many turns follow; see [store.Sessions.Messages]. It
+// reserves the memory to answer with them. Errors: as Get.
+func (s *Sessions) Messages(
+	ctx context.Context, who Principal, canvas, id string, after, most int64,
+) (turns [][]byte, more int64, err error) {
+	v, err := s.mayRead(ctx, who, canvas, id)
+	if err == nil {
+		turns, more, err = s.store.Sessions.Messages(ctx, who.Tenant, v.ID, after, most)
+	}
+	if errors.Is(err, ErrNotFound) && v.ID != "" {
+		err = ErrSession
+	}
+	for _, t := range turns {
+		err = errors.Join(err, reserveDocument(ctx, t))
+	}
+	return turns, more, err
+}
+
 // List lists sessions of a canvas within the memory of requests, and counts all that match. Errors:
 // [ErrNotFound] for the canvas.
 func (s *Sessions) List(ctx context.Context, who Principal, f SessionFilter, p Page) ([]Session, int, error) {

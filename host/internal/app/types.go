@@ -53,6 +53,9 @@ const (
 	NoDocuments = store.NoDocuments
 )
 
+// Uncounted is the number of rows of a list that was not counted to its end.
+const Uncounted = store.Uncounted
+
 // Statuses of runs.
 const (
 	RunActive = store.RunActive

@@ -173,3 +173,27 @@ func TestListsAreReadOnFullDisk(t *testing.T) {
 	}
 	s.commit = writable
 }
+
+// The first page of a long list counts no more rows than its caller asks for.
+func TestPagesCountAtMost(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		addRuns(t, s, 1, 1001)
+		p := Page{Limit: 2, MostCounted: 1000}
+		list, total := runsOf(t, s, RunFilter{Canvas: "c"}, p)
+		require.Equal(t, Uncounted, total)
+		require.Equal(t, []string{"r1001", "r1000"}, []string{list[0].ID, list[1].ID})
+		at := list[1].Position("create_time")
+		p.After = &at
+		list, _ = runsOf(t, s, RunFilter{}, p)
+		require.Equal(t, "r999", list[0].ID)
+		p.After, p.MostCounted = nil, 1001
+		_, total = runsOf(t, s, RunFilter{}, p)
+		require.Equal(t, 1001, total)
+		p.Offset, p.MostCounted = 1000, 5
+		list, total = runsOf(t, s, RunFilter{}, p)
+		require.Equal(t, 1001, total)
+		require.Equal(t, "r1", list[0].ID)
+		_, total = runsOf(t, s, RunFilter{Canvas: "other"}, Page{Limit: 2, MostCounted: 1000})
+		require.Zero(t, total)
+	})
+}

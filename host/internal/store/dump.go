@@ -15,7 +15,8 @@ import (
 
 // dumped lists the tables in a dump, in the order of writing.
 var dumped = []string{
-	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "session_documents", "session_turns", "runs", "secrets", "items", "kv", "token_use",
+	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs",
+	"session_documents", "session_turns", "secrets", "items", "kv", "token_use",
 	"model_use",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "loose_files", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "deleted_canvases",

@@ -17,12 +17,18 @@ type Page struct {
 	// After starts the page after the row at this position, regardless of rows added or removed
 	// since; nil starts at Offset.
 	After *Position
+	// MostCounted bounds how many rows are counted: the number of a longer list is [Uncounted]. 0
+	// counts all, and so does a page with an Offset, which is found by the counts.
+	MostCounted int
 	// Documents selects the documents to read.
 	Documents DocumentChoice
 	// Reserve is called with the size of the documents in bytes before they are read; nil means no
 	// limit. Its error is returned.
 	Reserve func(bytes int64) error
 }
+
+// Uncounted is the number of rows of a list that has more than [Page].MostCounted.
+const Uncounted = -1
 
 // DocumentChoice selects which documents of rows are read.
 type DocumentChoice int
@@ -73,12 +79,15 @@ func list[T any](ctx context.Context, s *database, l *listing[T], w *where, p Pa
 	if err != nil {
 		return nil, 0, fail(err, "list %s", l.table)
 	}
-	n, err := countRows(ctx, s, l.table, w)
+	if p.Offset > 0 {
+		p.MostCounted = 0
+	}
+	n, err := countRows(ctx, s, l.table, w, p.MostCounted)
 	if err != nil {
 		return nil, 0, fail(err, "count %s", l.table)
 	}
 	total := n.total
-	if total == 0 || p.After == nil && p.Limit > 0 && p.Offset >= total {
+	if total == 0 || total != Uncounted && p.After == nil && p.Limit > 0 && p.Offset >= total {
 		return nil, total, nil
 	}
 	if order == "create_time" {
@@ -95,9 +104,14 @@ func list[T any](ctx context.Context, s *database, l *listing[T], w *where, p Pa
 	return out, total, fail(err, "list %s", l.table)
 }
 
-// countRows counts all matching rows.
-func countRows(ctx context.Context, s *database, table string, w *where) (n counted, err error) {
+// countRows counts all matching rows, or at most a number of them unless that is 0.
+func countRows(ctx context.Context, s *database, table string, w *where, most int) (n counted, err error) {
 	switch {
+	case most > 0:
+		query := fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 FROM %s%s LIMIT %d) AS capped`, table, w, most+1)
+		if err = s.read.QueryRowContext(ctx, query, w.args...).Scan(&n.total); n.total > most {
+			n.total = Uncounted
+		}
 	case w.known != "":
 		err = s.read.QueryRowContext(ctx, w.known, w.args...).Scan(&n.total)
 	case w.scope != nil && (w.except != nil || w.apart != nil):
@@ -208,7 +222,7 @@ func (o ordering) choose(table string, w *where, p Page, total int) string {
 		return w.String()
 	}
 	limit, offset, asc := p.Limit, p.Offset, p.Asc
-	if offset > total/2 { // skip fewer rows, from the other end
+	if total != Uncounted && offset > total/2 { // skip fewer rows, from the other end
 		limit = min(limit, total-offset)
 		offset, asc = total-offset-limit, !asc
 	}

@@ -87,12 +87,17 @@ func (s Sessions) Create(ctx context.Context, v Session) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	return v, nil
+	var turns []SessionTurn
+	if v.Added != nil {
+		turns, v.Added = []SessionTurn{*v.Added}, nil
+	}
+	return v, fail(v.join(turns, AllDocuments), "create session")
 }
 
 func insertSession(ctx context.Context, q querier, v *Session) error {
 	const insert = `INSERT INTO sessions (` + sessionColumns + `, dsl, messages, reference, find) VALUES
-		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $24, $24, '')`
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+		$24, $24, $24, '')`
 	if v.Plan == "" && len(v.DSL) > 0 {
 		v.Plan = PlanOf(v.DSL)
 	}

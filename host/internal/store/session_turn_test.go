@@ -95,14 +95,16 @@ func continueFormer(t *testing.T, s *Store) {
 	require.NoError(t, err)
 	doc, err := engine.ParseJSON(got.DSL)
 	require.NoError(t, err)
-	require.Equal(t, `[["user","Hello"],["assistant",{"content":"x"}],["user","Again"],["assistant",{"content":"y","downloads":[]}]]`,
-		doc.Get("history").JSON())
+	require.Equal(t, `[["user","Hello"],["assistant",{"content":"x"}],["user","Again"],`+
+		`["assistant",{"content":"y","downloads":[]}]]`, doc.Get("history").JSON())
 	require.Equal(t, `["user: Hello","assistant: x","user: Again","assistant: y"]`,
 		doc.Get("globals").Get("sys.history").JSON())
 	require.Equal(t, 2, doc.Get("retrieval").Len())
-	require.Equal(t, "y", doc.Get("components").Get("M").Get("obj").Get("params").Get("outputs").Get("content").Get("value").Str())
+	params := doc.Get("components").Get("M").Get("obj").Get("params")
+	require.Equal(t, "y", params.Get("outputs").Get("content").Get("value").Str())
 	require.Equal(t, "[{},{}]", string(got.Reference))
-	require.Equal(t, formerMessages[:len(formerMessages)-1]+","+engine.List(said("y")...).JSON()[1:], string(got.Messages))
+	both := formerMessages[:len(formerMessages)-1] + "," + engine.List(said("y")...).JSON()[1:]
+	require.Equal(t, both, string(got.Messages))
 	for _, words := range []string{"HELLO", "again"} {
 		list, _, err := s.Sessions.List(ctx, SessionFilter{Tenant: "t", Keywords: words}, Page{})
 		require.NoError(t, err)

@@ -70,7 +70,8 @@ func (s Tenants) List(ctx context.Context) ([]Tenant, error) {
 
 // owned lists the tables whose rows belong to a tenant.
 var owned = []string{
-	"keys", "betas", "canvases", "sessions", "session_documents", "session_turns", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
+	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
+	"session_documents", "session_turns",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "model_use", "deleted_canvases",
 }

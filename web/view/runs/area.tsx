@@ -173,7 +173,7 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
               "pager.at",
               pages.length * size + 1,
               pages.length * size + rows.length,
-              (list.value?.total ?? 0).toLocaleString(),
+              list.value?.total?.toLocaleString() ?? `${(1000).toLocaleString()}+`,
             )}
           </span>
           <button

@@ -1,8 +1,10 @@
 package v2
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -60,6 +62,10 @@ func (c canvases) operations() []operation {
 			method: "POST", path: one + "/sessions", body: api.BodySmall, scope: app.ScopeRun, name: "createSession",
 			about: "Create a session: a conversation with its own copy of the canvas.", status: created,
 		}, c.addSession),
+		handle(operation{
+			method: "GET", path: one + "/sessions/{session}/messages", body: api.BodyNone, scope: read,
+			name: "listMessages", about: "List the messages of a session, oldest first, those of 50 turns at a time.",
+		}, c.messages),
 		handle(operation{
 			method: "GET", path: "/api/v2/components", body: api.BodyNone, scope: read, name: "listComponents",
 			about: "List the components that canvases can use, with the schemas of their params.",
@@ -291,6 +297,44 @@ func (c canvases) addSession(ctx context.Context, in addSession) (sessionView, e
 		Canvas: v, User: user, Name: in.Body.Name, Source: app.SourceOwn, Greet: true,
 	})
 	return sessionView{s.ID, s.Canvas, s.User, api.DocumentOf(s.Messages), timeOf(s.CreateTime)}, err
+}
+
+// pageTurns is how many turns a page of messages has.
+const pageTurns = 50
+
+type listMessages struct {
+	Who     app.Principal
+	ID      string `path:"id"`
+	Session string `path:"session"`
+	After   string `query:"after" jsonschema:"next of the previous page"`
+}
+
+type messageList struct {
+	Items []engine.Value `json:"items" jsonschema:"message with role, content and id; created_at of answers in seconds"`
+	Next  string         `json:"next,omitempty" jsonschema:"value of after for the next page; absent on the last page"`
+}
+
+func (c canvases) messages(ctx context.Context, in listMessages) (messageList, error) {
+	after, err := strconv.ParseInt(cmp.Or(in.After, "-1"), 10, 64)
+	if err != nil || after < -1 {
+		return messageList{}, app.BadArgument(
+			"argument after must be the next of a page of this list, not %.80q", in.After,
+		)
+	}
+	turns, more, err := c.Sessions.Messages(ctx, in.Who, in.ID, in.Session, after, pageTurns)
+	if err != nil {
+		return messageList{}, err
+	}
+	out := messageList{Items: []engine.Value{}}
+	for _, t := range turns {
+		for _, m := range api.DocumentOf(t).Elements() {
+			out.Items = append(out.Items, m)
+		}
+	}
+	if more > 0 {
+		out.Next = strconv.FormatInt(after+pageTurns, 10)
+	}
+	return out, nil
 }
 
 // componentList is the palette of canvases.

@@ -103,7 +103,7 @@ type principal struct {
 
 type runList struct {
 	Items    []runView `json:"items"`
-	Total    int       `json:"total" jsonschema:"number of matches on all pages"`
+	Total    *int      `json:"total,omitempty" jsonschema:"number of matches on all pages; absent above 1000 unless the request has count=all"`
 	Next     string    `json:"next,omitempty" jsonschema:"value of after for the next page; absent on the last page"`
 	Currency string    `json:"currency,omitempty" jsonschema:"code of the currency of costs, such as USD, if the prices name it"`
 }
@@ -284,8 +284,13 @@ type listRuns struct {
 	Status   string   `query:"status" jsonschema:"only runs with this status"`
 	Source   string   `query:"source" jsonschema:"only runs that were started by this source"`
 	After    string   `query:"after" jsonschema:"next of the previous page"`
+	Count    string   `query:"count" jsonschema:"all counts the matches of a list of any length, which takes time in proportion to it"`
 	Page     app.Page `order:"create_time"`
 }
+
+// mostCounted bounds the runs that a page of their list counts: counting 1,000 takes less than the
+// page itself.
+const mostCounted = 1000
 
 // checkStatus refuses a filter by a status that no run can have; "" means any.
 func checkStatus(status string) error {
@@ -309,6 +314,13 @@ func (s runs) list(ctx context.Context, in listRuns) (runList, error) {
 	if err := readCursor(in.After, &in.Page); err != nil {
 		return runList{}, err
 	}
+	switch in.Count {
+	case "":
+		in.Page.MostCounted = mostCounted
+	case "all":
+	default:
+		return runList{}, badQuery("count must be all or absent, not %.40q", in.Count)
+	}
 	f := app.RunFilter{
 		Canvas: in.Canvas, Session: in.Session, Status: in.Status, Source: in.Source,
 		Schedule: in.Schedule,
@@ -317,7 +329,10 @@ func (s runs) list(ctx context.Context, in listRuns) (runList, error) {
 	if err != nil {
 		return runList{}, err
 	}
-	out := runList{Items: make([]runView, len(rows)), Total: total, Currency: s.Usage.Currency()}
+	out := runList{Items: make([]runView, len(rows)), Currency: s.Usage.Currency()}
+	if total != app.Uncounted {
+		out.Total = &total
+	}
 	for i, v := range rows {
 		out.Items[i] = runViewOf(v)
 	}
