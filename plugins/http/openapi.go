@@ -26,7 +26,19 @@ type Imported struct {
 	Manifest, Spec map[string]any
 }
 
-// OpenAPI is an OpenAPI 3 document.
+// Rename gives a tool whose name is taken a number, and adds its name to those taken: ids of
+// operations may differ in characters that names of plugins do not have.
+func (im *Imported) Rename(taken map[string]bool) {
+	base := im.Name
+	for n := 2; taken[im.Name]; n++ {
+		end := fmt.Sprintf("_%d", n)
+		im.Name = base[:min(len(base), maxToolName-len(end))] + end
+	}
+	taken[im.Name] = true
+	im.Manifest["name"] = im.Name
+}
+
+// OpenAPI is an OpenAPI 3 document, or one of Swagger 2.0 that was converted.
 type OpenAPI struct {
 	root map[string]any
 	// Server replaces the servers of the document unless it is empty.
@@ -42,10 +54,12 @@ func ReadOpenAPI(doc any) (*OpenAPI, error) {
 	}
 	version, _ := root["openapi"].(string)
 	switch {
+	case fmt.Sprint(root["swagger"]) == "2.0" || fmt.Sprint(root["swagger"]) == "2": // YAML may have a number
+		root = upgradeSwagger(root)
 	case root["swagger"] != nil:
-		return nil, fmt.Errorf("openapi: version %v is not read; convert the document to OpenAPI 3", root["swagger"])
+		return nil, fmt.Errorf("openapi: version %v is not read; Swagger 2.0 and OpenAPI 3 are", root["swagger"])
 	case !strings.HasPrefix(version, "3."):
-		return nil, fmt.Errorf("openapi: version %q is not read; OpenAPI 3 is", version)
+		return nil, fmt.Errorf("openapi: version %q is not read; Swagger 2.0 and OpenAPI 3 are", version)
 	}
 	return &OpenAPI{root: root}, nil
 }
@@ -92,11 +106,9 @@ func (o *OpenAPI) Import(op Operation) (*Imported, error) {
 		doc: o, op: op, properties: map[string]any{}, step: map[string]any{"name": "call"},
 		query: map[string]any{}, headers: map[string]any{}, secrets: map[string]any{}, wire: map[string]string{},
 	}
-	for _, list := range []any{item["parameters"], about["parameters"]} {
-		for _, p := range elements(list) {
-			if err := im.parameter(o.resolve(p, 0)); err != nil {
-				return nil, fmt.Errorf("openapi: %s: %w", op.ID, err)
-			}
+	for _, p := range o.parameters(item["parameters"], about["parameters"]) {
+		if err := im.parameter(p); err != nil {
+			return nil, fmt.Errorf("openapi: %s: %w", op.ID, err)
 		}
 	}
 	if err := im.body(o.resolve(about["requestBody"], 0)); err != nil {
@@ -106,6 +118,25 @@ func (o *OpenAPI) Import(op Operation) (*Imported, error) {
 		return nil, fmt.Errorf("openapi: %s: %w", op.ID, err)
 	}
 	return im.result(about, server)
+}
+
+// parameters returns the parameters of a path and those of an operation, which replace parameters
+// of the path with their name and place.
+func (o *OpenAPI) parameters(ofPath, own any) []any {
+	var list []any
+	at := map[string]int{}
+	for _, v := range append(slices.Clone(elements(ofPath)), elements(own)...) {
+		v = o.resolve(v, 0)
+		p, _ := v.(map[string]any)
+		key := fmt.Sprint(p["in"], " ", p["name"])
+		if i, known := at[key]; known {
+			list[i] = v
+			continue
+		}
+		at[key] = len(list)
+		list = append(list, v)
+	}
+	return list
 }
 
 // server returns the base address of an operation.
@@ -199,8 +230,7 @@ func (im *importer) body(v any) error {
 		return nil
 	}
 	content := member(about, "content")
-	form := "application/x-www-form-urlencoded"
-	for _, kind := range []string{"application/json", form} {
+	for _, kind := range []string{jsonType, formType} {
 		media, ok := content[kind].(map[string]any)
 		if !ok {
 			continue
@@ -208,7 +238,7 @@ func (im *importer) body(v any) error {
 		schema := im.doc.schema(media["schema"], 0)
 		required, _ := about["required"].(bool)
 		into := "json"
-		if kind == form {
+		if kind == formType {
 			into = "form"
 		}
 		properties, ok := schema["properties"].(map[string]any)
@@ -227,10 +257,10 @@ func (im *importer) body(v any) error {
 		im.step[into] = body
 		return nil
 	}
-	return fmt.Errorf("requestBody: content is %s; application/json and %s are sent", list(content), form)
+	return fmt.Errorf("requestBody: content is %s; %s and %s are sent", list(content), jsonType, formType)
 }
 
-// security adds the credentials of the first scheme that can be sent, as a secret of the host.
+// security adds the credentials of the first requirement that can be sent, as secrets of the host.
 func (im *importer) security(about map[string]any, host string) error {
 	wanted, ok := about["security"]
 	if !ok {
@@ -239,43 +269,67 @@ func (im *importer) security(about map[string]any, host string) error {
 	schemes := member(member(im.doc.root, "components"), "securitySchemes")
 	var refused []string
 	for _, requirement := range elements(wanted) {
-		all, _ := requirement.(map[string]any)
-		if len(all) != 1 {
-			if len(all) == 0 {
-				return nil // requires no authentication
+		all, _ := requirement.(map[string]any) // of which every scheme is required; none without authentication
+		sent := credentials{headers: map[string]any{}, query: map[string]any{}, secrets: map[string]string{}}
+		ok := true
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			scheme, _ := im.doc.resolve(schemes[name], 0).(map[string]any)
+			if !sent.add(name, scheme) {
+				refused, ok = append(refused, fmt.Sprintf("%s (%v)", name, scheme["type"])), false
 			}
+		}
+		if !ok {
 			continue
 		}
-		for name := range all {
-			scheme, _ := im.doc.resolve(schemes[name], 0).(map[string]any)
-			secret := strings.ToUpper(snake(name))
-			value := "{secret." + secret + "}"
-			kind, _ := scheme["type"].(string)
-			place, _ := scheme["in"].(string)
-			field, _ := scheme["name"].(string)
-			method, _ := scheme["scheme"].(string)
-			switch {
-			case kind == "apiKey" && place == "header" && field != "":
-				im.headers[field] = value
-			case kind == "apiKey" && place == "query" && field != "":
-				im.query[field] = value
-			case kind == "http" && strings.EqualFold(method, "basic"):
-				im.headers["Authorization"] = "Basic {{{{base64:" + value + "}}}}"
-			case kind == "http" && strings.EqualFold(method, "bearer"), kind == "oauth2", kind == "openIdConnect":
-				im.headers["Authorization"] = "Bearer " + value
-			default:
-				refused = append(refused, name+" ("+kind+")")
-				continue
-			}
+		maps.Copy(im.headers, sent.headers)
+		maps.Copy(im.query, sent.query)
+		for secret, name := range sent.secrets {
 			im.secrets[secret] = map[string]any{"hosts": []string{host}, "reason": "authenticates as " + name}
-			return nil
 		}
+		return nil
 	}
 	if len(elements(wanted)) > 0 {
 		return fmt.Errorf("security: %s cannot be sent; apiKey in a header or query, http basic and bearer, oauth2 can",
 			strings.Join(refused, ", "))
 	}
 	return nil
+}
+
+// credentials are what one requirement adds to a request.
+type credentials struct {
+	headers, query map[string]any
+	secrets        map[string]string // name of a secret -> its scheme
+}
+
+// add adds a scheme. It returns false for one that cannot be sent, or not besides another.
+func (c *credentials) add(name string, scheme map[string]any) bool {
+	secret := strings.ToUpper(snake(name))
+	for c.secrets[secret] != "" {
+		secret += "_"
+	}
+	value := "{secret." + secret + "}"
+	kind, _ := scheme["type"].(string)
+	place, _ := scheme["in"].(string)
+	field, _ := scheme["name"].(string)
+	method, _ := scheme["scheme"].(string)
+	into := c.headers
+	switch {
+	case kind == "apiKey" && place == "header" && field != "":
+	case kind == "apiKey" && place == "query" && field != "":
+		into = c.query
+	case kind == "http" && strings.EqualFold(method, "basic"):
+		field, value = "Authorization", "Basic {{{{base64:"+value+"}}}}"
+	case kind == "http" && strings.EqualFold(method, "bearer"), kind == "oauth2", kind == "openIdConnect":
+		field, value = "Authorization", "Bearer "+value
+	default:
+		return false
+	}
+	if into[field] != nil {
+		return false
+	}
+	into[field] = value
+	c.secrets[secret] = name
+	return true
 }
 
 var pathParameter = regexp.MustCompile(`\{([^{}]+)\}`)

@@ -161,11 +161,14 @@ func snake(name string) string {
 	return out
 }
 
+// maxToolName is the maximum length of a plugin's name.
+const maxToolName = 63
+
 // toolName returns the name of a plugin for an operation.
 func toolName(id string) string {
 	name := snake(id)
-	if len(name) > 63 {
-		name = strings.TrimRight(name[:63], "_")
+	if len(name) > maxToolName {
+		name = strings.TrimRight(name[:maxToolName], "_")
 	}
 	return name
 }

@@ -61,23 +61,47 @@ func (o *openAPIImport) run(a *app, file string, doc any) error {
 				"--operation %s: no such operation in %s; run without the flag to list them", id, file)
 		}
 	}
+	return o.importAll(a, api, operations)
+}
+
+// importAll creates the folders of the chosen operations. With --all, operations that cannot be
+// converted are left out and reported.
+func (o *openAPIImport) importAll(a *app, api *httptool.OpenAPI, operations []httptool.Operation) error {
+	taken := map[string]bool{}
+	made, skipped := 0, []error{}
 	for _, op := range operations {
 		if !o.all && !slices.Contains(o.chosen, op.ID) {
 			continue
 		}
-		if err := o.write(a, api, op); err != nil {
+		im, err := api.Import(op)
+		if err == nil {
+			im.Rename(taken)
+			err = o.write(a, im, op)
+		}
+		switch {
+		case err == nil:
+			made++
+		case !o.all:
 			return err
+		default:
+			skipped = append(skipped, err)
 		}
 	}
-	return nil
+	if !o.all {
+		return nil
+	}
+	for _, err := range skipped {
+		fmt.Fprintln(a.err, "skipped:", err)
+	}
+	if made == 0 && len(skipped) > 0 {
+		return fmt.Errorf("none of %d operations can be imported: %w", len(skipped), skipped[0])
+	}
+	_, err := fmt.Fprintf(a.err, "%d operations imported, %d skipped\n", made, len(skipped))
+	return err
 }
 
 // write creates the folder of one operation.
-func (o *openAPIImport) write(a *app, api *httptool.OpenAPI, op httptool.Operation) error {
-	im, err := api.Import(op)
-	if err != nil {
-		return err
-	}
+func (o *openAPIImport) write(a *app, im *httptool.Imported, op httptool.Operation) error {
 	files := map[string][]byte{}
 	for name, content := range map[string]any{pluginkit.ManifestFile: im.Manifest, pluginkit.HTTPFile: im.Spec} {
 		raw, err := json.MarshalIndent(content, "", "  ")
@@ -93,6 +117,6 @@ func (o *openAPIImport) write(a *app, api *httptool.OpenAPI, op httptool.Operati
 	if err := writeScaffold(to, files); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %s %s\n", to, op.Method, op.Path)
+	_, err := fmt.Fprintf(a.out, "%s: %s %s\n", to, op.Method, op.Path)
 	return err
 }

@@ -116,7 +116,7 @@ func TestOpenAPIThatCannotBeImportedSaysWhy(t *testing.T) {
 		return `"paths": {"` + path + `": {"` + method + `": {"operationId": "a", "responses": {}` + more + `}}}}`
 	}
 	for name, c := range map[string]struct{ doc, part string }{
-		"old":               {`{"swagger": "2.0", "paths": {}}`, "convert the document to OpenAPI 3"},
+		"old":               {`{"swagger": "1.2", "paths": {}}`, "Swagger 2.0 and OpenAPI 3 are"},
 		"no server":         {`{"openapi": "3.1.0", ` + operation("/a", "get", ""), "name one with --server"},
 		"no such parameter": {served + operation("/a/{b}", "get", ""), "the path names {b}, which is not a parameter"},
 		"cookie": {
@@ -154,4 +154,95 @@ func TestNewToolThatIsOnlyData(t *testing.T) {
 	code, _, errs = easel(t, "plugin", "test", dir)
 	require.NotEqual(t, ExitOK, code)
 	require.Contains(t, errs, `http.json: spec: steps[0].query.name: {args.town}: "town" is not among the arguments`)
+}
+
+const swaggerDoc = `swagger: "2.0"
+info: {title: Pets, version: "1"}
+host: HOST
+basePath: /api
+schemes: [http]
+consumes: [application/x-www-form-urlencoded]
+produces: [application/json]
+securityDefinitions:
+  "app id": {type: apiKey, in: header, name: X-App}
+  app-key: {type: apiKey, in: query, name: key}
+  login: {type: basic}
+security: [{"app id": [], app-key: []}]
+parameters:
+  pet: {name: pet, in: path, required: true, type: integer}
+paths:
+  /pets/{pet}/notes:
+    parameters: [{$ref: '#/parameters/pet'}, {name: lang, in: query, type: string}]
+    post:
+      operationId: Add a note
+      parameters:
+        - {name: lang, in: query, type: string, enum: [en, de]}
+        - {name: note, in: body, required: true, schema: {$ref: '#/definitions/Note'}}
+      consumes: [application/json]
+      responses: {"200": {description: made, schema: {type: object}}}
+  /pets/{pet}/name:
+    parameters: [{$ref: '#/parameters/pet'}]
+    put:
+      operationId: add-a-note
+      security: [{login: []}]
+      parameters: [{name: name, in: formData, type: string, required: true}]
+      responses: {"200": {description: renamed}}
+  /pets/{pet}/image:
+    put:
+      operationId: image
+      parameters: [{$ref: '#/parameters/pet'}, {name: file, in: formData, type: file}]
+      responses: {"200": {description: stored}}
+definitions:
+  Note:
+    {type: object, required: [text], properties: {text: {type: string}, tags: {type: array, items: [{type: string}]}}}
+`
+
+// A document of Swagger 2.0 is read; operations that cannot be converted are skipped and reported,
+// and names of tools are distinct.
+func TestSwaggerDocument(t *testing.T) {
+	var asked *http.Request
+	var body string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body) // the unread part is in body
+		asked, body = r, string(raw)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"id": 7}`)
+	}))
+	defer srv.Close()
+	host, dir := strings.TrimPrefix(srv.URL, "http://"), t.TempDir()
+	doc := file(t, "pets.yaml", strings.ReplaceAll(swaggerDoc, "HOST", host))
+	code, out, errs := easel(t, "plugin", "import", doc, "--all", "--dir", dir)
+	require.Equal(t, ExitOK, code, errs)
+	require.Contains(t, errs, "skipped: openapi: image: requestBody: content is multipart/form-data")
+	require.Contains(t, errs, "2 operations imported, 1 skipped")
+	require.Contains(t, out, "add_a_note: PUT")
+	require.Contains(t, out, "add_a_note_2: POST", "the operations are in the order of their paths")
+
+	t.Setenv("PET_KEY", "pet-key-0123456789")
+	t.Setenv("PET_ID", "pet-id-0123456789")
+	run := func(tool string, more ...string) {
+		args := []string{
+			"plugin", "run", filepath.Join(dir, tool), "--allow-http", host, "--allow-private",
+			"--arg", "pet=12", "--json",
+		}
+		code, out, errs := easel(t, append(args, more...)...)
+		require.Equal(t, ExitOK, code, errs)
+		require.JSONEq(t, `{"result": {"id": 7}}`, out)
+	}
+	run("add_a_note_2", "--arg", "text=likes bones", "--arg", "lang=de",
+		"--secret", "APP_ID=@PET_ID", "--secret", "APP_KEY=@PET_KEY")
+	require.Equal(t, "/api/pets/12/notes", asked.URL.Path)
+	require.Equal(t, "pet-key-0123456789", asked.URL.Query().Get("key"))
+	require.Equal(t, "de", asked.URL.Query().Get("lang"))
+	require.Equal(t, "pet-id-0123456789", asked.Header.Get("X-App"))
+	require.JSONEq(t, `{"text": "likes bones"}`, body)
+	run("add_a_note", "--arg", "name=Rex", "--secret", "LOGIN=@PET_KEY")
+	require.Equal(t, "name=Rex", body)
+
+	one := t.TempDir()
+	code, _, errs = easel(t, "plugin", "import", doc, "--operation", "Add a note", "--dir", one)
+	require.Equal(t, ExitOK, code, errs)
+	code, _, errs = easel(t, "plugin", "import", doc, "--operation", "image", "--dir", one)
+	require.NotEqual(t, ExitOK, code, "an operation that was chosen is not skipped")
+	require.Contains(t, errs, "multipart/form-data")
 }
