@@ -63,6 +63,7 @@ type API struct {
 	metrics *metrics
 	rates   rates
 	streams streams
+	outages outages
 }
 
 // New makes the API of a host.

@@ -107,8 +107,10 @@ func (a *API) refuse(r *Request, err error) {
 	f = f.plain()
 	if internal && !errors.Is(err, context.Canceled) {
 		id := rand.Text()
-		a.cfg.Logger.Error("request failed", "route", r.Route.Path, "request", id, "err", err)
-		f = f.inLog(id)
+		if message := away(err); message == "" || a.outages.note(a.cfg.Logger, message) {
+			a.cfg.Logger.Error("request failed", "route", r.Route.Path, "request", id, "err", err)
+			f = f.inLog(id)
+		}
 	}
 	if r.begun || r.left {
 		return

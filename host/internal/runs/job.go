@@ -62,6 +62,10 @@ type Job struct {
 	Schedule string `json:"schedule,omitempty"`
 	Fresh    bool   `json:"fresh,omitempty"`
 
+	// Recorded means that the store had the run before the run log. If the run log has it and the
+	// store does not, its start was refused.
+	Recorded bool `json:"recorded,omitempty"`
+
 	// Parent is the trace span that the run belongs to, as a traceparent header.
 	Parent string `json:"parent,omitempty"`
 

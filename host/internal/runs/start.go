@@ -122,6 +122,7 @@ func (r *Runs) accept(ctx context.Context, j Job) (*work, *runlog.Lease, error) 
 // the work was made of.
 func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 	j := &w.job
+	j.Recorded = true
 	data, err := json.Marshal(j)
 	if err != nil {
 		return nil, err
@@ -145,9 +146,8 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 		return nil, nil
 	}
 	if err != nil {
-		end := store.RunEnd{ID: j.ID, Tenant: j.Tenant, Session: j.Session, Status: store.RunFailed, Error: err.Error()}
-		if _, endErr := r.cfg.Store.Runs.End(ctx, end, nil); endErr != nil {
-			r.cfg.Logger.Warn("run was not ended", "run", j.ID, "err", endErr)
+		if failed := r.cfg.Store.Runs.Withdraw(ctx, j.Tenant, j.Session, j.ID); failed != nil {
+			r.cfg.Logger.Warn("refused run was not removed", "run", j.ID, "err", failed)
 		}
 	}
 	return lease, err

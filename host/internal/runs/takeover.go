@@ -115,6 +115,10 @@ func (t *takeovers) beginLate(ctx context.Context, lease *runlog.Lease, j Job, r
 	if known && row.Status != store.RunActive {
 		return nil // it ended, and its records have been dropped
 	}
+	if !known && j.Recorded {
+		t.logger.Info("run was refused when it was started, and is dropped", "run", j.ID)
+		return nil
+	}
 	if !known {
 		if j.Schedule != "" && t.due != nil {
 			if starts, err := t.due(ctx, &j); err != nil || !starts {

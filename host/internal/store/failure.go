@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"syscall"
@@ -63,10 +65,24 @@ func classify(err error) error {
 		return ErrReadOnly
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return nil
-	case errors.As(err, &connect), errors.As(err, &network):
+	case errors.As(err, &connect), errors.As(err, &network), interrupted(err):
 		return ErrUnavailable
 	}
 	return nil
+}
+
+// interrupted reports whether a connection to PostgreSQL ended before or during a query, such as when
+// the server is killed: pgx then reports the end of the stream, and that the connection is closed to
+// those who use it after that.
+func interrupted(err error) bool {
+	for _, ended := range []error{
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone,
+	} {
+		if errors.Is(err, ended) {
+			return true
+		}
+	}
+	return pgconn.SafeToRetry(err)
 }
 
 func classifySQLite(err *sqlite.Error) error {

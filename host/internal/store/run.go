@@ -176,6 +176,20 @@ func (s Runs) End(ctx context.Context, end RunEnd, session *Session) (rev int64,
 	return rev, err
 }
 
+// Withdraw removes a run that was not accepted in the end, and frees its session.
+func (s Runs) Withdraw(ctx context.Context, tenant, session, id string) error {
+	defer s.totals.forget()
+	return s.writeAlways(ctx, fmt.Sprintf("withdraw run %q", id), func(ctx context.Context, q querier) error {
+		if session != "" {
+			if err := freeSession(ctx, q, tenant, session, id); err != nil {
+				return err
+			}
+		}
+		_, err := q.ExecContext(ctx, `DELETE FROM runs WHERE id = $1 AND tenant_id = $2 AND `+isActive, id, tenant)
+		return err
+	})
+}
+
 // Get returns a run. Errors: [ErrNotFound].
 func (s Runs) Get(ctx context.Context, tenant, id string) (Run, error) {
 	const query = `SELECT ` + runColumns + ` FROM runs WHERE id = $1 AND tenant_id = $2`

@@ -212,6 +212,7 @@ POST /api/v2/canvases/{canvas}/sessions {"published":true}
 POST /api/v2/canvases/{canvas}/runs {"query":"x","published":true}
 POST /api/v2/canvases/{canvas}/validate {"dsl":{"components":{}}}
 POST /api/v2/validate {"dsl":{"components":{}}}
+POST /api/v2/hook-presets {"security":{}}
 POST /api/v2/canvases/{canvas}/sessions {"user":"u","name":"n"} >session
 POST /api/v2/canvases/{canvas}/runs {"query":"x","session":"{session}"} >run
 POST /api/v2/canvases/{canvas}/runs?stream {"query":"x"}

@@ -14,7 +14,7 @@ type webhooks struct{ *app.Services }
 func (w webhooks) operations() []operation {
 	return []operation{
 		handle(operation{
-			method: "POST", path: "/api/v2/webhook-presets", body: api.BodySmall, scope: app.ScopeRead,
+			method: "POST", path: "/api/v2/hook-presets", body: api.BodySmall, scope: app.ScopeRead,
 			name: "webhookPresets",
 			about: "The senders of webhooks whose proof is known, with the security section to store in Begin, and " +
 				"which of them a section belongs to.",

@@ -44,7 +44,7 @@ func presetHeaders(preset, secret, body string) []string {
 // Each preset proves the requests of its sender, and refuses copies of those whose time is signed.
 func TestPresetsProveTheirSenders(t *testing.T) {
 	s := apitest.New(t)
-	listed := s.As("one", "POST", "/api/v2/webhook-presets", `{}`, 200).Get("items")
+	listed := s.As("one", "POST", "/api/v2/hook-presets", `{}`, 200).Get("items")
 	require.Equal(t, 7, listed.Len())
 	for _, preset := range app.WebhookPresets() {
 		t.Run(preset.Name, func(t *testing.T) {
