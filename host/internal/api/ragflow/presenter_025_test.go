@@ -14,7 +14,8 @@ func TestMiddleDialect(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", apitest.Echo)
 	at := func(prefix, path string) string { return prefix + "/api/v1" + path }
-	for _, path := range []string{"/agents?page=1&page_size=30", "/agents?title=missing", "/agents/" + id + "/sessions"} {
+	sessions := "/agents/" + id + "/sessions"
+	for _, path := range []string{"/agents?page=1&page_size=30", "/agents?title=missing", sessions} {
 		require.Equal(t, s.Get(at("", path)).Text, s.Get(at(ragflow.MiddlePrefix, path)).Text, path)
 	}
 	asked := func(prefix string) apitest.Answer {
