@@ -26,7 +26,7 @@ type Imported struct {
 	Manifest, Spec map[string]any
 }
 
-// Rename gives a tool whose name is taken a number, and adds its name to those taken: ids of
+// Rename numbers a tool whose name is taken, and adds its name to those taken: ids of
 // operations may differ in characters that names of plugins do not have.
 func (im *Imported) Rename(taken map[string]bool) {
 	base := im.Name
@@ -295,7 +295,7 @@ func (im *importer) security(about map[string]any, host string) error {
 	return nil
 }
 
-// credentials are what one requirement adds to a request.
+// credentials belong to one requirement of a request.
 type credentials struct {
 	headers, query map[string]any
 	secrets        map[string]string // name of a secret -> its scheme

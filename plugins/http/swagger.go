@@ -81,7 +81,7 @@ func (u *swagger) types(op map[string]any, name string) []string {
 	return nil
 }
 
-// parameters gives the parameters of an operation a schema, and makes its body of those that are
+// parameters adds schemas to the parameters of an operation, and makes its body of those that are
 // sent in it.
 func (u *swagger) parameters(op map[string]any) {
 	var list []any

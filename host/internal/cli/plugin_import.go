@@ -14,9 +14,9 @@ var pluginImport = command{
 	name: "plugin import", args: "FILE.py|FILE.json|FILE.yaml [FLAGS]",
 	summary: "creates tools from an OpenAPI document, or a manifest from a RAGFlow LLMToolPlugin",
 	help: `
-Of an OpenAPI 3 or Swagger 2.0 document (JSON or YAML) each chosen operation becomes the folder of a plugin that is only data: its
-parameters and the properties of its body are arguments, its server is the one host it may reach, and the key it
-requires is a secret of the host. Without --operation and --all the operations are listed; --all leaves out
+Of an OpenAPI 3 or Swagger 2.0 document (JSON or YAML) each chosen operation becomes the folder of a plugin that is
+only data: its parameters and the properties of its body are arguments, its server is the one host it may reach, and
+the key it requires is a secret of the host. Without --operation and --all the operations are listed; --all leaves out
 operations that cannot be converted, such as uploads of files, and reports them.
 
 Reads the value that get_metadata returns, or the same value as JSON, and writes a manifest with that name and those

@@ -194,7 +194,9 @@ paths:
       responses: {"200": {description: stored}}
 definitions:
   Note:
-    {type: object, required: [text], properties: {text: {type: string}, tags: {type: array, items: [{type: string}]}}}
+    type: object
+    required: [text]
+    properties: {text: {type: string}, tags: {type: array, items: [{type: string}]}}
 `
 
 // A document of Swagger 2.0 is read; operations that cannot be converted are skipped and reported,

@@ -71,9 +71,8 @@ func classify(err error) error {
 	return nil
 }
 
-// interrupted reports whether a connection to PostgreSQL ended before or during a query, such as when
-// the server is killed: pgx then reports the end of the stream, and that the connection is closed to
-// those who use it after that.
+// interrupted reports whether a connection to PostgreSQL ended before or during a query, such as
+// when the server is killed: pgx reports the end of the stream, and then a closed connection.
 func interrupted(err error) bool {
 	for _, ended := range []error{
 		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone,

@@ -41,8 +41,5 @@ func unrouted(r *api.Request, known bool) {
 		v2.Unrouted(r, known)
 		return
 	}
-	if rest, ok := strings.CutPrefix(path, ragflow.NewerPrefix+"/"); ok {
-		path = "/" + rest // the dialect's prefix is ours
-	}
-	envelope.Unrouted(r, path, known)
+	envelope.Unrouted(r, ragflow.WithoutDialect(path), known) // the dialect's prefix is ours
 }

@@ -21,6 +21,7 @@ func TestKeyWithoutScopesMayDoNothing(t *testing.T) {
 	own := map[string]bool{ // about the caller
 		"/api/v2/me": true, "/api/v2/me/usage": true, "/api/v2/me/password": true,
 		"/v1/user/logout": true, "/api/v1/auth/logout": true,
+		"/0.25/v1/user/logout": true, "/0.25/api/v1/auth/logout": true,
 		"/0.27/v1/user/logout": true, "/0.27/api/v1/auth/logout": true,
 	}
 	refused := 0

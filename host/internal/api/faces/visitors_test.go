@@ -213,7 +213,7 @@ func TestVisitorsReadNothingOfOthers(t *testing.T) {
 			}
 		}
 	})
-	require.Equal(t, 34, routes)
+	require.Equal(t, 51, routes)
 	require.Greater(t, tried, 3000)
 }
 

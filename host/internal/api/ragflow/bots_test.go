@@ -68,7 +68,7 @@ func TestEmbedTokenShowsNothingPrivate(t *testing.T) {
 			require.NotContains(t, a.Text, "PRIVATE", "%s %s %s", method, r.Path, body)
 		}
 	})
-	require.Equal(t, 34, opened, "a new route that such a token opens is thought about here")
+	require.Equal(t, 51, opened, "a new route that such a token opens is thought about here")
 
 	stream := s.Request("POST", "/api/v1/agentbots/"+id+"/completions", token, `{"query":"hi"}`)
 	list, _ := stream.Events()

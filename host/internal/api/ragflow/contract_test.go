@@ -313,6 +313,9 @@ func TestContract(t *testing.T) {
 		}
 	}
 	for _, r := range s.API.Routes() {
+		if strings.HasPrefix(r.Path, ragflow.MiddlePrefix) {
+			continue // agents as at the root, datasets as under /0.27; see TestMiddleDialect
+		}
 		own := strings.HasPrefix(r.Path, v2.Prefix) || r.PageRun || slices.Contains(others, r.Path) || elsewhere[r.Path]
 		for m := range strings.FieldsSeq(strings.ReplaceAll(r.Method, webhook.Methods, "POST")) {
 			if !own && !tried[m+" "+r.Path] {

@@ -1,6 +1,6 @@
-// Package ragflow answers RAGFlow's agent API, in two dialects: that of version 0.23 at the root
-// and that of 0.27 under /0.27. Both have the same handlers; where the dialects disagree on the
-// same request, the handler asks the presenter of its route.
+// Package ragflow answers RAGFlow's agent API, in three dialects: that of version 0.23 at the root,
+// that of 0.25 under /0.25 and that of 0.27 under /0.27. All have the same handlers; where the
+// dialects disagree on the same request, the handler asks the presenter of its route.
 package ragflow
 
 import (
@@ -22,6 +22,19 @@ import (
 // NewerPrefix is the prefix of the paths of the 0.27 dialect.
 const NewerPrefix = "/0.27"
 
+// MiddlePrefix is the prefix of the paths of the 0.25 dialect.
+const MiddlePrefix = "/0.25"
+
+// WithoutDialect returns a path without the prefix of a dialect.
+func WithoutDialect(path string) string {
+	for _, prefix := range []string{MiddlePrefix, NewerPrefix} {
+		if rest, ok := strings.CutPrefix(path, prefix+"/"); ok {
+			return "/" + rest
+		}
+	}
+	return path
+}
+
 // Config is what the face works with; all of it is required.
 type Config struct {
 	Services *app.Services
@@ -31,14 +44,19 @@ type Config struct {
 	Version  string // of the host
 }
 
-// Routes are those of both dialects.
+// Routes are those of all dialects.
 func Routes(cfg Config) []api.Route {
-	older := dialectRoutes(&face{Config: cfg, presenter: presenter023{}})
-	newer := dialectRoutes(&face{Config: cfg, presenter: presenter027{}})
-	for i := range newer {
-		newer[i].Path = NewerPrefix + newer[i].Path
+	var list []api.Route
+	for _, d := range []struct {
+		prefix string
+		presenter
+	}{{"", presenter023{}}, {MiddlePrefix, presenter025{}}, {NewerPrefix, presenter027{}}} {
+		for _, r := range dialectRoutes(&face{Config: cfg, presenter: d.presenter}) {
+			r.Path = d.prefix + r.Path
+			list = append(list, r)
+		}
 	}
-	return append(older, newer...)
+	return list
 }
 
 // face is what the handlers of one dialect share.
