@@ -199,7 +199,8 @@ func (c *CallInputs) NodeName(id string) string {
 }
 
 // History returns the last n turns of the conversation, two entries each, oldest first; the last
-// entry is what the user said now. It panics if Init has not declared so many with [Setup.LookBack].
+// entry is what the user said now. It panics if Init has not declared as many with
+// [Setup.LookBack].
 func (c *CallInputs) History(n int) []Turn {
 	if most := c.node.lookback.Turns; n > most && most != AllTurns {
 		panic(fmt.Sprintf("component %s reads %d turns; its Init declares %d", c.node.spec.Name, n, most))

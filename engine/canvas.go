@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -169,6 +170,34 @@ func (n *node) probe() {
 	if kept, ok := n.comp.(Resetter); ok {
 		n.resets = append(n.resets, kept)
 	}
+}
+
+// lookBackNamed adds what the params of the node name, and what a plugin may name when it runs.
+func (n *node) lookBackNamed() {
+	if strings.HasPrefix(n.spec.Name, PluginPrefix) || mentions(n.params, historyVariable) {
+		n.lookback.Turns = AllTurns
+	}
+}
+
+// mentions reports whether a string of v, or a key, contains text.
+func mentions(v Value, text string) bool {
+	switch v.Kind() {
+	case KindString:
+		return strings.Contains(v.Str(), text)
+	case KindList:
+		for _, x := range v.Elements() {
+			if mentions(x, text) {
+				return true
+			}
+		}
+	case KindObject:
+		for k, x := range v.Fields() {
+			if strings.Contains(k, text) || mentions(x, text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // bind resolves references and targets to nodes. Names that do not exist stay unbound: Validate

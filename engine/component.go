@@ -305,3 +305,32 @@ func (s *Setup) Text(text string) Text {
 
 // Expr prepares a value of the component that may hold a literal, a reference or a text; see Text.
 func (s *Setup) Expr(v Value) Expr { return parseExpr(v, s.Text) }
+
+// Lookback counts the turns and summaries of a conversation that nodes read.
+type Lookback struct {
+	Turns    int // the last turns; [AllTurns] for all of them
+	Memories int // the last summaries
+}
+
+// AllTurns is the whole conversation, for [Setup.LookBack]; sys.history is complete then.
+const AllTurns = -1
+
+// merge makes r cover other too.
+func (r *Lookback) merge(other Lookback) {
+	if r.Turns != AllTurns && (other.Turns == AllTurns || other.Turns > r.Turns) {
+		r.Turns = other.Turns
+	}
+	r.Memories = max(r.Memories, other.Memories)
+}
+
+// LookBack declares how much of the conversation the component reads with [CallInputs.History] and
+// [CallInputs.Memories]. Canvases whose params name sys.history read all turns without it.
+func (s *Setup) LookBack(l Lookback) {
+	if s.owner != nil {
+		s.owner.lookback.merge(l)
+	}
+}
+
+// historyVariable holds the conversation as lines. It is null in a canvas that does not read it, if
+// the turns of the conversation are stored apart: see [Join].
+const historyVariable = "sys.history"

@@ -89,7 +89,7 @@ type regrown struct {
 }
 
 // regrow puts lists of a checkpoint together. It must be called before other changes are applied.
-func (s *State) regrow(lists Value) ([]regrown, error) {
+func regrow(s *State, lists Value) ([]regrown, error) {
 	var out []regrown
 	for _, x := range lists.Elements() {
 		r := regrown{id: x.At(0).Str(), name: x.At(1).Str()}

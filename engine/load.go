@@ -269,7 +269,7 @@ func nameItems(c *Canvas) {
 		n := &c.nodes[i]
 		n.short.outputs = all
 		for p := n.parent; p >= 0 && n.short.item == ""; p = c.nodes[p].parent {
-			if item := items[p]; item != nil { // else a body without such names lies in that of the item
+			if item := items[p]; item != nil { // else a body in that of the item
 				n.short = shortNames{item.id, item.spec.Short}
 			}
 		}

@@ -107,7 +107,7 @@ func TestLoadRefusesParentsThatEncloseThemselves(t *testing.T) {
 	}
 }
 
-// Bodies in bodies are bounded, since much of what is done with a node walks through those around it.
+// Bodies in bodies are bounded, since much of the work on a node walks through those around it.
 func TestDeepNesting(t *testing.T) {
 	nested := func(n int) []byte {
 		var b strings.Builder

@@ -1,7 +1,5 @@
 package engine
 
-import "strings"
-
 // This file keeps the state of a conversation in parts, so that a turn costs the same however many
 // came before it: a head, which each turn replaces and whose size does not depend on their number,
 // and what each turn adds to the lists of the document.
@@ -13,61 +11,8 @@ type Added struct {
 	Memory    []Value // entries of memory: [user, assistant, summary]
 }
 
-// Lookback counts the turns and summaries of a conversation that nodes read.
-type Lookback struct {
-	Turns    int // the last turns; [AllTurns] for all of them
-	Memories int // the last summaries
-}
-
-// AllTurns is the whole conversation, for [Setup.LookBack]; sys.history is complete then.
-const AllTurns = -1
-
-// merge makes r cover other too.
-func (r *Lookback) merge(other Lookback) {
-	if r.Turns != AllTurns && (other.Turns == AllTurns || other.Turns > r.Turns) {
-		r.Turns = other.Turns
-	}
-	r.Memories = max(r.Memories, other.Memories)
-}
-
-// LookBack declares how much of the conversation the component reads with [CallInputs.History] and
-// [CallInputs.Memories]. Canvases whose params name sys.history read all turns without it.
-func (s *Setup) LookBack(l Lookback) {
-	if s.owner != nil {
-		s.owner.lookback.merge(l)
-	}
-}
-
-// lookBackNamed adds what the params of the node name, and what a plugin may name when it runs.
-func (n *node) lookBackNamed() {
-	if strings.HasPrefix(n.spec.Name, PluginPrefix) || mentions(n.params, historyVariable) {
-		n.lookback.Turns = AllTurns
-	}
-}
-
-// mentions reports whether a string of v, or a key, contains text.
-func mentions(v Value, text string) bool {
-	switch v.Kind() {
-	case KindString:
-		return strings.Contains(v.Str(), text)
-	case KindList:
-		for _, x := range v.Elements() {
-			if mentions(x, text) {
-				return true
-			}
-		}
-	case KindObject:
-		for k, x := range v.Fields() {
-			if strings.Contains(k, text) || mentions(x, text) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// Lookback returns how much of a conversation the nodes read.
-func (c *Canvas) Lookback() Lookback {
+// LookbackOf returns how much of a conversation the nodes of a canvas read.
+func LookbackOf(c *Canvas) Lookback {
 	var r Lookback
 	for i := range c.nodes {
 		r.merge(c.nodes[i].allLookback())
@@ -83,43 +28,13 @@ func (n *node) allLookback() Lookback {
 	return r
 }
 
-// recalled counts the entries of a state that are stored already, see [State.Split].
-type recalled struct {
-	earlier                    int // entries of history that were not loaded
-	history, retrieval, memory int // loaded entries at the beginning of each list
-}
-
-func (r *recalled) value() Value {
-	return List(Int(int64(r.earlier)), Int(int64(r.history)), Int(int64(r.retrieval)), Int(int64(r.memory)))
-}
-
-// readRecalled is the reverse of value; nil for null.
-func readRecalled(v Value) *recalled {
-	if v.IsNull() {
-		return nil
-	}
-	n := func(i int) int {
-		x, _ := v.At(i).Int()
-		return max(int(x), 0)
-	}
-	return &recalled{n(0), n(1), n(2), n(3)}
-}
-
 // entry returns a turn as the history of a document has it.
 func (t Turn) entry() Value { return List(String(t.Role), t.Content) }
 
 // line returns a turn as sys.history has it.
 func (t Turn) line() Value { return String(t.Role + ": " + t.Text()) }
 
-// turnOf reads an entry of the history of a document.
-func turnOf(v Value) Turn {
-	if v.Kind() == KindObject {
-		return Turn{v.Get("role").Str(), v.Get("content")}
-	}
-	return Turn{v.At(0).Str(), v.At(1)}
-}
-
-// Split returns the head of a state, and what was added to its lists since [Canvas.Join] or, for a
+// Split returns the head of a state, and what was added to its lists since [Join] or, for a
 // state that does not come from there, all of them. sys.history is null in a head if its lines
 // follow from the history.
 func (s *State) Split() (head []byte, added Added) {
@@ -136,7 +51,7 @@ func (s *State) Split() (head []byte, added Added) {
 	added.Memory = append(added.Memory, s.memory[stored.memory:]...)
 	rest := *s
 	rest.history, rest.retrieval, rest.memory, rest.recalled = nil, nil, nil, nil
-	if lines, ok := s.globals.get(historyVariable); ok && s.hasLines(lines) {
+	if lines, ok := s.globals.get(historyVariable); ok && hasLines(s, lines) {
 		rest.globals = s.globals.clone()
 		rest.globals.put(historyVariable, Null)
 	}
@@ -146,12 +61,12 @@ func (s *State) Split() (head []byte, added Added) {
 	return head, added
 }
 
-// Joined reports whether the state comes from [Canvas.Join], directly or by the log of a run.
-func (s *State) Joined() bool { return s.recalled != nil }
+// HasTurnsApart reports whether a state comes from [Join], directly or by the log of a run.
+func HasTurnsApart(s *State) bool { return s.recalled != nil }
 
-// Follow makes a state that does not come from [Canvas.Join] one that does, of the turn after a
+// SetTurnsApart makes a state that does not come from [Join] one that does, of the turn after a
 // document with state.
-func (s *State) Follow(doc Value) {
+func SetTurnsApart(s *State, doc Value) {
 	n := func(name string, most int) int { return min(doc.Get(name).Len(), most) }
 	s.recalled = &recalled{
 		history: n("history", len(s.history)), retrieval: n("retrieval", len(s.retrieval)),
@@ -160,7 +75,7 @@ func (s *State) Follow(doc Value) {
 }
 
 // hasLines reports whether lines follow from the history.
-func (s *State) hasLines(lines Value) bool {
+func hasLines(s *State, lines Value) bool {
 	if lines.IsNull() {
 		return true
 	}
@@ -177,13 +92,13 @@ func (s *State) hasLines(lines Value) bool {
 
 // Join returns the state of a conversation for its next turn: that of the canvas's document and the
 // turns after it. head comes from the last turn, null without one. last are the entries that
-// the last turns added, at least as many as [Canvas.Lookback] counts; all reports that they are
+// the last turns added, at least as many as [LookbackOf] counts; all reports that they are
 // those of all turns.
-func (c *Canvas) Join(head Value, last Added, all bool) (*State, error) {
+func Join(c *Canvas, head Value, last Added, all bool) (*State, error) {
 	if head.IsNull() {
 		st := c.State()
 		st.recalled = &recalled{history: len(st.history), retrieval: len(st.retrieval), memory: len(st.memory)}
-		c.shorten(st)
+		dropUnread(c, st)
 		return st, nil
 	}
 	lines := last.History
@@ -197,19 +112,20 @@ func (c *Canvas) Join(head Value, last Added, all bool) (*State, error) {
 	}
 	head = head.With("history", listOf(last.History)).With("memory", listOf(last.Memory)).
 		With("recalled", stored.value())
-	if globals := head.Get("globals"); c.Lookback().Turns == AllTurns && globals.Get(historyVariable).IsNull() {
+	if globals := head.Get("globals"); LookbackOf(c).Turns == AllTurns && globals.Get(historyVariable).IsNull() {
 		head = head.With("globals", globals.With(historyVariable, linesOf(c.doc, lines)))
 	}
 	st, err := c.foreignState(head)
 	if err == nil {
-		c.shorten(st)
+		dropUnread(c, st)
 	}
 	return st, err
 }
 
-// shorten drops the entries of history and memory that no node reads, and the lines of sys.history.
-func (c *Canvas) shorten(st *State) {
-	r := c.Lookback()
+// dropUnread drops the entries of history and memory that no node reads, and the lines of
+// sys.history.
+func dropUnread(c *Canvas, st *State) {
+	r := LookbackOf(c)
 	if more := len(st.memory) - r.Memories; more > 0 {
 		st.memory = st.memory[more:]
 		st.recalled.memory -= more

@@ -290,10 +290,6 @@ func holds(n *nodeState) bool {
 	return false
 }
 
-// historyVariable holds the conversation as lines. It is null in a canvas that does not read it, if
-// the turns of the conversation are stored apart: see [Canvas.Join].
-const historyVariable = "sys.history"
-
 // remember adds a line to sys.history.
 func (r *run) remember(role, text string) {
 	lines, _ := r.st.globals.get(historyVariable)

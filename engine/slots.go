@@ -43,7 +43,7 @@ func (s *slots) force() {
 	s.used++
 }
 
-// free gives a slot to the goroutine that has waited longest, or wakes the owners that may wait for
+// free passes a slot to the goroutine that waited longest, or wakes the owners that may wait for
 // one. mu is held.
 func (s *slots) free() {
 	s.used--

@@ -213,14 +213,44 @@ func (s *State) defineEnv() {
 		key := "env." + name
 		old, ok := s.globals.get(key)
 		blank := old.IsNull() || old.Kind() == KindString && old.Str() == ""
-		if !ok || blank && !s.begun() {
+		if !ok || blank && !begun(s) {
 			s.globals.set(key, s.envDefault(name))
 		}
 	}
 }
 
+// recalled counts the entries of a state that are stored already, see [State.Split].
+type recalled struct {
+	earlier                    int // entries of history that were not loaded
+	history, retrieval, memory int // loaded entries at the beginning of each list
+}
+
+func (r *recalled) value() Value {
+	return List(Int(int64(r.earlier)), Int(int64(r.history)), Int(int64(r.retrieval)), Int(int64(r.memory)))
+}
+
+// readRecalled is the reverse of value; nil for null.
+func readRecalled(v Value) *recalled {
+	if v.IsNull() {
+		return nil
+	}
+	n := func(i int) int {
+		x, _ := v.At(i).Int()
+		return max(int(x), 0)
+	}
+	return &recalled{n(0), n(1), n(2), n(3)}
+}
+
+// turnOf reads an entry of the history of a document.
+func turnOf(v Value) Turn {
+	if v.Kind() == KindObject {
+		return Turn{v.Get("role").Str(), v.Get("content")}
+	}
+	return Turn{v.At(0).Str(), v.At(1)}
+}
+
 // begun reports whether something was said in the conversation.
-func (s *State) begun() bool {
+func begun(s *State) bool {
 	return len(s.history) > 0 || s.recalled != nil && s.recalled.earlier > 0
 }
 

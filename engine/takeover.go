@@ -54,7 +54,7 @@ func (s *State) applyDelta(v Value) error {
 		return err
 	}
 	s.path = append(s.path, path...)
-	grown, err := s.regrow(v.Get("grown"))
+	grown, err := regrow(s, v.Get("grown"))
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,8 @@ func TestIteration(t *testing.T) {
 			name: "short names in a loop of the body", items: `["a", "b"]`, outputs: `{"out": {"ref": "T@result"}}`,
 			body: []string{
 				`II IterationItem -> Y ^ X`,
-				`Y Loop {"maximum_loop_count": 1, "loop_variables": [{"variable": "n", "input_mode": "constant", "value": 0, "type": "number"}]} -> T ^ X`,
+				`Y Loop {"maximum_loop_count": 1, "loop_variables": [{"variable": "n", "input_mode": "constant", ` +
+					`"value": 0, "type": "number"}]} -> T ^ X`,
 				`T StringTransform {"method": "merge", "script": "{S@result}"} ^ X`,
 				`JJ LoopItem -> S ^ Y`,
 				`S StringTransform {"method": "merge", "script": "{index}{item}"} ^ Y`,

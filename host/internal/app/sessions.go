@@ -144,8 +144,8 @@ func (s *Sessions) head(ctx context.Context, tenant, canvas, id string) (Session
 	return v, err
 }
 
-// Messages returns the messages of a session that a principal may read, those of at most a number of
-// turns after a number of them, and how many turns follow; see [store.Sessions.Messages]. It
+// Messages returns the messages of a session that a principal may read, those of at most a number
+// of turns after a number of them, and how many turns follow; see [store.Sessions.Messages]. It
 // reserves the memory to answer with them. Errors: as Get.
 func (s *Sessions) Messages(
 	ctx context.Context, who Principal, canvas, id string, after, most int64,

@@ -30,11 +30,11 @@ func (l *loader) joinSession(ctx context.Context, w *work, v *store.Session) err
 			return fmt.Errorf("session %q: state: %w", v.ID, err)
 		}
 	}
-	last, all, err := l.lastTurns(ctx, v, w.canvas.Lookback())
+	last, all, err := l.lastTurns(ctx, v, engine.LookbackOf(w.canvas))
 	if err != nil {
 		return err
 	}
-	if w.state, err = w.canvas.Join(head, last, all); err != nil {
+	if w.state, err = engine.Join(w.canvas, head, last, all); err != nil {
 		return fmt.Errorf("session %q: %w: %w", v.ID, ErrCanvas, err)
 	}
 	return nil
@@ -129,7 +129,7 @@ func (cs *canvases) NewSession(
 	}
 	v := store.Session{
 		ID: id, Tenant: c.Tenant, Canvas: c.ID, User: user, Source: source, Name: name, Version: c.VersionTitle,
-		// The document is the same for all sessions of a revision of the canvas, which share its plan.
+		// The document is the same for all sessions of a revision of a canvas: they share its plan.
 		DSL:   document.With("task_id", engine.String("")).AppendJSON(nil),
 		State: head.With("task_id", engine.String(id)).AppendJSON(nil),
 

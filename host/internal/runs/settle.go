@@ -123,7 +123,7 @@ func (s *results) addTurn(ctx context.Context, v *store.Session, w *work, said *
 		// begins where the last good one ended.
 		return nil
 	}
-	if !w.state.Joined() {
+	if !engine.HasTurnsApart(w.state) {
 		// A host of a former version began the run, with the whole conversation in its log.
 		whole, err := s.store.Sessions.Get(ctx, v.Tenant, v.ID)
 		if err != nil {
@@ -133,7 +133,7 @@ func (s *results) addTurn(ctx context.Context, v *store.Session, w *work, said *
 		if err != nil {
 			return fmt.Errorf("session %q: %w", v.ID, err)
 		}
-		w.state.Follow(before)
+		engine.SetTurnsApart(w.state, before)
 	}
 	var added engine.Added
 	v.State, added = w.state.Split()

@@ -45,8 +45,11 @@ func fail(err error, format string, args ...any) error {
 
 // classify returns the sentinel for a driver's error, or nil.
 func classify(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
 		return ErrNotFound
+	case errors.Is(err, ErrCorrupt): // a dump that ends early, say
+		return ErrCorrupt
 	}
 	var lite *sqlite.Error
 	if errors.As(err, &lite) {

@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/access"
 )
 
-// Session is a conversation over runs, on a copy of the canvas's document that edits of the canvas do
-// not change. A turn appends what it adds and replaces State; the rest is written once.
+// Session is a conversation over runs, on a copy of the canvas's document that edits of the canvas
+// do not change. A turn appends what it adds and replaces State; the rest is written once.
 type Session struct {
 	ID         string
 	Tenant     string

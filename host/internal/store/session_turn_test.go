@@ -17,12 +17,13 @@ import (
 
 // formerSession is a session as version 22 of the tables stored it, after one turn.
 const (
-	formerSession = `INSERT INTO sessions (id, tenant_id, canvas_id, user_id, source, name, dsl, messages, reference, find,
-		errors, tokens, duration_ms, rounds, thumb_up, rev, run_id, last_run_id, create_time, update_time)
+	formerSession = `INSERT INTO sessions (id, tenant_id, canvas_id, user_id, source, name, dsl, messages, reference,
+		find, errors, tokens, duration_ms, rounds, thumb_up, rev, run_id, last_run_id, create_time, update_time)
 		VALUES ('s', 't', 'c', 'u', '', '', $1, $2, $3, 'hello', '', 0, 0, 1, 0, 2, '', 'r', 5, 6)`
-	formerDSL = `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["M"]},"M":{"obj":{` +
-		`"component_name":"Message","params":{"content":["x"],"outputs":{"content":{"value":"x"}}}},"downstream":[]}},` +
-		`"history":[["user","Hello"],["assistant",{"content":"x"}]],"retrieval":[{"chunks":{},"doc_aggs":{}}],` +
+	formerDSL = `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["M"]},"M":{` +
+		`"obj":{"component_name":"Message","params":{"content":["x"],"outputs":{"content":{"value":"x"}}}},` +
+		`"downstream":[]}},"history":[["user","Hello"],["assistant",{"content":"x"}]],` +
+		`"retrieval":[{"chunks":{},"doc_aggs":{}}],` +
 		`"memory":[],"path":["begin","M"],"globals":{"sys.query":"Hello","sys.conversation_turns":1,` +
 		`"sys.history":["user: Hello","assistant: x"]},"task_id":"r"}`
 	formerMessages = `[{"role":"user","content":"Hello"},{"role":"assistant","content":"x"}]`
@@ -126,10 +127,11 @@ func TestLoadOfAFormerDumpOfSessions(t *testing.T) {
 	for i, line := range lines {
 		switch {
 		case strings.HasPrefix(line, `{"table":"sessions"`):
-			lines[i] = `{"table":"sessions","columns":["id","tenant_id","canvas_id","user_id","source","name","dsl","messages",` +
-				`"reference","find","errors","tokens","duration_ms","rounds","thumb_up","rev","run_id","last_run_id",` +
-				`"create_time","update_time"]}`
-			lines[i+1] = `["s","t","c","","","",{"bytes":"e30="},{"bytes":"W10="},{"bytes":"W10="},"hello","",0,0,0,0,1,"","",5,6]`
+			lines[i] = `{"table":"sessions","columns":["id","tenant_id","canvas_id","user_id","source","name","dsl",` +
+				`"messages","reference","find","errors","tokens","duration_ms","rounds","thumb_up",` +
+				`"rev","run_id","last_run_id","create_time","update_time"]}`
+			lines[i+1] = `["s","t","c","","","",{"bytes":"e30="},{"bytes":"W10="},{"bytes":"W10="},` +
+				`"hello","",0,0,0,0,1,"","",5,6]`
 		case strings.HasPrefix(line, `{"table":"session_`):
 			lines[i] = ""
 			if strings.HasPrefix(line, `{"table":"session_documents"`) {

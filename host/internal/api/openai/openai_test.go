@@ -51,9 +51,11 @@ func TestOpenAIMessagesAreTheConversation(t *testing.T) {
 		require.Equal(t, `three, 3, ["user: one", "assistant: first", "user: two", "assistant: second", "user: three"]`,
 			strings.ReplaceAll(ask(conversation, more), "'", `"`), path)
 		const calls = `{"role":"user","content":"one"},{"role":"assistant","content":null,"tool_calls":[{}]},
-			{"role":"tool","content":"x"},{"role":"assistant","content":[{"type":"image_url"}]},{"role":"assistant","content":""},
+			{"role":"tool","content":"x"},{"role":"assistant","content":[{"type":"image_url"}]},
+			{"role":"assistant","content":""},
 			{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:"}}]},{"role":5,"content":"x"},"x",
-			{"role":"assistant","content":"first"},{"role":"developer","content":"be rude"},{"role":"user","content":"two"}`
+			{"role":"assistant","content":"first"},{"role":"developer","content":"be rude"},
+			{"role":"user","content":"two"}`
 		require.Equal(t, `two, 3, ["user: one", "user: ", "assistant: first", "user: two"]`,
 			strings.ReplaceAll(ask(calls, more), "'", `"`), path)
 		const prefilled = `{"role":"user","content":"one"},{"role":"assistant","content":"prefill"}`

@@ -299,7 +299,7 @@ func (c canvases) addSession(ctx context.Context, in addSession) (sessionView, e
 	return sessionView{s.ID, s.Canvas, s.User, api.DocumentOf(s.Messages), timeOf(s.CreateTime)}, err
 }
 
-// pageTurns is how many turns a page of messages has.
+// pageTurns is the number of turns on a page of messages.
 const pageTurns = 50
 
 type listMessages struct {

@@ -103,7 +103,7 @@ type principal struct {
 
 type runList struct {
 	Items    []runView `json:"items"`
-	Total    *int      `json:"total,omitempty" jsonschema:"number of matches on all pages; absent above 1000 unless the request has count=all"`
+	Total    *int      `json:"total,omitempty" jsonschema:"number of matches on all pages; absent above 1000 without count=all"`
 	Next     string    `json:"next,omitempty" jsonschema:"value of after for the next page; absent on the last page"`
 	Currency string    `json:"currency,omitempty" jsonschema:"code of the currency of costs, such as USD, if the prices name it"`
 }
@@ -284,7 +284,7 @@ type listRuns struct {
 	Status   string   `query:"status" jsonschema:"only runs with this status"`
 	Source   string   `query:"source" jsonschema:"only runs that were started by this source"`
 	After    string   `query:"after" jsonschema:"next of the previous page"`
-	Count    string   `query:"count" jsonschema:"all counts the matches of a list of any length, which takes time in proportion to it"`
+	Count    string   `query:"count" jsonschema:"all counts the matches of long lists too, which takes time"`
 	Page     app.Page `order:"create_time"`
 }
 

@@ -30,7 +30,7 @@ type presetsOf struct {
 
 type presetsView struct {
 	Items []app.WebhookPreset `json:"items"`
-	Names []string            `json:"names" jsonschema:"presets with the settings of the given section; Meta signs as GitHub does"`
+	Names []string            `json:"names" jsonschema:"presets with these settings; Meta signs as GitHub does"`
 }
 
 func (w webhooks) presets(_ context.Context, in presetsOf) (presetsView, error) {
