@@ -168,8 +168,10 @@ func (v *validator) checkRequirements(n *node) {
 
 // checkShortNames warns of short names that are text because of where the node stands.
 func checkShortNames(v *validator, n *node) {
-	slices.Sort(n.loose)
-	for _, name := range slices.Compact(n.loose) {
+	for i, name := range n.loose {
+		if slices.Contains(n.loose[:i], name) {
+			continue
+		}
 		v.add(n, SeverityWarning, CodeBadReference, "",
 			"{%s} stays text here: only nodes in the body of an Iteration have it; name the node too, as in {id@%s}",
 			name, name)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,12 +17,11 @@ import (
 //
 // The only output takes the member of its name (a dot is a path), else the whole result. Several
 // take members of an object by name or elements of a list by position; one plain value goes to the
-// first. Differs: output on standard error fails
-// the node only when there is no result; as a tool it returns the result. Files that the script
-// wrote are the outputs _ARTIFACTS and, as Markdown links, attachments. As in later versions,
-// content, raw_result and actual_type are outputs too, unless the only output that the node
-// declares has one of these names; a value that does not fit its declared type is converted and no
-// error. Source: RAGFlow agent/tools/code_exec.py at 80a16e71 (behaviour only).
+// first. Differs: output on standard error fails the node only when there is no result; as a tool
+// it returns the result. Files that the script wrote are the outputs _ARTIFACTS and, as Markdown
+// links, attachments. As in later versions, content, raw_result and actual_type are outputs too,
+// unless the only output that the node declares has one of these names; a value that does not fit
+// its declared type is converted and no error. Source: RAGFlow agent/tools/code_exec.py at 80a16e71 (behaviour only).
 type CodeExec struct {
 	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript" label:"Language"`
 	Script    string             `json:"script" doc:"source with a function main, which receives the arguments by name (JavaScript: as one object)" format:"code"`
@@ -232,11 +230,17 @@ func actualType(v engine.Value) string {
 	return "String"
 }
 
-// linkLine matches a line that is only a link to a file of the host, as artifactLinks writes them.
-// Other addresses, which a script may print, are left to the model.
-// So are labels that hold links or HTML, and a path with a backslash, which browsers read as one to
-// another host.
-var linkLine = regexp.MustCompile(`(?m)^!?\[([^\n<]*)\]\((/[^/\\()\s][^\\()\s]*)\)$`)
+// fileOf returns the path in a line that is only a link to a file of the host, as artifactLinks
+// writes it. Other addresses, which a script may print, are left to the model, and so are labels
+// that hold links or HTML, and paths with a backslash, which browsers read as one to another host.
+func fileOf(line string) (path string, ok bool) {
+	rest, isLink := strings.CutPrefix(strings.TrimPrefix(line, "!"), "[")
+	label, path, _ := strings.Cut(rest, "](")
+	path, closed := strings.CutSuffix(path, ")")
+	ok = isLink && closed && !strings.ContainsAny(label, "<") && !strings.ContainsAny(path, "\\()\t ") &&
+		strings.HasPrefix(path, "/") && len(path) > 1 && path[1] != '/'
+	return path, ok
+}
 
 // maxLinks is the number of links that are added to an answer.
 const maxLinks = 100
@@ -254,14 +258,13 @@ func (t *task) unnamedFiles(answer string) string {
 		if _, ok := tool.bound.Component().(*CodeExec); !ok {
 			continue
 		}
-		for _, m := range linkLine.FindAllStringSubmatch(u.Get("results").Text(), -1) {
-			path := m[2]
+		for line := range strings.SplitSeq(u.Get("results").Text(), "\n") {
 			if len(added) == maxLinks {
 				return links
 			}
-			if !added[path] && !strings.Contains(m[1], "](") && !strings.Contains(answer, "("+path+")") {
+			if path, ok := fileOf(line); ok && !added[path] && !strings.Contains(answer, "("+path+")") {
 				added[path] = true
-				links += "\n\n" + m[0]
+				links += "\n\n" + line
 			}
 		}
 	}
