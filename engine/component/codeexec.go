@@ -21,7 +21,8 @@ import (
 // it returns the result. Files that the script wrote are the outputs _ARTIFACTS and, as Markdown
 // links, attachments. As in later versions, content, raw_result and actual_type are outputs too,
 // unless the only output that the node declares has one of these names; a value that does not fit
-// its declared type is converted and no error. Source: RAGFlow agent/tools/code_exec.py at 80a16e71 (behaviour only).
+// its declared type is converted and no error. Source: RAGFlow agent/tools/code_exec.py at 80a16e71
+// (behaviour only).
 type CodeExec struct {
 	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript" label:"Language"`
 	Script    string             `json:"script" doc:"source with a function main, which receives the arguments by name (JavaScript: as one object)" format:"code"`
