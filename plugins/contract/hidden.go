@@ -41,14 +41,18 @@ func firstHidden(s string) (rune, bool) {
 	return 0, false
 }
 
-// isHidden excludes U+200C and U+200D, which writing systems and emoji need.
+// withoutWidth are the single characters of isHidden: soft hyphen, joiners, fillers, marks.
+const withoutWidth = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u3164\ufeff\uffa0"
+
+// isHidden reports control characters and those that Unicode lets a font leave out, except U+200C,
+// U+200D and the variation selectors to U+FE0F, which writing systems and emoji need.
 func isHidden(r rune) bool {
 	switch {
 	case r < ' ':
 		return !strings.ContainsRune("\t\n\r", r)
-	case r >= 0x7f && r <= 0x9f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
-		r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe007f:
+	case r >= 0x7f && r <= 0x9f, r >= 0x180b && r <= 0x180f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
+		r >= 0xfff0 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe0fff:
 		return true
 	}
-	return r == 0x00ad || r == 0x061c || r == 0x180e || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff
+	return strings.ContainsRune(withoutWidth, r)
 }

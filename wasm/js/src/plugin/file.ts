@@ -104,8 +104,8 @@ function isFileName(name: string): boolean {
 }
 
 const hidden = new RegExp(
-  "[\\p{Cc}\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb" +
-    "\\u{e0000}-\\u{e007f}]", "u");
+  "[\\p{Cc}\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f\\u202a-\\u202e" +
+    "\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{e0000}-\\u{e0fff}]", "u");
 
 function textOf(op: string, args: Record<string, unknown>, member: string): string {
   const value = args[member] ?? "";
