@@ -123,12 +123,14 @@ func growingCanvases(t *testing.T, bin programs) {
 func longConversation(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a", "--limit", "state=1MiB")
-	canvas := w.canvas(sketch.Chain("begin Begin", `M Message {"content":"{sys.query}"}`))
+	canvas := w.canvas(sketch.Chain("begin Begin", // the Switch reads all turns
+		`S Switch {"conditions":[{"items":[{"cpn_id":"sys.history","operator":"empty"}],"to":["M"]}],`+
+			`"end_cpn_ids":["M"]}`, `M Message {"content":"{sys.query}"}`))
 	session := w.session(canvas)
 	words := strings.Repeat("word ", 20_000)
 	turns := 0
-	var last end
-	for last = w.end(w.run(h, canvas, session, words)); last.Status == "succeeded"; turns++ {
+	last := w.end(w.run(h, canvas, session, words))
+	for ; last.Status == "succeeded" && turns < 100; turns++ {
 		last = w.end(w.run(h, canvas, session, words))
 	}
 	require.Positive(t, turns)
