@@ -183,3 +183,14 @@ test("parallel calls stay separate, and attached members come back", async () =>
   assert.match(sent, /"extra_content":\{"sign":"b"\}/);
   assert.doesNotMatch(sent, /opaque/);
 });
+
+test("an answer that ends in rubbish, or has no message, is an error", async () => {
+  const begun = 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n';
+  for (const [body, want] of [
+    [begun + "data: <html>502</html>\n\n", /not JSON/], ['{"choices": 3}', /no message/], ["null", /no message/],
+  ] as const) {
+    await assert.rejects(ask(openai({ url: "http://box", fetch: raw(body) })), want, body);
+  }
+  const ended = begun + "data: <html>\n\ndata: [DONE]\n\n";
+  assert.equal((await ask(openai({ url: "http://box", fetch: raw(ended) })))[0]?.text, "a");
+});

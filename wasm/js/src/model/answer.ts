@@ -145,12 +145,12 @@ function begins(call: OpenCall, id: string, name: string, args: string, index: n
 
 /** Answer reads the documents of one answer, streamed or whole. */
 export class Answer {
-  /** The finish reason was read. */
+  /** The finish reason or the end mark was read. */
   finished = false;
   readonly #calls = new Calls();
   readonly #attached: Members = {};
   #words = "";
-  #any = false;
+  #said = false;
 
   *take(data: string): Generator<ModelPiece> {
     let parsed: unknown;
@@ -164,7 +164,6 @@ export class Answer {
   }
 
   *#document(v: Members): Generator<ModelPiece> {
-    this.#any = true;
     const choice = first(v.choices);
     const whole = !isObject(choice.delta);
     const message = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {};
@@ -181,7 +180,10 @@ export class Answer {
     if (isObject(v.usage)) piece.usage = v.usage as unknown as NonNullable<ModelPiece["usage"]>;
     this.#calls.add(message.tool_calls, whole);
     this.#attach(message);
-    if (Object.keys(piece).length > 0) yield piece;
+    if (Object.keys(piece).length > 0) {
+      this.#said = true;
+      yield piece;
+    }
     const failed = [v.error, choice.error].find((e) => isObject(e) || (typeof e === "string" && e !== ""));
     const bare = list(v.choices).length === 0 && !isObject(v.usage) && reason(v);
     if (failed || v.object === "error" || bare || choice.finish_reason === "error") {
@@ -200,8 +202,11 @@ export class Answer {
   }
 
   *end(): Generator<ModelPiece> {
-    if (!this.#any && this.#words !== "") {
+    if (this.#words !== "" && !this.finished) {
       throw new EngineError("provider", "the model server sent a line that is not JSON: " + this.#words);
+    }
+    if (!this.#said && !this.finished && this.#calls.open.length === 0) {
+      throw new EngineError("provider", "the model server sent no message");
     }
     yield* this.#calls.complete(this.#attached);
   }

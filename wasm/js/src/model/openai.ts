@@ -45,7 +45,10 @@ export function openai(options: OpenAIOptions): Model {
       if (!response.body) throw new EngineError("provider", "the model server sent an empty answer");
       const answer = new Answer();
       for await (const data of eventData(response.body, () => answer.finished)) {
-        if (data === "[DONE]") break;
+        if (data === "[DONE]") {
+          answer.finished = true;
+          break;
+        }
         yield* answer.take(data);
       }
       yield* answer.end();
