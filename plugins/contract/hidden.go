@@ -50,8 +50,8 @@ func isHidden(r rune) bool {
 	switch {
 	case r < ' ':
 		return !strings.ContainsRune("\t\n\r", r)
-	case r >= 0x7f && r <= 0x9f, r >= 0x180b && r <= 0x180f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
-		r >= 0xfff0 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe0fff:
+	case r >= 0x7f && r <= 0x9f, r >= 0x180b && r <= 0x180f, r >= 0x202a && r <= 0x202e,
+		r >= 0x2060 && r <= 0x206f, r >= 0xfff0 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe0fff:
 		return true
 	}
 	return strings.ContainsRune(withoutWidth, r)
