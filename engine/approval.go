@@ -171,7 +171,7 @@ func approvalProblem(name string, field, inputs Value) error {
 	}
 	args, err := editedArguments(answer(inputs, name+ArgumentsSuffix))
 	if err == nil && !args.IsNull() {
-		err = checkSchema("arguments", args, ask.Get("schema"))
+		err = CheckSchema("arguments", args, ask.Get("schema"))
 	}
 	return err
 }

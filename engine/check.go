@@ -6,12 +6,9 @@ import (
 )
 
 // CheckSchema returns nil if v matches the parts of JSON Schema that describe arguments of tools
-// and answers of models; see the errors for the path of what does not match.
-func CheckSchema(path string, v, schema Value) error { return checkSchema(path, v, schema) }
-
-// checkSchema returns nil if v matches the parts of JSON Schema that describe arguments of tools:
-// type, enum, properties, required, additionalProperties and items.
-func checkSchema(path string, v, schema Value) error {
+// and answers of models: type, enum, properties, required, additionalProperties and items. Errors
+// have the path of what does not match.
+func CheckSchema(path string, v, schema Value) error {
 	if types := typesOf(schema.Get("type")); len(types) > 0 && !slices.ContainsFunc(types, v.HasType) {
 		return fmt.Errorf("%s: is a %s; expected a %s", path, v.Kind(), types[0])
 	}
@@ -20,7 +17,7 @@ func checkSchema(path string, v, schema Value) error {
 		return fmt.Errorf("%s: is %s; expected one of %s", path, brief(v.JSON()), brief(schema.Get("enum").JSON()))
 	}
 	for i, e := range v.Elements() {
-		if err := checkSchema(fmt.Sprintf("%s[%d]", path, i), e, schema.Get("items")); err != nil {
+		if err := CheckSchema(fmt.Sprintf("%s[%d]", path, i), e, schema.Get("items")); err != nil {
 			return err
 		}
 	}
@@ -38,7 +35,7 @@ func checkSchema(path string, v, schema Value) error {
 		if !ok && closed {
 			return fmt.Errorf("%s: %s is not an argument", path, brief(name))
 		}
-		if err := checkSchema(path+"."+name, member, inner); err != nil {
+		if err := CheckSchema(path+"."+name, member, inner); err != nil {
 			return err
 		}
 	}

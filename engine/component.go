@@ -288,16 +288,13 @@ func (s *Setup) Text(text string) Text {
 	t := parseText(text, short.outputs)
 	for i := range t.refs {
 		r := &t.refs[i]
-		output := short.outputs[r.Expr]
-		switch {
-		case output == "":
-		case short.item != "":
+		if output := short.outputs[r.Expr]; output != "" && short.item != "" {
 			r.Node, r.Output = short.item, output
-		default:
+		} else if output != "" {
 			s.owner.loose = append(s.owner.loose, r.Expr)
 		}
 	}
-	if len(s.owner.loose) > 0 && short.item == "" {
+	if short.item == "" {
 		return ParseText(text)
 	}
 	return t

@@ -8,39 +8,67 @@ import (
 // growth writes lists that grow, such as what an Iteration collects, once: a checkpoint holds the
 // elements that the log does not have yet.
 type growth struct {
-	logged map[listKey]Value // lists as the log has them
-	grown  []grownList       // of the next checkpoint
-	rest   []slot            // scratch
-}
-
-// listKey names an output of a node, or a global with noNode.
-type listKey struct {
-	node nodeIndex
-	name string
+	outs    map[nodeIndex][]slot // lists among the outputs of nodes, as the log has them
+	globals map[string]Value     // the same of globals
+	grown   []grownList          // of the next checkpoint
+	rest    []slot               // scratch
 }
 
 // grownList is a list of which the log has the first elements.
 type grownList struct {
-	listKey
+	node  nodeIndex // noNode for a global
+	name  string
 	value Value
 	from  int
 }
 
-// holds reports whether only new elements of a value have to be written. It remembers the value.
-func (g *growth) holds(key listKey, v Value) bool {
-	if v.Kind() != KindList || v.Len() == 0 {
-		delete(g.logged, key)
+// global reports whether only new elements of a global have to be written. It remembers the value.
+func (g *growth) global(name string, v Value) bool {
+	if v.Kind() != KindList {
+		delete(g.globals, name)
 		return false
 	}
-	if g.logged == nil {
-		g.logged = map[listKey]Value{}
+	if g.globals == nil {
+		g.globals = map[string]Value{}
 	}
-	old := g.logged[key]
-	g.logged[key] = v
+	old := g.globals[name]
+	g.globals[name] = v
+	return g.add(noNode, name, v, old)
+}
+
+// remaining returns outputs of a node with null for the lists that have only grown. It remembers
+// the lists.
+func (g *growth) remaining(node nodeIndex, outs []slot) []slot {
+	logged := nodeState{outs: g.outs[node]}
+	var lists []slot
+	g.rest = append(g.rest[:0], outs...)
+	for i := range g.rest {
+		o := &g.rest[i]
+		if o.value.Kind() != KindList {
+			continue
+		}
+		lists = append(lists, *o)
+		if old, _ := logged.out(o.name); g.add(node, o.name, o.value, old) {
+			o.value = Null
+		}
+	}
+	switch {
+	case len(lists) == 0:
+		delete(g.outs, node)
+	case g.outs == nil:
+		g.outs = map[nodeIndex][]slot{node: lists}
+	default:
+		g.outs[node] = lists
+	}
+	return g.rest
+}
+
+// add notes a list of which the log has the beginning, and reports whether it has.
+func (g *growth) add(node nodeIndex, name string, v, old Value) bool {
 	if !beginsWith(v, old) {
 		return false
 	}
-	g.grown = append(g.grown, grownList{key, v, old.Len()})
+	g.grown = append(g.grown, grownList{node, name, v, old.Len()})
 	return true
 }
 
@@ -53,17 +81,6 @@ func beginsWith(v, old Value) bool {
 	}
 	a, b := v.tree.vals[:n], old.tree.vals
 	return &a[0] == &b[0] || slices.Equal(a, b)
-}
-
-// remaining returns outputs of a node with null for the lists that have only grown.
-func (g *growth) remaining(node nodeIndex, outs []slot) []slot {
-	g.rest = append(g.rest[:0], outs...)
-	for i := range g.rest {
-		if o := &g.rest[i]; g.holds(listKey{node, o.name}, o.value) {
-			o.value = Null
-		}
-	}
-	return g.rest
 }
 
 // take returns the grown lists for a checkpoint: [[node, name, length in the log, new elements]],

@@ -170,7 +170,7 @@ func (j *journal) appendDelta(b []byte) []byte {
 	if g := &j.st.globals; len(g.dirty) > 0 {
 		o := NewObject(len(g.dirty))
 		for _, k := range g.dirty {
-			if v, _ := g.get(k); !j.growth.holds(listKey{noNode, k}, v) {
+			if v, _ := g.get(k); !j.growth.global(k, v) {
 				o.Set(k, v)
 			}
 		}

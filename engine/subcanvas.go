@@ -305,7 +305,7 @@ func CheckStart(c *Canvas, inputs Value) error {
 	for name := range inputs.Fields() {
 		plain.Set(name, answer(inputs, name))
 	}
-	if err := checkSchema("inputs", plain.Value(), c.StartSchema()); err != nil {
+	if err := CheckSchema("inputs", plain.Value(), c.StartSchema()); err != nil {
 		return fmt.Errorf("%w: %w", errInputs, err)
 	}
 	return nil

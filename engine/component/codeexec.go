@@ -243,35 +243,6 @@ func fileOf(line string) (path string, ok bool) {
 	return path, ok
 }
 
-// maxLinks is the number of links that are added to an answer.
-const maxLinks = 100
-
-// unnamedFiles returns links to files that scripts made and the answer does not link to. A
-// structured answer has none.
-func (t *task) unnamedFiles(answer string) string {
-	links := ""
-	added := map[string]bool{}
-	for _, u := range t.used {
-		tool := t.tools.find(u.Get("name").Str())
-		if tool == nil || tool.bound == nil || !t.agent.schema.IsNull() {
-			continue
-		}
-		if _, ok := tool.bound.Component().(*CodeExec); !ok {
-			continue
-		}
-		for line := range strings.SplitSeq(u.Get("results").Text(), "\n") {
-			if len(added) == maxLinks {
-				return links
-			}
-			if path, ok := fileOf(line); ok && !added[path] && !strings.Contains(answer, "("+path+")") {
-				added[path] = true
-				links += "\n\n" + line
-			}
-		}
-	}
-	return links
-}
-
 // artifactLinks returns a Markdown link for each file that a script made, an image for a picture,
 // and the name of one that has no address.
 func artifactLinks(artifacts []engine.Value) []engine.Value {

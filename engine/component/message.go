@@ -137,11 +137,9 @@ func (m *Message) parts(
 ) error {
 	refs := text.Refs()
 	values := make([]engine.Value, len(refs))
-	late := map[int]func() (string, error){}
+	late := make([]bool, len(refs))
 	for i := range refs {
-		if v, ok := engine.Late(call, &refs[i]); ok {
-			values[i] = v
-			late[i] = func() (string, error) { return m.lateText(context.WithoutCancel(ctx), call, &refs[i], files) }
+		if values[i], late[i] = engine.Late(call, &refs[i]); late[i] {
 			continue
 		}
 		v, err := call.Peek(&refs[i])
@@ -173,11 +171,13 @@ func (m *Message) parts(
 			speech.Parts = append(speech.Parts, engine.String(lit))
 			continue
 		}
-		if late[ref] != nil {
+		if late[ref] {
 			if speech.Late == nil {
 				speech.Late = map[int]func() (string, error){}
 			}
-			speech.Late[len(speech.Parts)] = late[ref]
+			speech.Late[len(speech.Parts)] = func() (string, error) {
+				return m.lateText(context.WithoutCancel(ctx), call, &refs[ref], files)
+			}
 		}
 		speech.Parts = append(speech.Parts, values[ref])
 	}

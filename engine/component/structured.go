@@ -95,16 +95,18 @@ func mayBe(schema engine.Value, name string) bool {
 func fitted(v, schema engine.Value) engine.Value {
 	switch v.Kind() {
 	case engine.KindObject:
+		b := engine.NewObject(v.Len())
 		for name, member := range v.Fields() {
 			inner, ok := schema.Get("properties").Lookup(name)
 			switch {
 			case !ok:
+				b.Set(name, member)
 			case member.IsNull() && !inner.Get("type").IsNull() && !mayBe(inner, "null"):
-				v = v.Without(name)
 			default:
-				v = v.With(name, fitted(member, inner))
+				b.Set(name, fitted(member, inner))
 			}
 		}
+		return b.Value()
 	case engine.KindList:
 		items := schema.Get("items")
 		if items.IsNull() {
