@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -53,10 +54,27 @@ func WebhookPresets() []WebhookPreset {
 	return list
 }
 
-// hmacDefaults are the settings of a signature that may be left out.
-var hmacDefaults = map[string]string{
+// signatureDefaults are the settings of a signature that may be left out.
+var signatureDefaults = map[string]string{
 	"header": "X-Hub-Signature-256", "algorithm": "sha256", "encoding": "hex", "secret_encoding": "text",
 	"timestamp_header": "", "timestamp_prefix": "",
+}
+
+// SignatureSetting returns a setting of security.hmac as a text, or its default.
+func SignatureSetting(hmac engine.Value, name string) string {
+	if v := hmac.Get(name); !v.IsNull() && (name != "payload" || v.Text() != "") {
+		return v.Text()
+	}
+	switch name {
+	case "prefix":
+		return strings.ToLower(SignatureSetting(hmac, "algorithm")) + "="
+	case "payload":
+		if SignatureSetting(hmac, "timestamp_header")+SignatureSetting(hmac, "timestamp_prefix") != "" {
+			return "{timestamp}.{body}"
+		}
+		return "{body}"
+	}
+	return signatureDefaults[name]
 }
 
 // WebhookPresetOf returns the names of the presets whose settings a security section has, whatever
@@ -82,15 +100,10 @@ func proofOf(security engine.Value) string {
 	case "token":
 		proof["token_header"] = section.Get("token_header").Text()
 	case "hmac":
-		for name, usual := range hmacDefaults {
-			proof[name] = textOr(section.Get(name), usual)
+		for name := range signatureDefaults {
+			proof[name] = SignatureSetting(section, name)
 		}
-		proof["prefix"] = textOr(section.Get("prefix"), proof["algorithm"]+"=")
-		payload := "{body}"
-		if proof["timestamp_header"]+proof["timestamp_prefix"] != "" {
-			payload = "{timestamp}.{body}"
-		}
-		proof["payload"] = textOr(section.Get("payload"), payload)
+		proof["prefix"], proof["payload"] = SignatureSetting(section, "prefix"), SignatureSetting(section, "payload")
 	default:
 		return ""
 	}
@@ -99,12 +112,4 @@ func proofOf(security engine.Value) string {
 		return ""
 	}
 	return string(text)
-}
-
-// textOr returns the text of a setting, or the usual one of a setting that is left out.
-func textOr(v engine.Value, usual string) string {
-	if v.IsNull() {
-		return usual
-	}
-	return v.Text()
 }

@@ -53,17 +53,24 @@ components:
           properties: {parent: {$ref: '#/components/schemas/Note'}, stars: {type: integer, nullable: true}}
 `
 
+// noting is a server that notes each request and responds with the same JSON.
+func noting(t *testing.T, asked **http.Request, body *string, status int, response string) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body) // the unread part is in body
+		*asked, *body = r, string(raw)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, response)
+	}))
+	t.Cleanup(srv.Close)
+	return srv
+}
+
 func TestOpenAPIOperationBecomesATool(t *testing.T) {
 	var asked *http.Request
 	var body string
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		raw, _ := io.ReadAll(r.Body) // the unread part is in body
-		asked, body = r, string(raw)
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusCreated)
-		_, _ = io.WriteString(w, `{"id": 7, "pet": null}`)
-	}))
-	defer srv.Close()
+	srv := noting(t, &asked, &body, http.StatusCreated, `{"id": 7, "pet": null}`)
 	dir := t.TempDir()
 	doc := file(t, "pets.yaml", strings.ReplaceAll(petstore, "SERVER", srv.URL))
 
@@ -204,13 +211,7 @@ definitions:
 func TestSwaggerDocument(t *testing.T) {
 	var asked *http.Request
 	var body string
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		raw, _ := io.ReadAll(r.Body) // the unread part is in body
-		asked, body = r, string(raw)
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"id": 7}`)
-	}))
-	defer srv.Close()
+	srv := noting(t, &asked, &body, http.StatusOK, `{"id": 7}`)
 	host, dir := strings.TrimPrefix(srv.URL, "http://"), t.TempDir()
 	doc := file(t, "pets.yaml", strings.ReplaceAll(swaggerDoc, "HOST", host))
 	code, out, errs := easel(t, "plugin", "import", doc, "--all", "--dir", dir)

@@ -14,15 +14,14 @@ import (
 
 // Lesson records the properties of a model that were learned from answers of its server.
 type Lesson struct {
-	Drop      []string          `json:"drop,omitempty"`       // parameters that it refuses
-	Rename    map[string]string `json:"rename,omitempty"`     // parameters that it knows under another name
-	NoTools   bool              `json:"no_tools,omitempty"`   // it refuses tools
-	Samples   bool              `json:"samples,omitempty"`    // it takes sampling parameters despite its name
-	Reasons   bool              `json:"reasons,omitempty"`    // its answers begin with reasoning without a mark
-	BaseURL   string            `json:"base_url,omitempty"`   // address that works
-	Batch     int               `json:"batch,omitempty"`      // texts of one embedding request
-	TextBytes int               `json:"text_bytes,omitempty"` // bytes of one text of an embedding request
-	Until     time.Time         `json:"until"`
+	Drop    []string          `json:"drop,omitempty"`     // parameters that it refuses
+	Rename  map[string]string `json:"rename,omitempty"`   // parameters that it knows under another name
+	NoTools bool              `json:"no_tools,omitempty"` // it refuses tools
+	Samples bool              `json:"samples,omitempty"`  // it takes sampling parameters despite its name
+	Reasons bool              `json:"reasons,omitempty"`  // its answers begin with reasoning without a mark
+	BaseURL string            `json:"base_url,omitempty"` // address that works
+	Batch   int               `json:"batch,omitempty"`    // texts of one embedding request
+	Until   time.Time         `json:"until"`
 }
 
 const (

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/app"
 )
 
 // signature is how the sender of a webhook signs its requests: an HMAC over the body as it arrives,
@@ -56,19 +57,14 @@ var signatureHashes = map[string]func() hash.Hash{"sha256": sha256.New, "sha512"
 
 // readSignature reads security.hmac of a canvas.
 func readSignature(v engine.Value) (signature, error) {
-	text := func(name, absent string) string {
-		if t := v.Get(name); !t.IsNull() {
-			return t.Text()
-		}
-		return absent
-	}
-	algorithm, encoding := strings.ToLower(text("algorithm", "sha256")), strings.ToLower(text("encoding", "hex"))
+	text := func(name string) string { return app.SignatureSetting(v, name) }
+	algorithm, encoding := strings.ToLower(text("algorithm")), strings.ToLower(text("encoding"))
 	s := signature{
-		header: text("header", "X-Hub-Signature-256"), prefix: text("prefix", algorithm+"="),
+		header: text("header"), prefix: text("prefix"),
 		anyPrefix: v.Get("prefix").IsNull(), hash: signatureHashes[algorithm], encoding: encoding,
-		clock: text("timestamp_header", ""), mark: text("timestamp_prefix", ""), tolerance: usualTolerance,
+		clock: text("timestamp_header"), mark: text("timestamp_prefix"), tolerance: usualTolerance,
 	}
-	if err := s.readSecret(text("secret", ""), strings.ToLower(text("secret_encoding", "text"))); err != nil {
+	if err := s.readSecret(text("secret"), strings.ToLower(text("secret_encoding"))); err != nil {
 		return s, err
 	}
 	if s.header == "" {
@@ -99,7 +95,7 @@ func readSignature(v engine.Value) (signature, error) {
 	if s.clock != "" && s.mark != "" {
 		return s, badWebhook("hmac.timestamp_header and hmac.timestamp_prefix exclude each other")
 	}
-	return s, s.readPayload(text("payload", ""))
+	return s, s.readPayload(text("payload"))
 }
 
 // readSecret reads hmac.secret.
@@ -125,14 +121,8 @@ func (s *signature) readSecret(text, encoding string) error {
 // timed reports whether a time is signed.
 func (s *signature) timed() bool { return s.clock != "" || s.mark != "" }
 
-// readPayload reads hmac.payload, which is the body alone, or behind its time, when it is left out.
+// readPayload reads hmac.payload.
 func (s *signature) readPayload(text string) error {
-	if text == "" {
-		text = "{body}"
-		if s.timed() {
-			text = "{timestamp}.{body}"
-		}
-	}
 	count, from := map[string]int{}, 0
 	for _, at := range signedHolders.FindAllStringSubmatchIndex(text, -1) {
 		holder := text[at[2]:at[3]]
