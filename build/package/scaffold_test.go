@@ -20,9 +20,11 @@ func TestPrintedStepsOfANewPlugin(t *testing.T) {
 		"GOPROXY=off",
 		"GOFLAGS=-modcacherw", "GOTOOLCHAIN=local", "GOCACHE=" + goEnv(t, "GOCACHE"), "HOME=" + t.TempDir(),
 	}
-	const out = "../../build/out" // ignored by git, so that a commit made meanwhile does not take it
+	// Git ignores the folder, and go and linters names that begin with _: a commit or a check at the
+	// same time does not see the files.
+	const out = "../../build/out"
 	require.NoError(t, os.MkdirAll(out, 0o755))
-	checkout, err := os.MkdirTemp(out, "plugin-new-")
+	checkout, err := os.MkdirTemp(out, "_plugin-new-")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(checkout)) })
 	relative, err := filepath.Rel(checkout, program(t))
