@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,8 +24,8 @@ var plainMembers = []string{
 	"role", "content", "tool_calls", "function_call", "refusal", "annotations", "audio", "name", "index",
 }
 
-// add adds the members of a delta, or of a whole message.
-func (a *attached) add(message engine.Value) {
+// add adds the members of a delta, or of a whole message. Errors: [ErrTooLarge].
+func (a *attached) add(message engine.Value) error {
 	for name, v := range message.Fields() {
 		if !v.Truthy() || slices.Contains(plainMembers, name) {
 			continue
@@ -49,12 +50,16 @@ func (a *attached) add(message engine.Value) {
 		default:
 			a.rest = merged(a.rest, engine.Object(name, v))
 		}
+		if len(a.names)+a.rest.Len() > mostMembers {
+			return fmt.Errorf("%w: a message of more than %d members", ErrTooLarge, mostMembers)
+		}
 	}
 	for _, part := range message.Get("content").Elements() {
 		if t := part.Get("type").Str(); t != "text" && t != "output_text" && t != "" {
 			a.parts.add(engine.List(part))
 		}
 	}
+	return nil
 }
 
 // value returns the members; null without any. Parts of the content are kept if they are signed.
@@ -80,7 +85,10 @@ func (a *attached) value() engine.Value {
 }
 
 // blocks is a list of objects that arrive in pieces, such as reasoning_details.
-type blocks struct{ list []*block }
+type blocks struct {
+	list []*block
+	at   map[string]*block // those with an index, by it and their type
+}
 
 type block struct {
 	members engine.Value
@@ -92,7 +100,7 @@ var growing = []string{"text", "thinking", "summary", "data", "content"}
 
 func (l *blocks) add(list engine.Value) {
 	for _, v := range list.Elements() {
-		if v.Kind() != engine.KindObject {
+		if v.Kind() != engine.KindObject || v.Len() > mostMembers {
 			l.list = append(l.list, &block{members: v})
 			continue
 		}
@@ -100,6 +108,12 @@ func (l *blocks) add(list engine.Value) {
 		if b == nil {
 			b = &block{members: engine.Object(), texts: map[string]*strings.Builder{}}
 			l.list = append(l.list, b)
+			if index := v.Get("index"); !index.IsNull() {
+				if l.at == nil {
+					l.at = map[string]*block{}
+				}
+				l.at[placeOf(v)] = b
+			}
 		}
 		for name, x := range v.Fields() {
 			switch {
@@ -130,13 +144,11 @@ func (l *blocks) find(v engine.Value) *block {
 		}
 		return nil
 	}
-	for _, b := range l.list {
-		if b.members.Get("index").Text() == index.Text() && b.members.Get("type").Str() == kind {
-			return b
-		}
-	}
-	return nil
+	return l.at[placeOf(v)]
 }
+
+// placeOf returns the type and the index of a piece.
+func placeOf(v engine.Value) string { return v.Get("type").Str() + "\n" + v.Get("index").Text() }
 
 func (l *blocks) signed() bool {
 	return slices.ContainsFunc(l.list, func(b *block) bool {

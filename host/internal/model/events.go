@@ -151,12 +151,9 @@ func (e *events) line() ([]byte, error) {
 				continue
 			}
 		}
-		if i := bytes.IndexByte(line[e.scanned:], '\n'); i >= 0 {
+		if i := bytes.IndexAny(line[e.scanned:], "\r\n"); i >= 0 {
 			line = line[:e.scanned+i+1]
-		}
-		if i := bytes.IndexByte(line[e.scanned:], '\r'); i >= 0 {
-			line = line[:e.scanned+i+1]
-			e.skipLF = true
+			e.skipLF = line[len(line)-1] == '\r'
 		}
 		if n := len(line); n > e.scanned && (line[n-1] == '\n' || line[n-1] == '\r') {
 			e.start += n

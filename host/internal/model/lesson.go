@@ -68,7 +68,10 @@ func (l *lessons) change(key string, change func(*Lesson)) {
 	l.all[key] = one
 }
 
-func (p *provider) lessonKey(model string) string { return p.config.BaseURL + "\n" + model }
+// lessonKey has the tenant: the server's answers depend on what a tenant sends and on its account.
+func (p *provider) lessonKey(model string) string {
+	return p.owner + "\n" + p.config.BaseURL + "\n" + model
+}
 
 // lesson returns what is known of a model.
 func (p *provider) lesson(model string) Lesson { return p.lessons.get(p.lessonKey(model)) }
@@ -165,6 +168,20 @@ func (l *Lesson) negotiate(body engine.Value, r *refusal) string {
 	l.Drop = append(slices.Clone(l.Drop), named...)
 	return strings.Join(named, ", ") + " is not sent"
 }
+
+// aboutValue reports whether a server refused the value of a parameter, not the parameter.
+func (r *refusal) aboutValue() bool {
+	return !unsupported.MatchString(r.text) && valueWords.MatchString(r.text)
+}
+
+var (
+	unsupported = regexp.MustCompile(`(?i)unsupported|\bnot (\w+ )?(support|permitted|allowed|enabled)|n't support|` +
+		`\b(un(known|recognized|expected)|extra)\b|only the default`)
+	valueWords = regexp.MustCompile(`(?i)out of range|\btoo (large|small|high|low|long|big|many)\b|` +
+		`\bat (most|least)\b|\b(less|greater|more|fewer|higher|lower|larger|smaller) than\b|` +
+		`\b(between|above|below|exceeds?|maximum value|minimum value)\b|\b(must|should|has to) be\b|[<>]=|[≤≥]|` +
+		`invalid value|\bexpected an? `)
+)
 
 var (
 	together      = regexp.MustCompile(`(?i)\b(both|together|either|only one|one of)\b`)

@@ -277,13 +277,18 @@ func (a *response) choice(choice engine.Value, bare bool) error {
 	}
 	if calls := delta.Get("tool_calls"); calls.Truthy() {
 		a.open.add(calls, choice.Get("delta").Kind() != engine.KindObject)
+		if err := a.open.tooMany(); err != nil {
+			return err
+		}
 	}
 	if f := delta.Get("function_call"); f.Kind() == engine.KindObject {
 		a.legacy.name += f.Get("name").Str()
 		a.legacy.arguments.WriteString(argumentsOf(f.Get("arguments")))
 	}
 	if len(a.request.Tools) > 0 {
-		a.attached.add(delta)
+		if err := a.attached.add(delta); err != nil {
+			return err
+		}
 	}
 	if r := reason.Text(); r != "" && !reason.IsNull() && a.finish == "" {
 		a.finish = r
@@ -323,6 +328,9 @@ func (a *response) flush() error {
 	calls, text := a.texts.end()
 	for _, c := range calls {
 		a.open.add(c, true)
+	}
+	if err := a.open.tooMany(); err != nil {
+		return err
 	}
 	return a.marks.text(text)
 }

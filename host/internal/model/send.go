@@ -26,16 +26,23 @@ func (p *provider) send(ctx context.Context, a *response) (*http.Response, error
 }
 
 // negotiated sends a request, without the parameters that the server has refused before or refuses
-// now. What is learned is remembered and passed to warned, which may be nil.
+// now. What is learned is passed to warned, which may be nil. It is remembered when the server
+// accepts the request, unless it is about a value: a refusal may quote texts of a canvas.
 func (p *provider) negotiated(
 	ctx context.Context, x *exchange, model, path string, build func(*Lesson) engine.Value, warned func(string),
 ) (*http.Response, error) {
 	learned := p.lesson(model)
+	lasting, changed := learned, false
 	own, _ := p.config.entry(model)
 	learned.Drop = append(append([]string{}, learned.Drop...), own.Drop...)
 	for try := 0; ; try++ {
 		body := build(&learned)
 		res, refused, err := p.reach(ctx, x, model, path, body, warned)
+		if err == nil && refused == nil && changed {
+			p.learn(model, func(l *Lesson) {
+				l.Drop, l.Rename, l.Samples = lasting.Drop, lasting.Rename, lasting.Samples
+			})
+		}
 		if err != nil || refused == nil {
 			return res, err
 		}
@@ -47,12 +54,13 @@ func (p *provider) negotiated(
 		if change == "" || try == maxNegotiations {
 			return nil, refused
 		}
-		kept := learned
-		p.learn(model, func(l *Lesson) { l.Drop, l.Rename, l.Samples = kept.Drop, kept.Rename, kept.Samples })
+		if !refused.aboutValue() {
+			lasting.negotiate(body, refused)
+			lasting.Samples, changed = learned.Samples, true
+		}
 		if warned != nil {
 			warned(p.clean("model " + model + " of " + p.config.Label() + ": " + change + ", because the server " +
-				"refused it: " +
-				refused.text))
+				"refused it: " + refused.text))
 		}
 	}
 }

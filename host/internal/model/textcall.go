@@ -19,6 +19,45 @@ type textCalls struct {
 	offered []engine.ToolDef
 	held    strings.Builder // the start of a mark, or all after one
 	inside  bool
+	quotes  backticks
+}
+
+// backticks follows the code of Markdown, in which a mark is quoted.
+type backticks struct {
+	run         int // backticks at the end
+	block, span bool
+	words       bool // in the last line
+}
+
+func (b *backticks) add(text string) {
+	for i := range len(text) {
+		if text[i] == '`' {
+			b.run++
+			continue
+		}
+		b.endRun()
+		if text[i] == '\n' {
+			b.span, b.words = false, false
+		} else if text[i] > ' ' {
+			b.words = true
+		}
+	}
+}
+
+func (b *backticks) endRun() {
+	switch {
+	case b.run >= 3:
+		b.block = !b.block
+	case b.run > 0 && !b.block:
+		b.span = !b.span
+	}
+	b.run = 0
+}
+
+// quoted reports whether what follows is code.
+func (b *backticks) quoted() bool {
+	b.endRun()
+	return b.block || b.span
 }
 
 // push returns the text that can be sent.
@@ -32,21 +71,36 @@ func (t *textCalls) push(text string) string {
 	}
 	text = t.held.String() + text
 	t.held.Reset()
-	if i := strings.Index(text, callOpen); i >= 0 {
-		t.inside = true
-		t.held.WriteString(text[i:])
-		return text[:i]
+	sent := 0
+	for {
+		i := strings.Index(text[sent:], callOpen)
+		if i < 0 {
+			break
+		}
+		t.quotes.add(text[sent : sent+i])
+		sent += i
+		if !t.quotes.quoted() {
+			t.inside = true
+			t.held.WriteString(text[sent:])
+			return text[:sent]
+		}
+		t.quotes.add(callOpen)
+		sent += len(callOpen)
 	}
-	for n := min(len(callOpen)-1, len(text)); n > 0; n-- {
+	end := len(text)
+	for n := min(len(callOpen)-1, len(text)-sent); n > 0; n-- {
 		if strings.HasSuffix(text, callOpen[:n]) {
-			t.held.WriteString(text[len(text)-n:])
-			return text[:len(text)-n]
+			end -= n
+			break
 		}
 	}
-	return text
+	t.quotes.add(text[sent:end])
+	t.held.WriteString(text[end:])
+	return text[:end]
 }
 
-// end returns the calls in the held text, and the text that is none.
+// end returns the calls in the held text, and the text that is none. A call between words of its
+// line is quoted.
 func (t *textCalls) end() (calls []engine.Value, text string) {
 	text = t.held.String()
 	t.held.Reset()
@@ -54,7 +108,10 @@ func (t *textCalls) end() (calls []engine.Value, text string) {
 		return nil, text
 	}
 	for part := range strings.SplitSeq(text, callOpen) {
-		body, _, _ := strings.Cut(part, callClose)
+		body, after, _ := strings.Cut(part, callClose)
+		if after, _, _ = strings.Cut(after, "\n"); t.quotes.words && strings.TrimSpace(after) != "" {
+			return nil, text
+		}
 		if strings.TrimSpace(body) == "" {
 			continue
 		}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,13 +33,24 @@ type openCalls struct {
 	list []*openCall
 }
 
+// mostCalls bounds the calls of an answer.
+const mostCalls = 1000
+
+// tooMany returns [ErrTooLarge] for an answer of more calls.
+func (o *openCalls) tooMany() error {
+	if len(o.list) > mostCalls {
+		return fmt.Errorf("%w: more than %d tool calls", ErrTooLarge, mostCalls)
+	}
+	return nil
+}
+
 // add adds the parts of one event, a list or a single one.
 func (o *openCalls) add(parts engine.Value, whole bool) {
 	if parts.Kind() == engine.KindObject {
 		parts = engine.List(parts)
 	}
 	for i, p := range parts.Elements() {
-		if p.Kind() == engine.KindObject {
+		if p.Kind() == engine.KindObject && len(o.list) <= mostCalls {
 			o.part(p, whole, i)
 		}
 	}
@@ -218,9 +230,13 @@ func without(v engine.Value, names ...string) engine.Value {
 	return b.Value()
 }
 
-// merged returns an object with the members of another; objects inside are merged.
+// mostMembers bounds the members of an object that is put together from parts.
+const mostMembers = 128
+
+// merged returns an object with the members of another; objects inside are merged. Merging takes
+// quadratic time: if the two have too many members together, b replaces a.
 func merged(a, b engine.Value) engine.Value {
-	if a.Kind() != engine.KindObject || b.Kind() != engine.KindObject {
+	if a.Kind() != engine.KindObject || b.Kind() != engine.KindObject || a.Len()+b.Len() > 2*mostMembers {
 		if b.Truthy() {
 			return b
 		}

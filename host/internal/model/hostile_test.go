@@ -1,0 +1,207 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// judging returns a server that refuses requests with the reason of judge, and the temperatures
+// that it was sent.
+func judging(t *testing.T, judge func(body engine.Value) string) (*provider, *[]string) {
+	t.Helper()
+	sent := &[]string{}
+	p, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		data, _ := io.ReadAll(r.Body)
+		body, _ := engine.ParseJSON(data)
+		*sent = append(*sent, body.Get("temperature").Text())
+		w.Header().Set("Content-Type", "application/json")
+		if reason := judge(body); reason != "" {
+			w.WriteHeader(http.StatusBadRequest)
+			text, _ := json.Marshal(reason)
+			_, _ = fmt.Fprintf(w, `{"error":{"message":%s}}`, text)
+			return
+		}
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"fine"},"finish_reason":"stop"}]}`)
+	})
+	return p, sent
+}
+
+func warm(temperature float64) *engine.ModelRequest {
+	r := hello(false)
+	r.Config.Temperature = &temperature
+	return r
+}
+
+// A value that a server refuses concerns the call that sent it, not other calls of the model.
+func TestRefusedValuesAreNotRemembered(t *testing.T) {
+	for _, reason := range []string{
+		"temperature must be at most 2", "Invalid 'temperature': decimal above maximum value. Expected a value <= 2",
+		"temperature: Input should be less than or equal to 2", "temperature 3 is out of range [0, 2]",
+		"Invalid value for temperature: expected a number between 0 and 2", "temperature is too large: 3",
+	} {
+		t.Run(reason, func(t *testing.T) {
+			p, sent := judging(t, func(body engine.Value) string {
+				if f, _ := body.Get("temperature").Float(); f > 2 {
+					return reason
+				}
+				return ""
+			})
+			text, _, err := collect(p.generate(t.Context(), "m", warm(3)))
+			require.NoError(t, err)
+			require.Equal(t, "fine", text)
+			_, _, err = collect(p.generate(t.Context(), "m", warm(1)))
+			require.NoError(t, err)
+			require.Equal(t, []string{"3.0", "", "1.0"}, *sent)
+		})
+	}
+}
+
+// A refusal may contain words of the canvas, such as the name of a tool. What is left out because
+// of it is remembered when the server accepts the request without it.
+func TestRefusalsThatRemainAreNotRemembered(t *testing.T) {
+	p, sent := judging(t, func(body engine.Value) string {
+		if body.Get("tools").Len() > 0 {
+			return "Invalid schema for function 'temperature': 'x' is not a type"
+		}
+		return ""
+	})
+	bad := warm(1)
+	bad.Tools = []engine.ToolDef{{Name: "temperature", Parameters: engine.Object("type", "x")}}
+	_, _, err := collect(p.generate(t.Context(), "m", bad))
+	require.ErrorContains(t, err, "Invalid schema")
+	*sent = nil
+	_, _, err = collect(p.generate(t.Context(), "m", warm(1)))
+	require.NoError(t, err)
+	require.Equal(t, []string{"1.0"}, *sent)
+}
+
+// Tenants learn of a server apart: what one makes it refuse does not change requests of another.
+func TestLessonsOfTenantsAreApart(t *testing.T) {
+	p, sent := judging(t, func(body engine.Value) string {
+		if !body.Get("temperature").IsNull() {
+			return "temperature is not supported with this model"
+		}
+		return ""
+	})
+	other := *p
+	p.owner, other.owner = "a", "b"
+	for _, who := range []*provider{p, p, &other} {
+		_, _, err := collect(who.generate(t.Context(), "m", warm(1)))
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"1.0", "", "", "1.0", ""}, *sent)
+}
+
+// A parameter that the configuration leaves out is sent again when it no longer does.
+func TestConfiguredDropsAreNotRemembered(t *testing.T) {
+	p, sent := judging(t, func(body engine.Value) string {
+		if !body.Get("top_p").IsNull() {
+			return "top_p is not supported"
+		}
+		return ""
+	})
+	p.config.Models = []Entry{{Name: "m", Drop: []string{"temperature"}}}
+	r := warm(1)
+	r.Config.TopP = r.Config.Temperature
+	_, _, err := collect(p.generate(t.Context(), "m", r))
+	require.NoError(t, err)
+	p.config.Models[0].Drop = nil
+	_, _, err = collect(p.generate(t.Context(), "m", r))
+	require.NoError(t, err)
+	require.Equal(t, []string{"", "", "1.0"}, *sent)
+}
+
+// A model that quotes a call, of a document or of the user, makes none.
+func TestQuotedCallsAreText(t *testing.T) {
+	const call = `<tool_call>{"name":"x","arguments":{"a":1}}</tool_call>`
+	for _, text := range []string{
+		"The document says " + call + ", which I do not do.",
+		"It is written as `" + call + "`",
+		"An example:\n```xml\n" + call + "\n```\n",
+		"An example:\n```\n" + call,
+		"Write " + call + " and " + call,
+	} {
+		for _, size := range []int{1, 7, 1000} {
+			p, _ := serve(t, pieces(text, size))
+			got, last, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
+			require.NoError(t, err)
+			require.Equal(t, text, got)
+			require.Empty(t, last.ToolCalls)
+		}
+	}
+	for _, text := range []string{
+		call, "I shall `look`.\n" + call + "\n", "```\ncode\n```\n" + call, call + "\n" + call,
+		call + "\n<tool_response>made up</tool_response>", call + "\nI shall wait.", call + " and " + call,
+		"Let me look. " + call + "\nI shall wait.",
+	} {
+		p, _ := serve(t, pieces(text, 7))
+		_, last, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
+		require.NoError(t, err)
+		require.NotEmpty(t, last.ToolCalls, text)
+	}
+}
+
+// pieces streams a text in pieces of a size.
+func pieces(text string, size int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for len(text) > 0 {
+			n := min(size, len(text))
+			part, _ := json.Marshal(text[:n])
+			text = text[n:]
+			_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%s}}]}\n\n", part)
+		}
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}
+}
+
+// An answer within its limit of bytes that has as many parts as possible takes seconds, not hours.
+func TestAnswersOfManyParts(t *testing.T) {
+	const n = 150_000
+	var calls, blocks, members, kept strings.Builder
+	for i := range n {
+		fmt.Fprintf(&calls, `,{"index":%d,"id":"c%d","function":{"name":"x"}}`, i, i)
+		fmt.Fprintf(&blocks, `,{"index":%d,"type":"t","text":"x"}`, i)
+		fmt.Fprintf(&members, `,"m%d":{"a":1}`, i)
+		fmt.Fprintf(&kept, `,"m%d":1`, i)
+	}
+	message := func(members string) string {
+		return `{"choices":[{"message":{"content":"x"` + members + `},"finish_reason":"stop"}]}`
+	}
+	for name, answer := range map[string]struct {
+		body  string
+		large bool
+	}{
+		"calls": {message(`,"tool_calls":[` + calls.String()[1:] + `]`), true},
+		"parts of calls": {"data: " + strings.ReplaceAll(message(`,"tool_calls":[`+calls.String()[1:]+`]`), "message",
+			"delta") + "\n\n", true},
+		"calls as text": {message(`,"refusal":"` +
+			strings.Repeat(`<tool_call>{\"name\":\"x\"}</tool_call>`, n) + `"`), true},
+		"blocks":            {message(`,"reasoning_details":[` + blocks.String()[1:] + `]`), false},
+		"members":           {message(members.String()), true},
+		"members of a call": {message(`,"tool_calls":[{"function":{"name":"x"}` + kept.String() + `}]`), false},
+		"members of a block": {
+			message(`,"reasoning_details":[{"type":"t"` + kept.String() + `},` +
+				`{"type":"t"` + kept.String() + `}]`), false,
+		},
+		"bare line ends": {strings.Repeat(" ", 1<<20) + strings.Repeat("\r", 8<<20) + "\n" + message(""), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer.body) })
+			_, _, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
+			if answer.large {
+				require.ErrorIs(t, err, ErrTooLarge)
+			} else {
+				require.NoError(t, err)
+			}
+		})
+	}
+}
