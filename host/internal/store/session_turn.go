@@ -183,7 +183,10 @@ func (s Sessions) Messages(ctx context.Context, tenant, id string, after, most i
 		SELECT messages, 0 AS number FROM session_documents WHERE session_id = $1 UNION ALL
 		SELECT messages, number FROM session_turns WHERE session_id = $1) AS said
 		WHERE number > $2 AND number <= $3 ORDER BY number`
-	last := min(after+most, v.Turns)
+	last := v.Turns
+	if most < last-after {
+		last = after + most
+	}
 	list, err := queryAll(ctx, s.read, func(r row) (text []byte, err error) { return text, r.Scan(&text) },
 		query, id, after, last)
 	return list, v.Turns - last, fail(err, "messages of session %q", id)

@@ -41,4 +41,10 @@ func TestMessagesInPages(t *testing.T) {
 	require.Equal(t, 1, pages, "pages before the last one")
 	require.Equal(t, 404, s.Get("/api/v2/canvases/"+id+"/sessions/missing/messages").Status)
 	require.Equal(t, 422, s.Get(path+"?after=x").Status)
+	for _, after := range []string{"61", "9223372036854775807"} {
+		a := s.Get(path + "?after=" + after)
+		require.Equal(t, 200, a.Status, a.Text)
+		require.Zero(t, a.Body.Get("items").Len())
+		require.True(t, a.Body.Get("next").IsNull(), "nothing follows the last turn: %s", a.Text)
+	}
 }
