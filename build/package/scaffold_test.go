@@ -20,8 +20,8 @@ func TestPrintedStepsOfANewPlugin(t *testing.T) {
 		"GOPROXY=off",
 		"GOFLAGS=-modcacherw", "GOTOOLCHAIN=local", "GOCACHE=" + goEnv(t, "GOCACHE"), "HOME=" + t.TempDir(),
 	}
-	// Git ignores the folder, and go and linters names that begin with _: a commit or a check at the
-	// same time does not see the files.
+	// Git ignores the folder, and go and linters ignore names that begin with _: a commit or a
+	// check at the same time does not see the files.
 	const out = "../../build/out"
 	require.NoError(t, os.MkdirAll(out, 0o755))
 	checkout, err := os.MkdirTemp(out, "_plugin-new-")
