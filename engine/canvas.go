@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +33,7 @@ type Canvas struct {
 	start    nodeIndex
 	graph    *scheduler.Graph
 	joined   atomic.Pointer[scheduler.Graph] // see joinGraph
+	proved   atomic.Int32                    // see OrderOf: 1 + the index in schedulings, 0 before it is known
 	pipeline bool
 
 	sideBySide bool  // a container runs its body for several elements at once
@@ -164,7 +166,7 @@ func (n *node) probe() {
 	n.toolUser = suspender || len(n.tools) > 0
 	n.suspends = n.maySuspend()
 	if b, ok := n.comp.(Brancher); ok {
-		n.brancher = b.Targets() != nil
+		n.brancher = b.Choices() != nil
 	}
 	n.speaker, _ = n.comp.(Speaker)
 	if kept, ok := n.comp.(Resetter); ok {
@@ -218,7 +220,7 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 		}
 	}
 	if b, ok := n.comp.(Brancher); ok {
-		n.targets = c.find(b.Targets())
+		n.targets = c.find(slices.Concat(b.Choices()...))
 	}
 	n.gotos = c.find(n.common.ErrorTargets())
 	n.back = n.common.ErrorDefault()

@@ -75,9 +75,11 @@ const (
 	// Eager starts each node as soon as its sources are settled and a slot is free, and opens
 	// streams before they are read. Writes to shared state are ordered by settlement.
 	Eager Scheduling = "eager"
+	// Auto is what [OrderOf] returns for the canvas.
+	Auto Scheduling = "auto"
 )
 
-// schedulings are the values of Scheduling.
+// schedulings are the orders that a canvas can ask for.
 var schedulings = []Scheduling{Batch, Eager}
 
 // CancelAfter names an event by type, node ("" is any) and count.
@@ -105,8 +107,8 @@ func (o *Options) check(c *Canvas) error {
 		}
 		return nil
 	}
-	if o.Scheduling != "" && !slices.Contains(schedulings, o.Scheduling) {
-		return fmt.Errorf("option Scheduling: unknown value %q (batch or eager)", o.Scheduling)
+	if o.Scheduling != "" && o.Scheduling != Auto && !slices.Contains(schedulings, o.Scheduling) {
+		return fmt.Errorf("option Scheduling: unknown value %q (batch, eager or auto)", o.Scheduling)
 	}
 	if o.From != "" {
 		if err := there("From", o.From); err != nil {

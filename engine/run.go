@@ -134,6 +134,9 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 		r.signal = make(chan struct{}, 1)
 	}
 	c.settings.narrow(&r.opt)
+	if r.opt.Scheduling == Auto {
+		r.opt.Scheduling = OrderOf(c)
+	}
 	r.wake, r.wakeUp = r.opt.waker(c.sideBySide)
 	r.opt.Concurrency = r.opt.slots()
 	r.spending.run.limits = &r.opt.Limits

@@ -53,18 +53,13 @@ func readSettings(v Value) (settings, error) {
 		}
 		s.approval = append(s.approval, name.Str())
 	}
-	if visitors := v.Get("visitors_approve"); !visitors.IsNull() {
-		if visitors.Kind() != KindBool {
-			return s, fmt.Errorf("settings: visitors_approve: is %s; expected true or false", brief(visitors.JSON()))
+	for _, name := range [...]string{"visitors_approve", "files_to_model"} {
+		if k := v.Get(name).Kind(); k != KindNull && k != KindBool {
+			return s, fmt.Errorf("settings: %s: is %s; expected true or false", name, brief(v.Get(name).JSON()))
 		}
-		s.visitors = visitors.True()
 	}
-	if files := v.Get("files_to_model"); !files.IsNull() {
-		if files.Kind() != KindBool {
-			return s, fmt.Errorf("settings: files_to_model: is %s; expected true or false", brief(files.JSON()))
-		}
-		s.noFiles = !files.True()
-	}
+	s.visitors = v.Get("visitors_approve").True()
+	s.noFiles = v.Get("files_to_model").Kind() == KindBool && !v.Get("files_to_model").True()
 	if way := v.Get("scheduling"); !way.IsNull() {
 		if s.scheduling = Scheduling(way.Str()); !slices.Contains(schedulings, s.scheduling) {
 			return s, fmt.Errorf("settings: scheduling: is %s; expected batch or eager", brief(way.JSON()))

@@ -118,6 +118,8 @@ func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield fun
 	opt.Seed = kept.seed
 	if kept.eager {
 		opt.Scheduling, opt.Until = Eager, ""
+	} else if opt.Scheduling == Auto && kept.step > 0 {
+		opt.Scheduling = Batch // what is proved may have changed since
 	}
 	r := newRun(ctx, c, st, Input{}, opt, yield)
 	r.takeOver(kept)

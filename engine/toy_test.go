@@ -183,7 +183,12 @@ type pick struct {
 	To    []string   `json:"to"`
 }
 
-func (p *pick) Targets() []string { return p.To }
+func (p *pick) Choices() [][]string {
+	if p.To == nil {
+		return nil
+	}
+	return [][]string{p.To}
+}
 func (p *pick) Run(ctx context.Context, call *engine.Call) error {
 	v, err := call.Resolve(ctx, &p.Query)
 	if err != nil {

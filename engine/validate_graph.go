@@ -15,7 +15,7 @@ func (v *validator) checkEdges() {
 			v.edge(n, "downstream", d.Str(), "nothing follows here")
 		}
 		if b, ok := n.comp.(Brancher); ok {
-			for _, id := range b.Targets() {
+			for _, id := range slices.Concat(b.Choices()...) {
 				v.edge(n, "to", id, "choosing it is an error")
 			}
 		}

@@ -14,6 +14,10 @@ type orderCheck struct {
 	waiting [][]nodeIndex // by node: nodes that wait for it
 }
 
+func newOrderCheck(v *validator) *orderCheck {
+	return &orderCheck{validator: v, before: make([][]bool, len(v.nodes)), spans: make([]batchSpan, len(v.nodes))}
+}
+
 // checkOrder reports pairs of nodes of an eager canvas of which one writes a value that the other
 // reads or writes, and neither waits for the other; nodes that batches run once for each way that
 // leads to them; and writes in bodies that run for several elements at once.
@@ -21,7 +25,7 @@ func (v *validator) checkOrder() {
 	if v.settings.scheduling != Eager && !v.sideBySide {
 		return
 	}
-	o := &orderCheck{validator: v, before: make([][]bool, len(v.nodes)), spans: make([]batchSpan, len(v.nodes))}
+	o := newOrderCheck(v)
 	reached := v.fromStart()
 	for i := range v.nodes {
 		if n := &v.nodes[i]; reached[i] && n.comp != nil {

@@ -33,8 +33,8 @@ type signpost struct {
 	Plan    string       `json:"plan" doc:"how it is made" format:"code"`
 }
 
-// Targets returns the nodes in home.
-func (s *signpost) Targets() []string { return s.Home }
+// Choices returns the nodes in home.
+func (s *signpost) Choices() [][]string { return [][]string{s.Home} }
 
 // Run chooses the nodes in home.
 func (s *signpost) Run(_ context.Context, call *engine.Call) error { return call.Next(s.Home) }

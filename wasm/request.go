@@ -21,6 +21,7 @@ var operations = map[string]operation{
 	"reset":      (*bridge).reset,
 	"form":       (*bridge).form,
 	"validate":   (*bridge).validate,
+	"order":      (*bridge).order,
 	"complete":   (*bridge).complete,
 	"components": (*bridge).components,
 	"stand_in":   (*bridge).standIn,
@@ -89,6 +90,15 @@ func (b *bridge) validate(_ engine.Value, body string) ([]byte, error) {
 		list[i] = d.Value()
 	}
 	return engine.List(list...).AppendJSON(nil), nil
+}
+
+// order returns when the nodes of a canvas start, unless the host of its run says otherwise.
+func (b *bridge) order(_ engine.Value, body string) ([]byte, error) {
+	canvas, err := b.parse(body)
+	if err != nil {
+		return nil, err
+	}
+	return engine.String(string(engine.OrderOf(canvas))).AppendJSON(nil), nil
 }
 
 // complete returns a file whose canvas has components, which may have been made of its graph.

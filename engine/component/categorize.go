@@ -105,13 +105,14 @@ func (c *Categorize) Warnings() (list []engine.Diagnostic) {
 	return list
 }
 
-// Targets returns the nodes of all categories.
-func (c *Categorize) Targets() []string {
-	var ids []string
+// Choices returns the nodes of each category that leads somewhere.
+func (c *Categorize) Choices() (choices [][]string) {
 	for _, k := range c.categories {
-		ids = append(ids, k.to...)
+		if len(k.to) > 0 {
+			choices = append(choices, k.to)
+		}
 	}
-	return ids
+	return choices
 }
 
 // Run asks the model and selects a category.

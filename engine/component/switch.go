@@ -106,13 +106,17 @@ func noTarget(list []engine.Diagnostic, param string, to []string) []engine.Diag
 // errNowhere is the error of a chosen branch without targets.
 var errNowhere = fmt.Errorf("%w: the chosen branch leads nowhere; connect it to a node", engine.ErrRef)
 
-// Targets returns the nodes of all branches.
-func (s *Switch) Targets() []string {
-	var ids []string
+// Choices returns the nodes of each branch that leads somewhere.
+func (s *Switch) Choices() (choices [][]string) {
 	for i := range s.Conditions {
-		ids = append(ids, s.Conditions[i].To...)
+		if to := s.Conditions[i].To; len(to) > 0 {
+			choices = append(choices, to)
+		}
 	}
-	return append(ids, s.EndCpnIDs...)
+	if len(s.EndCpnIDs) > 0 {
+		choices = append(choices, s.EndCpnIDs)
+	}
+	return choices
 }
 
 // Run selects the branch of the first condition that holds.

@@ -118,8 +118,13 @@ func TestEagerContinuesAfterEachEntry(t *testing.T) {
 			continue
 		}
 		never := func(*engine.Event) bool { return false }
+		order := engine.Eager
+		if canvas, err := engine.Load(registry2(t, reg), c.DSL.AppendJSON(nil)); err == nil &&
+			engine.OrderOf(canvas) == engine.Eager {
+			order = engine.Auto
+		}
 		play := func(cut enginetest.Cut) engine.Value {
-			player := &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: cut, Scheduling: engine.Eager}
+			player := &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: cut, Scheduling: order}
 			observed, err := player.Play(t.Context(), c)
 			require.NoError(t, err, "seed %d\n%s", seed, c.DSL)
 			return observed

@@ -56,6 +56,7 @@ type outcome struct {
 	state  string
 	runs   string
 	answer string
+	shown  string // what an observer sees: messages, and the nodes that act outside, in their order
 }
 
 // leftBy returns the state that a document holds, apart from how often the user was asked.
@@ -105,6 +106,7 @@ func conclude(
 				} else if e.Type == engine.EventNodeFinished {
 					ran[e.Node]++
 				}
+				out.shown += shownBy(e)
 			}
 			in.Query = engine.Null
 			canvas, err = engine.Load(reg, canvas.Save(state))
@@ -119,6 +121,19 @@ func conclude(
 		}
 	})
 	return out
+}
+
+// shownBy returns the text of a message, or the name of a tool that starts.
+func shownBy(e *engine.Event) string {
+	switch {
+	case e == nil:
+		return ""
+	case e.Type == engine.EventMessage:
+		return e.Data().Get("content").Text()
+	case e.Type == engine.EventNodeStarted && strings.HasPrefix(e.Node, "EchoTool"):
+		return "[" + e.Node + "]"
+	}
+	return ""
 }
 
 // inTurn returns a case whose bodies run for one element after the other.
@@ -175,6 +190,7 @@ func timeDecides(
 	for x := range timing(timings) {
 		modes := [...][]engine.Scheduling{{engine.Eager}, {engine.Eager, engine.Batch}, {engine.Batch, engine.Eager}}
 		got := conclude(t, reg, c, query, x, modes[x%3]...)
+		got.shown = want.shown
 		differs = differs || got != want
 		if mustNot {
 			require.Equal(t, want, got, "seed %d, query %s, timing %d\n%s", seed, query, x, c.DSL)

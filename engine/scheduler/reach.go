@@ -5,6 +5,11 @@ import "slices"
 // Reach returns the set of nodes that may run once those in start are scheduled, start included.
 func (g *Graph) Reach(start ...Index) []bool { return g.reach(start, None, None) }
 
+// ReachWithout is Reach without the ways through one node.
+func (g *Graph) ReachWithout(without Index, start ...Index) []bool {
+	return g.reach(start, without, None)
+}
+
 // reach is Reach without the ways through one node, and without the back edges of the bodies around
 // inside; None leaves either out.
 func (g *Graph) reach(start []Index, without, inside Index) []bool {

@@ -5,20 +5,15 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Targets returns the nodes of all branches, and nil for a plugin without branches.
-func (n *component) Targets() []string {
-	var names []string
-	if n.manifest != nil {
-		names = n.manifest.Params.Branches()
-	}
-	if len(names) == 0 {
+// Choices returns the nodes of each branch, and nil for a plugin without branches.
+func (n *component) Choices() (choices [][]string) {
+	if n.manifest == nil {
 		return nil
 	}
-	ids := []string{}
-	for _, name := range names {
-		ids = append(ids, n.targets(name)...)
+	for _, name := range n.manifest.Params.Branches() {
+		choices = append(choices, n.targets(name))
 	}
-	return ids
+	return choices
 }
 
 // targets returns the next nodes of a branch.

@@ -8,6 +8,7 @@ import { setParam, type Draft } from "../canvas/edit/draft.ts";
 import { enclose, groupAt, origin } from "../canvas/edit/groups.ts";
 import * as nodes from "../canvas/edit/nodes.ts";
 import { addNote, writeNote } from "../canvas/edit/notes.ts";
+import { setOrder, type Order } from "../canvas/edit/order.ts";
 import { attach, detach } from "../canvas/edit/tools.ts";
 import { nameVariable, removeVariable, setVariable, type Variable } from "../canvas/edit/variables.ts";
 import { connect, disconnect, refusal, type Refusal } from "../canvas/edit/wires.ts";
@@ -238,6 +239,10 @@ export class Editing {
 
   renameVariable(from: string, to: string): void {
     this.#session.act((draft) => nameVariable(draft, from, to));
+  }
+
+  order(order: Order): void {
+    this.#session.act((draft) => setOrder(draft, order));
   }
 
   // beside returns a free place to the right of a node, or below everything.

@@ -374,7 +374,7 @@ export class Player {
       noted: (substitutes) => { turn.substitutes = substitutes; },
     });
     return start(canvas, this.#stage.ids().options({
-      ...ports, llm: this.providers.model(choice), pins: this.pins.get(), reach: { origins },
+      ...ports, llm: this.providers.model(choice), pins: this.pins.get(), reach: { origins }, scheduling: "auto",
       ports: { files: this.files.port, ...(canvases && { canvas: canvases }) }, ...options,
       onCall: (call) => {
         if (call.kind === "model") return functionsOf(call, turn.functions); // the events have the rest

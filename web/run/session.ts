@@ -36,6 +36,8 @@ export class Session {
   /** The open canvas may run. Until then it is drawn and checked, and requests nothing. */
   readonly allowed = new Store<boolean>(false);
   readonly problems = new Store<Diagnostic[]>([]);
+  /** order is when nodes start; undefined for a canvas that does not load. */
+  readonly order = new Store<"batch" | "eager" | undefined>(undefined);
   readonly specs = new Store<Map<string, ComponentSpec>>(new Map());
   /** The reason why the engine is unavailable, if it is. */
   readonly trouble = new Store<string | undefined>(undefined);
@@ -383,8 +385,11 @@ export class Session {
     if (!document || document === this.#checked) return;
     this.#checked = document;
     try {
-      const problems = await (await this.engine).validate(textOf(document));
+      const text = textOf(document);
+      const engine = await this.engine;
+      const [problems, order] = await Promise.all([engine.validate(text), engine.order(text).catch(() => undefined)]);
       if (check !== this.#checks) return;
+      this.order.set(order);
       const ids = this.#ids();
       this.problems.set(problems.map((each) => (each.node ? { ...each, node: ids.document(each.node) } : each)));
     } catch (err) {

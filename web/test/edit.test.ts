@@ -13,6 +13,7 @@ import { addNode, insertBetween, moveNodes, nameNode, removeNodes } from "../can
 import { addNote, writeNote } from "../canvas/edit/notes.ts";
 import { referencesOf, renameIds, renameReferences } from "../canvas/edit/references.ts";
 import { attach, detach } from "../canvas/edit/tools.ts";
+import { orderOf, setOrder } from "../canvas/edit/order.ts";
 import { nameVariable, removeVariable, setVariable, variablesOf } from "../canvas/edit/variables.ts";
 import { connect, disconnect, errorHandle, refusal } from "../canvas/edit/wires.ts";
 import { build } from "../canvas/model.ts";
@@ -29,6 +30,22 @@ function fresh(): Draft {
   addNode(draft, specs, "Begin", "begin", { x: 0, y: 0 });
   return draft;
 }
+
+test("the order of a canvas is set beside its other settings, and removed", () => {
+  const draft = new Draft({ ...fresh().dsl, settings: { limits: { model_calls: 3 } } });
+  const before = draft.dsl;
+  assert.equal(orderOf(draft.dsl), "auto");
+  setOrder(draft, "batch");
+  assert.deepEqual(draft.dsl["settings"], { limits: { model_calls: 3 }, scheduling: "batch" });
+  assert.equal(orderOf(draft.dsl), "batch");
+  undone(before, draft);
+  setOrder(draft, "auto");
+  assert.deepEqual(draft.dsl["settings"], { limits: { model_calls: 3 } });
+  const bare = fresh();
+  setOrder(bare, "eager");
+  assert.equal(orderOf(bare.dsl), "eager");
+  assert.equal(orderOf({ components: dict({}), settings: { scheduling: 7 } }), "auto");
+});
 
 // inStep asserts that both lists of edges, the branches and `graph` agree.
 function inStep(dsl: Dsl): void {

@@ -3,6 +3,7 @@
 import { lazy, Suspense, useMemo } from "react";
 import type { ModelUse, Step } from "@easel/engine/state";
 import { startOf, timeline, toolCalls, type Entry, type ToolCall } from "../run/timeline.ts";
+import { OrderLine } from "./order.tsx";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { SaveTest } from "./save-test.tsx";
@@ -29,7 +30,7 @@ export function Timeline(): React.ReactNode {
     () => ({ scale: events ? undefined : scaleOf(steps), pinned: turn?.pinned ?? new Set() }),
     [steps, events, turn],
   );
-  if (!turn || !model) return <p className="quiet">{t("timeline.empty")}</p>;
+  if (!turn || !model) return <><p className="quiet">{t("timeline.empty")}</p><OrderLine /></>;
   const at = cursor ?? total;
   return (
     <div className="timeline">
@@ -58,6 +59,7 @@ export function Timeline(): React.ReactNode {
           {shown.warnings.map((each, i) => <li key={i} className="small">{each}</li>)}
         </ul>
       )}
+      <OrderLine />
     </div>
   );
 }

@@ -201,6 +201,15 @@ export const en = {
   "gantt.title": "Time of the run",
   "gantt.row": "{0} to {1}",
   "timeline.steps": "Steps",
+  "order.label": "Nodes start",
+  "order.auto": "automatically",
+  "order.eager": "as soon as possible",
+  "order.batch": "one group after the other",
+  "order.eager_means": "Each node starts when what it needs is there.",
+  "order.batch_means": "A group of nodes starts when the group before it has ended, as in RAGFlow.",
+  "order.auto_eager_means": "Each node starts when what it needs is there: that changes no result of this canvas.",
+  "order.auto_batch_means":
+    "A group of nodes starts when the group before it has ended: otherwise results or the order of messages could differ.",
   "timeline.which": "Run shown",
 
   "node.none": "Select a node to see its settings and last run.",

@@ -58,15 +58,16 @@ type NewTurn struct {
 	Earlier            []engine.Turn
 
 	Query, Inputs, Files engine.Value
+
+	Scheduling engine.Scheduling // whatever the canvas asks for; "" leaves it to the canvas
 }
 
 // longestName is how many characters of a question name a session.
 const longestName = 250
 
-// Turn finds or makes the session of a question, and returns the job that answers it for a dialect:
-// in batches, because its clients rely on their order of events. Errors: [ErrSession],
-// [ErrOtherCanvas], [ErrUnpublished], [ErrCanvas]. A visitor continues its own conversations only,
-// and members and API clients those that are not a visitor's.
+// Turn finds or makes the session of a question, and returns the job that answers it. Errors:
+// [ErrSession], [ErrOtherCanvas], [ErrUnpublished], [ErrCanvas]. A visitor continues its own
+// conversations only, and members and API clients those that are not a visitor's.
 func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session, Job, error) {
 	v, err := s.sessionOf(ctx, who, in)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session
 	}
 	return v, Job{
 		Actor: who.Actor(), Tenant: who.Tenant, Canvas: in.Canvas.ID, Session: v.ID, User: v.User, Source: SourceAPI,
-		Caller: who.Caller, Keep: KeepSession, Scheduling: engine.Batch, Query: in.Query, Inputs: in.Inputs,
+		Caller: who.Caller, Keep: KeepSession, Scheduling: in.Scheduling, Query: in.Query, Inputs: in.Inputs,
 		Files: OwnFiles(who.Tenant, in.Files), Visitor: who.Embeds, VisitorKey: v.Visitor,
 	}, nil
 }

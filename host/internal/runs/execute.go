@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,7 +154,8 @@ func (m *messageIDs) NewID() string {
 func (x *executor) options(j *Job) engine.Options {
 	opt := x.engine
 	opt.TaskID, opt.CanvasID, opt.TenantID, opt.From = j.ID, j.Canvas, j.Tenant, j.From
-	opt.Scheduling, opt.AsCompleted, opt.Principal = j.Scheduling, j.AsCompleted, j.Principal.value()
+	opt.Scheduling, opt.AsCompleted = cmp.Or(j.Scheduling, engine.Auto), j.AsCompleted
+	opt.Principal = j.Principal.value()
 	if x.ports != nil {
 		opt.Ports = x.ports(j)
 	}

@@ -74,8 +74,8 @@ type Job struct {
 	Files   engine.Value `json:"files"`
 	Webhook engine.Value `json:"webhook"`
 
-	// Scheduling is when nodes start, whatever the canvas asks for; "" leaves it to
-	// the canvas.
+	// Scheduling is when nodes start, whatever the canvas asks for; "" leaves it to the canvas, see
+	// [engine.OrderOf].
 	Scheduling engine.Scheduling `json:"scheduling,omitempty"`
 	// AsCompleted sends the messages of bodies that run at once as each is done.
 	AsCompleted bool `json:"as_completed,omitempty"`

@@ -13,7 +13,7 @@ import type { Connect } from "./link.ts";
 import { Switchboard } from "./ports.ts";
 import { Run, type Inputs, type Opened, type RunOptions } from "./run.ts";
 import {
-  ABI, type ComponentSpec, type Info, type Layout, type Request, type StandIn,
+  ABI, type ComponentSpec, type Info, type Layout, type Request, type Scheduling, type StandIn,
 } from "./protocol.ts";
 
 /**
@@ -119,6 +119,14 @@ export class Engine {
   /** validate returns the diagnostics of a canvas; an empty list means that it loads and runs. */
   async validate(dsl: DSL): Promise<Diagnostic[]> {
     return JSON.parse(await this.#ask({ op: "validate" }, this.#text(dsl))) as Diagnostic[];
+  }
+
+  /**
+   * order returns when the nodes of a canvas start in runs with the scheduling "auto": as its
+   * settings ask for, else eagerly if that is proved to change nothing but the duration.
+   */
+  async order(dsl: DSL): Promise<Exclude<Scheduling, "auto">> {
+    return JSON.parse(await this.#ask({ op: "order" }, this.#text(dsl))) as Exclude<Scheduling, "auto">;
   }
 
   /**

@@ -51,6 +51,7 @@ export {
   type Info,
   type Layout,
   type Limits,
+  type Scheduling,
   type Schema,
   type SpecField,
   type StandIn,

@@ -47,6 +47,7 @@ export type Request =
   | { op: "reset"; canvas: number; keep_history?: boolean }
   | { op: "form"; canvas: number; node: string }
   | { op: "validate" }
+  | { op: "order" }
   | { op: "complete" }
   | { op: "components" }
   /** The answer of a preview for a component with outside effects. */
@@ -67,6 +68,9 @@ export type Request =
   /** Rewrites a module, which follows in base64, so that it is metered and can be stopped. */
   | { op: "examine"; meter?: boolean; grant?: unknown; limits?: unknown; version?: string }
   | { op: "layout"; sizes?: Record<string, [width: number, height: number]> };
+
+/** Scheduling is when nodes start; "auto" is what Engine.order returns for the canvas. */
+export type Scheduling = "batch" | "eager" | "auto";
 
 /** Start is the message that starts a run. */
 export interface Start {
@@ -103,6 +107,7 @@ export interface Start {
   limits?: Limits;
   /** Nodes that run concurrently; 0 or absent means 5. */
   concurrency?: number;
+  scheduling?: Scheduling;
   /** Executions without progress, besides one of each node; 0 or absent means 10,000. */
   max_steps?: number;
   seed?: number;

@@ -5,7 +5,7 @@ import { EngineError } from "./errors.ts";
 import type { FormField, RunEvent } from "./events.ts";
 import type { Session } from "./plugin/shelf.ts";
 import { kindsOf, Switchboard, type Providers } from "./ports.ts";
-import type { Base, CallKind, Ended, Limits, Start, ToolSpec } from "./protocol.ts";
+import type { Base, CallKind, Ended, Limits, Scheduling, Start, ToolSpec } from "./protocol.ts";
 import { Queue } from "./queue.ts";
 import { toSSE, type SSEOptions } from "./sse.ts";
 import type { Outputs } from "./events.ts";
@@ -42,6 +42,8 @@ export interface RunOptions extends Providers {
   limits?: Limits;
   /** Nodes that run concurrently; default 5. */
   concurrency?: number;
+  /** When nodes start, whatever the canvas asks for. */
+  scheduling?: Scheduling;
   /**
    * Executions without progress, besides one of each node, before the run counts as a runaway;
    * default 10,000.
@@ -224,7 +226,8 @@ function startOf(canvas: number, inputs: Inputs, options: RunOptions, more: Call
   };
   const { pins, from, base, until, debug, continue: goOn, rerun, limits, seed, now, tools, llm } = options;
   if (tools) start.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, specOf(tool)]));
-  const steps = { concurrency: options.concurrency, max_steps: options.maxSteps };
+  const { concurrency, scheduling, maxSteps } = options;
+  const steps = { concurrency, scheduling, max_steps: maxSteps };
   return Object.assign(
     start,
     defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, limits, ...steps, seed, now }),

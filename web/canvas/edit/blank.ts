@@ -24,6 +24,7 @@ export function empty(specs: Specs): Draft {
     globals,
     variables: {},
     graph: { nodes: [], edges: [] },
+    settings: { scheduling: "eager" },
     history: [],
     memory: [],
     path: [],

@@ -118,6 +118,23 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("when nodes start is shown with its reason and can be chosen", async () => {
+    const address = `#${await pack(twoMessages)}`;
+    const { page, done } = await stage.visit(address, desktop);
+    await allow(page);
+    await page.locator("#tab-timeline").click();
+    const line = page.locator(".order");
+    const choice = line.locator("select");
+    await line.getByText("changes no result of this canvas").waitFor();
+    assert.equal(await choice.inputValue(), "auto");
+    await choice.selectOption("batch");
+    await line.getByText("as in RAGFlow").waitFor();
+    await drafted(page, { text: "batch" });
+    await page.keyboard.press("Control+z");
+    await line.getByText("changes no result of this canvas").waitFor();
+    await done();
+  });
+
   test("a refused connection shows the reason", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     const source = box(page, "About an order").locator(".way:not(.on-error)");

@@ -50,6 +50,9 @@ func (f *face) readTurn(
 	query := question(&r.Body)
 	in := r.Body.Turn()
 	in.Canvas, in.Source, in.Query, in.Published = agent, source, query, published(r, f.presenter)
+	if !r.Who.Embeds { // clients of RAGFlow rely on its order of events, the chat page and the widget do not
+		in.Scheduling = engine.Batch
+	}
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}

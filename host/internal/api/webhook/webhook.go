@@ -131,7 +131,6 @@ func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, tests *app
 	job := app.Job{
 		Tenant: v.Tenant, Canvas: v.ID, User: v.User, Source: app.SourceWebhook, Query: engine.String(""),
 		Principal: app.StartedByWebhook(v.ID), Webhook: payload,
-		Scheduling: engine.Batch, // clients rely on its order of events
 	}
 	if tests != nil {
 		job.Actor = tests.Actor()
