@@ -84,12 +84,12 @@ func TestBranchesAreValidated(t *testing.T) {
 	var found []string
 	for _, d := range sorting(t, `{"spam":["A"],"spma":["B"]}`).Validate() {
 		if d.Node == "S" {
-			found = append(found, string(d.Code)+" "+d.Param+": "+d.Message)
+			found = append(found, string(d.Severity)+" "+string(d.Code)+" "+d.Param+": "+d.Message)
 		}
 	}
 	require.Equal(t, []string{
-		`bad_param other: required parameter is missing; the node fails without it`,
-		`unknown_param spma: unknown parameter, which has no effect; did you mean "spam"?`,
+		`error bad_param other: required parameter is missing; the node fails without it`,
+		`warning unknown_param spma: unknown parameter, which has no effect; did you mean "spam"?`,
 	}, found)
 }
 

@@ -50,7 +50,8 @@ func lacks(p Plugin) []engine.Diagnostic {
 	return nil
 }
 
-// missing lists the members that a schema requires and that neither the canvas nor a default sets.
+// missing lists the members that a schema requires and that neither the canvas nor a default sets,
+// as errors: each call fails without them.
 func (n *component) missing(s *contract.Schema) (out []engine.Diagnostic) {
 	for _, name := range s.Required() {
 		p, _ := s.Property(name)
@@ -58,7 +59,9 @@ func (n *component) missing(s *contract.Schema) (out []engine.Diagnostic) {
 			continue
 		}
 		message := "required parameter is missing; the node fails without it"
-		out = append(out, engine.Diagnostic{Code: engine.CodeBadParam, Param: name, Message: message})
+		out = append(out, engine.Diagnostic{
+			Severity: engine.SeverityError, Code: engine.CodeBadParam, Param: name, Message: message,
+		})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -21,8 +22,11 @@ import (
 
 // ChunkList asks for chunks of a document; empty fields match all.
 type ChunkList struct {
-	ID      string
-	Words   string // stands in the content, whatever the case of letters
+	ID    string
+	Words string // stands in the content, whatever the case of letters
+	// Search, unless empty, leaves out chunks without any of its words in their content, keywords
+	// and questions. Contents come back with <em> and </em> around these words.
+	Search  string
 	IDs     []string
 	Enabled *bool
 	Page    int // from 1
@@ -83,6 +87,10 @@ func listChunks(
 	if q.ID != "" {
 		l.IDs = append(slices.Clip(l.IDs), q.ID)
 	}
+	marked, err := foundChunks(ctx, x, l, q.Search)
+	if err != nil {
+		return nil, 0, err
+	}
 	list, err := x.Chunks(ctx, l)
 	if errors.Is(err, index.ErrNoDocument) {
 		return nil, 0, missing(ErrNotFound, fmt.Sprintf("document %q", v.ID)) // deleted meanwhile
@@ -96,8 +104,34 @@ func listChunks(
 			return nil, 0, err
 		}
 		out[i].Dataset, out[i].Document, out[i].Name = v.Dataset, v.ID, v.Name
+		if content, ok := marked[out[i].ID]; ok {
+			out[i].Content = content
+		}
 	}
 	return out, list.Total, nil
+}
+
+// foundChunks restricts a list to the chunks in which a word of a search stands, and returns their
+// contents with these words marked, by the ids of the chunks. The document's name does not count.
+func foundChunks(ctx context.Context, x index.Index, l *index.List, words string) (map[string]string, error) {
+	if words == "" {
+		return nil, nil
+	}
+	found, err := x.Search(ctx, &index.Query{
+		Datasets: []string{l.Dataset}, Documents: []string{l.Document}, Text: words, Hidden: true, Highlight: true,
+		Limit: index.MostCandidates,
+	})
+	if err != nil {
+		return nil, err
+	}
+	marked := make(map[string]string, len(found.Hits))
+	for i := range found.Hits {
+		if h := &found.Hits[i]; !h.NameOnly && (l.IDs == nil || slices.Contains(l.IDs, h.Chunk.ID)) {
+			marked[h.Chunk.ID] = h.Highlight
+		}
+	}
+	l.IDs = slices.AppendSeq(make([]string, 0, len(marked)), maps.Keys(marked))
+	return marked, nil
 }
 
 // chunk returns a chunk of a document; ok is false when there is none.

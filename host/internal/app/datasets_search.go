@@ -25,6 +25,7 @@ type SearchQuery struct {
 	Threshold    float64       // the least similarity of a hit
 	VectorWeight float64       // share of the vector's similarity, 0 to 1
 	Rerank       string        // a reranking model; "" is none
+	MustRerank   bool          // an unknown reranking model is an error instead of a diagnostic
 	Keyword      bool          // add keywords that a model finds
 	Languages    []string      // translate the question
 	Highlight    bool
@@ -47,8 +48,8 @@ type SearchResult struct {
 // rescored is how many of the best hits are ordered again by a reranking model or by pageranks.
 const rescored = 256
 
-// Search finds chunks. Errors: [ErrNotFound] for a dataset or a document, those of [Error] and of
-// the models.
+// Search finds chunks. Errors: [ErrNotFound] for a dataset or a document, [ErrUnknownModel] with
+// MustRerank, those of [Error] and of the models.
 func (d *Datasets) Search(ctx context.Context, p Principal, q SearchQuery) (*SearchResult, error) {
 	for try := 1; ; try++ {
 		s := &searching{d: d, p: p, q: q, out: &SearchResult{}}
@@ -83,6 +84,11 @@ func (s *searching) run(ctx context.Context) (*SearchResult, error) {
 	}
 	if s.q.Question == "" {
 		return s.out, nil
+	}
+	if s.q.Rerank != "" && s.q.MustRerank {
+		if _, err := s.d.models.Reranker(ctx, s.p.Tenant, s.q.Rerank); err != nil {
+			return nil, err
+		}
 	}
 	q := &index.Query{
 		Filter: s.q.Filter, Text: s.q.Question, VectorWeight: s.q.VectorWeight, Fusion: s.q.Fusion,

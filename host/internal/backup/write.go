@@ -52,27 +52,29 @@ type Source struct {
 
 // Write writes an archive.
 func Write(ctx context.Context, w io.Writer, s Source) error {
-	z := zip.NewWriter(w)
-	for _, part := range []func(context.Context, *zip.Writer) error{s.head, s.key, s.records, s.files, s.plugins} {
-		if err := part(ctx, z); err != nil {
+	theHeap.begin()
+	defer theHeap.end()
+	a := &archive{zip.NewWriter(w)}
+	for _, part := range []func(context.Context, *archive) error{s.head, s.key, s.records, s.files, s.plugins} {
+		if err := part(ctx, a); err != nil {
 			return fmt.Errorf("backup: %w", err)
 		}
 	}
-	if err := z.Close(); err != nil {
+	if err := a.zip.Close(); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return nil
 }
 
-func (s Source) head(_ context.Context, z *zip.Writer) error {
+func (s Source) head(_ context.Context, a *archive) error {
 	text, err := json.Marshal(head{"backup", format, time.Now().UTC().Truncate(time.Second), s.Version})
 	if err != nil {
 		return err
 	}
-	return put(z, headEntry, strings.NewReader(string(text)+"\n"))
+	return a.put(headEntry, strings.NewReader(string(text)+"\n"))
 }
 
-func (s Source) key(_ context.Context, z *zip.Writer) error {
+func (s Source) key(_ context.Context, a *archive) error {
 	if s.KeyFile == "" {
 		return nil
 	}
@@ -81,18 +83,18 @@ func (s Source) key(_ context.Context, z *zip.Writer) error {
 		return err
 	}
 	defer f.Close()
-	return put(z, keyEntry, f)
+	return a.put(keyEntry, f)
 }
 
-func (s Source) records(ctx context.Context, z *zip.Writer) error {
-	w, err := z.CreateHeader(&zip.FileHeader{Name: recordsEntry, Method: zip.Deflate})
+func (s Source) records(ctx context.Context, a *archive) error {
+	w, err := a.entry(recordsEntry)
 	if err != nil {
 		return err
 	}
 	return s.Store.Dump(ctx, w)
 }
 
-func (s Source) files(ctx context.Context, z *zip.Writer) error {
+func (s Source) files(ctx context.Context, a *archive) error {
 	list, err := s.Files.List(ctx)
 	if err != nil {
 		return err
@@ -108,7 +110,7 @@ func (s Source) files(ctx context.Context, z *zip.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(put(z, filesFolder+f.Name, r), r.Close()); err != nil {
+		if err := errors.Join(a.put(filesFolder+f.Name, r), r.Close()); err != nil {
 			return fmt.Errorf("file %s: %w", f.Name, err)
 		}
 	}
@@ -117,7 +119,7 @@ func (s Source) files(ctx context.Context, z *zip.Writer) error {
 
 // plugins copies the plugin folder. The list is read before the modules: a plugin installed
 // meanwhile is not in it, and an update keeps the old module beside the new one.
-func (s Source) plugins(ctx context.Context, z *zip.Writer) error {
+func (s Source) plugins(ctx context.Context, a *archive) error {
 	if s.Plugins == "" {
 		return nil
 	}
@@ -150,15 +152,24 @@ func (s Source) plugins(ctx context.Context, z *zip.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(put(z, pluginFolder+e.Name(), f), f.Close()); err != nil {
+		if err := errors.Join(a.put(pluginFolder+e.Name(), f), f.Close()); err != nil {
 			return fmt.Errorf("plugin file %s: %w", e.Name(), err)
 		}
 	}
 	return nil
 }
 
-func put(z *zip.Writer, name string, r io.Reader) error {
-	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+// archive is an archive that is written.
+type archive struct{ zip *zip.Writer }
+
+// entry begins an entry.
+func (a *archive) entry(name string) (io.Writer, error) {
+	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+	return counting{w}, err
+}
+
+func (a *archive) put(name string, r io.Reader) error {
+	w, err := a.entry(name)
 	if err != nil {
 		return err
 	}

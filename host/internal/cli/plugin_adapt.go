@@ -22,10 +22,10 @@ The module is not changed and gets a manifest, which names the export to call an
 text and bytes the input is the argument or param "input", and the output is "output"; with json the input is
 an object of the arguments and the result is the output "output". --mcp is for modules whose exports list and call MCP
 tools, as those of hyper-mcp: each tool becomes a plugin, or only that of --tool. A module may send requests only to
-the hosts of --allow-http, after approval.`,
+the hosts of --allow-http, after approval. --config is a setting with a default, --setting one without.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var a pluginkit.Adaption
-		var hosts, settings texts
+		var hosts, settings, config texts
 		fs.StringVar(&a.Name, "name", "", "`NAME` of the plugin; the file's when left out")
 		fs.StringVar(&a.Version, "set-version", "1.0.0", "`VERSION` of the plugin")
 		fs.StringVar(&a.Description, "description", "", "description for users and models")
@@ -34,6 +34,8 @@ the hosts of --allow-http, after approval.`,
 		output := fs.String("output", "text", "the `FORM` of the output: text, json or bytes")
 		fs.Var(&hosts, "allow-http", "`HOST` that it may send requests to; repeatable")
 		fs.Var(&settings, "setting", "`NAME` of a setting that it reads with config_get; repeatable")
+		fs.Var(&config, "config", "`NAME=VALUE` that it reads with config_get unless it is set; repeatable")
+		fs.BoolVar(&a.Private, "allow-private", false, "the hosts of --allow-http may have private and local addresses")
 		mcp := fs.Bool("mcp", false, "make plugins of the MCP tools that it exports")
 		tool := fs.String("tool", "", "with --mcp, the `NAME` of the only tool to make a plugin of")
 		out := fs.String("o", "", "`FILE` to write; NAME.wasm when left out")
@@ -43,7 +45,7 @@ the hosts of --allow-http, after approval.`,
 				return err
 			}
 			a.Entry.Input, a.Entry.Output, a.Hosts = contract.Form(*input), contract.Form(*output), hosts
-			a.Settings = settings
+			a.Settings, a.Config = settings, config
 			if *mcp {
 				return app.adaptMCP(ctx, file, *out, a, *tool)
 			}

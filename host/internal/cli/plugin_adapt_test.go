@@ -73,6 +73,68 @@ func TestPluginAdapt(t *testing.T) {
 	require.True(t, e.Enabled)
 }
 
+// A module without a function that a plugin can call is refused with what it exports, and functions
+// of language runtimes are no candidates.
+func TestPluginAdaptListsCandidates(t *testing.T) {
+	pluginFolder(t)
+	dir := t.TempDir()
+	module, out := filepath.Join(dir, "a.wasm"), filepath.Join(dir, "out.wasm")
+	const none = "no export can be called: a plugin calls a function without arguments whose result is i32 or " +
+		"nothing; the module exports "
+	for source, want := range map[string]string{
+		`(module (func (export "add") (param i32 i32) (result i32) i32.const 0)
+			(func (export "ratio") (result i64) i64.const 0)
+			(func (export "_initialize")))`: none + "add(i32, i32) -> i32, ratio() -> i64, _initialize()",
+		`(module)`: none + "no functions",
+		`(module (func (export "hs_init")) (func (export "__wasm_call_ctors"))
+			(func (export "a")) (func (export "b")))`: "choose one with --entry: a, b\n",
+	} {
+		require.NoError(t, os.WriteFile(module, wattest.Must(source), 0o600))
+		require.Contains(t, fails(t, "plugin", "adapt", module, "-o", out), want)
+		require.Contains(t, fails(t, "plugin", "adapt", module, "-o", out, "--mcp"),
+			"no exports list_tools and call_tool, or describe and call")
+	}
+}
+
+// configurable is an Extism plugin that returns a value of its configuration, or a response.
+const configurable = `(module
+		(import "extism:host/env" "input_offset" (func $input (result i64)))
+		(import "extism:host/env" "length" (func $length (param i64) (result i64)))
+		(import "extism:host/env" "output_set" (func $set (param i64 i64)))
+		(import "extism:host/env" "config_get" (func $config (param i64) (result i64)))
+		(import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))
+		(func (export "config") (result i32) (local $at i64)
+			call $input call $config local.tee $at local.get $at call $length call $set i32.const 0)
+		(func (export "fetch") (result i32) (local $at i64)
+			call $input i64.const 0 call $http local.tee $at local.get $at call $length call $set i32.const 0))`
+
+// Permissions and configuration of a module are in the manifest that adapt writes.
+func TestPluginAdaptConfig(t *testing.T) {
+	pluginFolder(t)
+	dir := t.TempDir()
+	module, out := filepath.Join(dir, "a.wasm"), filepath.Join(dir, "out.wasm")
+	require.NoError(t, os.WriteFile(module, wattest.Must(configurable), 0o600))
+	require.Contains(t, fails(t, "plugin", "adapt", module, "-o", out, "--entry", "config", "--config", "colour"),
+		"--config colour: expected NAME=VALUE")
+	require.Contains(t, fails(t, "plugin", "adapt", module, "-o", out, "--entry", "fetch", "--allow-private"),
+		"--allow-private needs --allow-http HOST")
+	adapt := func(flags ...string) {
+		succeeds(t, append([]string{"plugin", "adapt", module, "-o", out}, flags...)...)
+	}
+	run := func(flags ...string) string {
+		return succeeds(t, append([]string{"plugin", "run", out, "--arg"}, flags...)...)
+	}
+	adapt("--entry", "config", "--config", "colour=blue=1", "--setting", "shape")
+	require.JSONEq(t, `{"output":"blue=1"}`, run("input=colour"))
+	require.JSONEq(t, `{"output":"7"}`, run("input=colour", "--setting", "colour=7"))
+	require.JSONEq(t, `{"output":"round"}`, run("input=shape", "--setting", "shape=round"))
+
+	adapt("--entry", "fetch", "--allow-http", "127.0.0.1", "--allow-private")
+	require.Contains(t, succeeds(t, "plugin", "inspect", out, "--json"), `"private": true`)
+	// The input is JSON, but a text of this plugin.
+	require.Contains(t, fails(t, "plugin", "run", out, "--arg", `input={"url":"http://other.example/"}`), "denied")
+}
+
 // The cases of an adapted plugin give the same in the kernel of web pages.
 func TestPluginAdaptInThePage(t *testing.T) {
 	pluginFolder(t)
@@ -87,6 +149,13 @@ func TestPluginAdaptInThePage(t *testing.T) {
 	code, said, errs := easel(t, "plugin", "test", out, "--cases", cases, "-v")
 	require.Zero(t, code, said+errs)
 	require.Contains(t, said, "Node: 1 cases")
+
+	// A request that is refused ends the call in both.
+	require.NoError(t, os.WriteFile(module, wattest.Must(configurable), 0o600))
+	succeeds(t, "plugin", "adapt", module, "-o", out, "--entry", "fetch", "--allow-http", "a.example")
+	const denied = `[{"name":"denied","arguments":{"input":"{\"url\":\"http://b.example/\"}"},"error":"denied"}]`
+	require.NoError(t, os.WriteFile(cases, []byte(denied), 0o600))
+	require.Contains(t, succeeds(t, "plugin", "test", out, "--cases", cases, "-v"), "Node: 1 cases")
 
 	for list, call := range map[string]string{"list_tools": "call_tool", "describe": "call"} {
 		require.NoError(t, os.WriteFile(module, mcpModule(list, call), 0o600))

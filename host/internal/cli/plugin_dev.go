@@ -81,7 +81,7 @@ func (d *pluginDeveloper) openPage(ctx context.Context, a *app) (end func() erro
 	if d.addr == "" {
 		return func() error { return nil }, nil
 	}
-	values, err := d.values(d.args)
+	values, err := d.arguments(d.module)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (d *pluginDeveloper) line(ctx context.Context, a *app, line string) error {
 	if m == nil {
 		return errors.New("no successful build yet")
 	}
-	values, err := d.values(d.args)
+	values, err := d.arguments(m)
 	if err != nil {
 		return err
 	}

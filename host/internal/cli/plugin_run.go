@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -16,9 +17,9 @@ var pluginRun = command{
 	name: "plugin run", args: "FILE [--arg NAME=VALUE]... [FLAGS]",
 	summary: "runs a plugin once, as the only node of a canvas",
 	help: `
-A VALUE that is valid JSON is parsed, other values are text. The text of a streaming plugin is printed as it arrives;
-otherwise its outputs are printed as JSON. It may use the model, its keys and its variables as its manifest requests,
-and web services only on the hosts of --allow-http.`,
+A VALUE has the type that the plugin declares for NAME: JSON, or text. The text of a streaming plugin is printed as
+it arrives; otherwise its outputs are printed as JSON. It may use the model, its keys and its variables as its manifest
+requests, and web services only on the hosts of --allow-http.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &pluginRunner{}
 		r.flags(fs)
@@ -37,7 +38,7 @@ and web services only on the hosts of --allow-http.`,
 				if err != nil {
 					return err
 				}
-				values, err := r.values(r.args)
+				values, err := r.arguments(m)
 				if err != nil {
 					return err
 				}
@@ -87,21 +88,54 @@ func (r *pluginRunner) granted() contract.Permissions {
 	return all
 }
 
-// values parses the pairs of --arg or --setting.
-func (r *pluginRunner) values(pairs []string) (engine.Value, error) {
+// arguments parses the pairs of --arg. A nil module declares nothing.
+func (r *pluginRunner) arguments(m *plugin.Module) (engine.Value, error) {
+	if m == nil {
+		return r.values(r.args)
+	}
+	about, err := m.Manifest().ByName(r.component)
+	if err != nil {
+		return engine.Null, misuse("plugin run", "--component: %w", err)
+	}
+	return r.values(r.args, about.Arguments, about.Params)
+}
+
+// values parses the pairs of --arg or --setting, whose types the first schema that has them
+// declares.
+func (r *pluginRunner) values(pairs []string, schemas ...*contract.Schema) (engine.Value, error) {
 	b := engine.NewObject(len(pairs))
 	for _, pair := range pairs {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
 			return engine.Null, misuse("plugin run", "%s: expected NAME=VALUE", pair)
 		}
-		v, err := engine.ParseJSONText(text)
-		if err != nil {
-			v = engine.String(text)
+		var types []string
+		for _, s := range schemas {
+			if p, declared := s.Property(name); declared && types == nil {
+				types = p.Types()
+			}
 		}
-		b.Set(name, v)
+		b.Set(name, typedArgument(text, types))
 	}
 	return b.Value(), nil
+}
+
+// typedArgument returns a text of the command line as a value of one of the types of a schema, any
+// without types: JSON, unless a string is declared and the JSON has no other declared type.
+func typedArgument(text string, types []string) engine.Value {
+	v, err := engine.ParseJSONText(text)
+	if err != nil {
+		return engine.String(text)
+	}
+	kinds := map[engine.Kind][]string{
+		engine.KindNull: {"null"}, engine.KindBool: {"boolean"}, engine.KindNumber: {"number", "integer"},
+		engine.KindList: {"array"}, engine.KindObject: {"object"},
+	}
+	isDeclared := func(name string) bool { return slices.Contains(types, name) }
+	if isDeclared("string") && !slices.ContainsFunc(kinds[v.Kind()], isDeclared) {
+		return engine.String(text)
+	}
+	return v
 }
 
 // howToSetByFlag returns the flag that sets a setting or secret for one run.
@@ -158,7 +192,7 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 			return &usageError{"plugin run", err}
 		}
 	}
-	settings, err := r.values(r.set)
+	settings, err := r.values(r.set, m.Manifest().Settings)
 	if err != nil {
 		return err
 	}

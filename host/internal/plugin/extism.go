@@ -140,17 +140,17 @@ func (x *extism) setVar(s []uint64) {
 	}
 }
 
-// httpRequest runs a request in the form of Extism. A refusal has status 0 and the error as its
-// body.
+// httpRequest runs a request in the form of Extism. As in the official host, a request that is
+// refused or fails ends the call: PDKs do not expect a response without a status.
 func (x *extism) httpRequest(s []uint64) {
 	x.status, x.headers = 0, nil
 	x.g.requests.count()
 	x.g.hostWork(x.blocks[s[0]] + x.blocks[s[1]])
 	reply, e := x.fetch(x.block(s[0]), x.block(s[1]))
 	if e != nil {
-		x.g.log(3, []byte("http_request: "+e.Message))
-		s[0] = x.put(answerMessage(engine.Null, e))
-		return
+		failed := *e
+		failed.Message = "http_request: " + strings.TrimPrefix(e.Message, "http_request: ")
+		x.g.stop(&failed)
 	}
 	x.status = uint16(reply.Status)
 	lower := map[string]string{} // as the official host gives them

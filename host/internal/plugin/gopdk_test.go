@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -74,16 +73,9 @@ func TestGuestOfTheGoPDK(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []LogLine{{Level: "info", Text: "greeting Bo"}}, res.Logs)
 	})
-	t.Run("a refusal is an answer of status 0", func(t *testing.T) {
-		res, err := call("fetch", `{"URL":"https://evil.example/"}`)
-		require.NoError(t, err)
-		var got struct {
-			Status int
-			Body   string
-		}
-		require.NoError(t, json.Unmarshal(res.Output, &got))
-		require.Zero(t, got.Status)
-		require.Contains(t, got.Body, `"code":"denied"`)
+	t.Run("a refusal ends the call", func(t *testing.T) {
+		_, err := call("fetch", `{"URL":"https://evil.example/"}`)
+		require.ErrorIs(t, err, contract.Denied)
 	})
 	t.Run("another run has variables of its own", func(t *testing.T) {
 		res, err := m.Call(context.Background(), CallRequest{Export: "tally"})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tetratelabs/wazero/api"
+
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
@@ -18,7 +20,9 @@ type Adaption struct {
 	// only one that can be called.
 	Entry    contract.Entry
 	Hosts    []string // that it may send requests to, if it does
+	Private  bool     // Hosts may have private addresses
 	Settings []string // names of what it reads with config_get
+	Config   []string // settings with their defaults, as NAME=VALUE
 }
 
 // Adapt puts a manifest into a module, such as an Extism plugin.
@@ -29,6 +33,9 @@ func Adapt(wasm []byte, a Adaption) ([]byte, error) {
 	}
 	entries := entries(shape)
 	switch {
+	case len(entries) == 0:
+		return nil, fmt.Errorf("no export can be called: a plugin calls a function without arguments whose result is "+
+			"i32 or nothing; the module exports %s", functions(shape))
 	case a.Entry.Export == "" && len(entries) == 1:
 		a.Entry.Export = entries[0]
 	case a.Entry.Export == "" && len(entries) > 1:
@@ -41,16 +48,46 @@ func Adapt(wasm []byte, a Adaption) ([]byte, error) {
 	return a.write(wasm, shape, engine.Null)
 }
 
-// entries are the exported functions without arguments, in the order of the file; those that begin
-// with _ belong to the runtime of a language.
+// ofRuntimes are exports that start the runtime of a language; names that begin with _ do as well.
+var ofRuntimes = []string{"hs_init", "wizer.initialize"}
+
+// entries are the exported functions without arguments whose result is nothing or a status, in the
+// order of the file.
 func entries(shape meter.Shape) (names []string) {
 	for _, e := range shape.Exports {
-		callable := e.Kind == meter.KindFunc && len(e.Type.Params) == 0 && len(e.Type.Results) <= 1
-		if callable && !strings.HasPrefix(e.Name, "_") {
+		status := len(e.Type.Results) == 0 || len(e.Type.Results) == 1 && e.Type.Results[0] == api.ValueTypeI32
+		callable := e.Kind == meter.KindFunc && len(e.Type.Params) == 0 && status
+		if callable && !strings.HasPrefix(e.Name, "_") && !slices.Contains(ofRuntimes, e.Name) {
 			names = append(names, e.Name)
 		}
 	}
 	return names
+}
+
+// functions lists the exported functions of a module with their types.
+func functions(shape meter.Shape) string {
+	var list []string
+	for _, e := range shape.Exports {
+		if e.Kind == meter.KindFunc {
+			text := e.Name + "(" + types(e.Type.Params) + ")"
+			if len(e.Type.Results) > 0 {
+				text += " -> " + types(e.Type.Results)
+			}
+			list = append(list, text)
+		}
+	}
+	if len(list) == 0 {
+		return "no functions"
+	}
+	return strings.Join(list, ", ")
+}
+
+func types(list []byte) string {
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = api.ValueTypeName(t)
+	}
+	return strings.Join(names, ", ")
 }
 
 // manifest describes the plugin. arguments is the schema of what an MCP tool takes; null for other
@@ -81,19 +118,33 @@ func (a *Adaption) manifest(shape meter.Shape, arguments engine.Value) (*contrac
 		entry = entry.With("tool", engine.String(a.Entry.Tool))
 	}
 	v = v.With("entry", entry)
-	if len(a.Settings) > 0 {
+	if len(a.Settings)+len(a.Config) > 0 {
 		settings := object()
 		for _, name := range a.Settings {
 			settings = settings.With(name, object("type", "string"))
 		}
+		for _, pair := range a.Config {
+			name, value, found := strings.Cut(pair, "=")
+			if !found || name == "" {
+				return nil, fmt.Errorf("--config %s: expected NAME=VALUE", pair)
+			}
+			settings = settings.With(name, object("type", "string", "default", value))
+		}
 		v = v.With("settings", object("type", "object", "properties", settings))
+	}
+	if a.Private && len(a.Hosts) == 0 {
+		return nil, errors.New("--allow-private needs --allow-http HOST, which names the private addresses")
 	}
 	if len(a.Hosts) > 0 {
 		if !sendsRequests(shape) {
 			return nil, errors.New("the module imports no http_request; leave --allow-http out")
 		}
-		v = v.With("permissions", object("http", object("hosts", engine.Strings(a.Hosts...),
-			"methods", engine.Strings("*"), "reason", "the plugin sends requests to these hosts")))
+		http := object("hosts", engine.Strings(a.Hosts...), "methods", engine.Strings("*"),
+			"reason", "the plugin sends requests to these hosts")
+		if a.Private {
+			http = http.With("private", engine.Bool(true))
+		}
+		v = v.With("permissions", object("http", http))
 	}
 	return contract.ReadManifest(v)
 }

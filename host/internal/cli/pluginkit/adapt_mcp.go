@@ -97,8 +97,8 @@ func findMCP(shape meter.Shape) (mcpExports, error) {
 			return v, nil
 		}
 	}
-	return mcpExports{}, fmt.Errorf("no exports list_tools and call_tool, or describe and call; those that can be "+
-		"called: %s", strings.Join(entries(shape), ", "))
+	return mcpExports{}, fmt.Errorf("no exports list_tools and call_tool, or describe and call; the module exports %s",
+		functions(shape))
 }
 
 // listTools asks a module for its tools.

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
@@ -46,4 +47,9 @@ func (h *highlighter) mark(text string) string {
 		b.WriteString("</em>")
 	}
 	return b.String() + text[last:]
+}
+
+// standIn reports whether a word of the query is in a text.
+func (h *highlighter) standIn(text string) bool {
+	return slices.ContainsFunc(h.analyzer.Append(nil, text), func(t terms.Term) bool { return h.wanted[t.Text] })
 }

@@ -61,6 +61,9 @@ type Hit struct {
 	Vector    float64 // cosine
 	Score     float64 // what hits are ordered by
 	Highlight string  // the content with <em> around found words; only when asked for
+	// NameOnly reports that no word of the query stands in the chunk, but in the name of its
+	// document or nowhere. Only queries with Highlight fill it.
+	NameOnly bool
 }
 
 // DocumentCount is the number of hits of a document.

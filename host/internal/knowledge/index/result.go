@@ -42,7 +42,7 @@ func ReadResult(
 			Chunk: content[r.Key], Dataset: doc.Dataset, Document: doc.Document, DocumentName: doc.Name, Meta: doc.Meta,
 			Similarity: r.Similarity, Term: min(1, r.Term), Vector: r.Vector, Score: r.Score,
 		}
-		if hit.Highlight, err = marks.mark(&doc, hit.Chunk.Content); err != nil {
+		if err := marks.mark(&doc, &hit); err != nil {
 			return nil, err
 		}
 		out.Hits = append(out.Hits, hit)
@@ -84,17 +84,22 @@ type highlighters struct {
 	byDataset map[string]*highlighter
 }
 
-// mark returns the content of a hit with its highlights, "" unless the query asks for them.
-func (h highlighters) mark(doc *Origin, content string) (string, error) {
+// mark fills the fields of a hit that need its highlights, if the query asks for them.
+func (h highlighters) mark(doc *Origin, hit *Hit) error {
 	if !h.query.Highlight {
-		return "", nil
+		return nil
 	}
 	if h.byDataset[doc.Dataset] == nil {
 		a, err := terms.New(doc.Language)
 		if err != nil {
-			return "", err
+			return err
 		}
 		h.byDataset[doc.Dataset] = newHighlighter(a, h.query.Text)
 	}
-	return h.byDataset[doc.Dataset].mark(content), nil
+	words := h.byDataset[doc.Dataset]
+	hit.Highlight = words.mark(hit.Chunk.Content)
+	hit.NameOnly = hit.Highlight == hit.Chunk.Content && !words.standIn(hit.Chunk.Text) &&
+		!slices.ContainsFunc(hit.Chunk.Keywords, words.standIn) &&
+		!slices.ContainsFunc(hit.Chunk.Questions, words.standIn)
+	return nil
 }

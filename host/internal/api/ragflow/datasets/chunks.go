@@ -67,7 +67,7 @@ func (f chunkHandlers) list(ctx context.Context, r *api.Request) (api.Response, 
 	if err != nil {
 		return nil, err
 	}
-	q := app.ChunkList{ID: r.Query.Get("id"), Words: r.Query.Get("keywords"), IDs: r.Query.Values["chunk_ids"]}
+	q := app.ChunkList{ID: r.Query.Get("id"), Search: r.Query.Get("keywords"), IDs: r.Query.Values["chunk_ids"]}
 	if q.Page, q.Size, err = f.page(r.Query); err != nil {
 		return nil, err
 	}
@@ -103,9 +103,20 @@ func (f chunkHandlers) get(ctx context.Context, r *api.Request) (api.Response, e
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, f.noChunk(doc.Dataset + "/" + id)
+		return nil, failed("Chunk not found!")
 	}
-	return envelope.Result(f.chunkRow(list[0])), nil
+	return envelope.Result(indexedChunk(list[0])), nil
+}
+
+// indexedChunk is a chunk with the members of the original's index, as it answers when one
+// chunk is read.
+func indexedChunk(v dataset.Chunk) engine.Value {
+	at := time.UnixMilli(v.Created).UTC()
+	row := rawChunk(v)
+	return row.With("id", engine.String(v.ID)).With("img_id", engine.String(v.Image)).
+		With("position_int", row.Get("positions")).With("doc_type_kwd", engine.String(kindOf(v))).
+		With("create_time", engine.String(at.Format(time.DateTime))).
+		With("create_timestamp_flt", engine.Float(float64(v.Created)/1000))
 }
 
 // add adds a chunk to a document.
@@ -114,7 +125,7 @@ func (f chunkHandlers) add(ctx context.Context, r *api.Request) (api.Response, e
 	if err != nil {
 		return nil, err
 	}
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	content, err := f.newContent(r.Body.Value)
@@ -138,7 +149,7 @@ func (f chunkHandlers) readLists(body engine.Value, c *dataset.Chunk) error {
 		name string
 		to   *[]string
 	}{{"important_keywords", &c.Keywords}, {"questions", &c.Questions}, {"tag_kwd", &c.Tags}} {
-		list, err := f.textList(body, one.name, "is required to be a list")
+		list, err := f.textList(body, one.name, false)
 		if err != nil {
 			return err
 		}
@@ -173,19 +184,23 @@ func (f chunkHandlers) newContent(body engine.Value) (string, error) {
 	return v.Str(), nil
 }
 
-// textList reads a list of texts, nil when it is left out; wanted says what another value must be.
-func (f chunkHandlers) textList(body engine.Value, name, wanted string) (*[]string, error) {
+// textList reads a list of texts of a chunk that is added or changed; nil when it is left out.
+func (f chunkHandlers) textList(body engine.Value, name string, changed bool) (*[]string, error) {
 	v, ok := body.Lookup(name)
 	if !ok {
 		return nil, nil
 	}
-	if v.Kind() != engine.KindList {
-		return nil, failed("`%s` %s", name, wanted)
+	switch {
+	case v.Kind() == engine.KindList:
+	case changed:
+		return nil, failed("`%s` should be a list", name)
+	default:
+		return nil, failed("`%s` is required to be a list", name)
 	}
 	list := make([]string, 0, v.Len())
 	for i, one := range v.Elements() {
 		if one.Kind() != engine.KindString {
-			return nil, f.notTexts(name, i, one)
+			return nil, f.notTexts(name, i, one, changed)
 		}
 		text := one.Str()
 		if name == "questions" {
@@ -209,7 +224,7 @@ func (f chunkHandlers) update(ctx context.Context, r *api.Request) (api.Response
 	if err != nil {
 		return nil, err
 	}
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	patch, err := f.patch(doc, r.Body.Value)
@@ -253,12 +268,15 @@ func (f chunkHandlers) patch(doc dataset.Document, body engine.Value) (p app.Chu
 	for name, to := range map[string]**[]string{
 		"important_keywords": &p.Keywords, "questions": &p.Questions, "tag_kwd": &p.Tags,
 	} {
-		if *to, err = f.textList(body, name, "should be a list"); err != nil {
+		if *to, err = f.textList(body, name, true); err != nil {
 			return p, err
 		}
 	}
 	if v, ok := body.Lookup("available"); ok {
-		on := isOn(v)
+		on, err := f.available(v)
+		if err != nil {
+			return p, err
+		}
 		p.Enabled = &on
 	}
 	if v, ok := body.Lookup("positions"); ok {
@@ -315,11 +333,10 @@ func (f chunkHandlers) remove(ctx context.Context, r *api.Request) (api.Response
 	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
 		return nil, err
 	}
-	gone := api.Failed(api.KindBadRequest, `LookupError("Can't find the document with ID %s!")`, doc)
-	if _, err := f.document(ctx, r, id, doc, gone); err != nil {
+	if _, err := f.document(ctx, r, id, doc, f.refusals().noChunksOf(doc)); err != nil {
 		return nil, err
 	}
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	ids, every := r.Body.Texts("chunk_ids"), r.Body.Flag("delete_all", false)
@@ -350,7 +367,7 @@ func (f chunkHandlers) switchChunks(ctx context.Context, r *api.Request) (api.Re
 	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
 		return nil, err
 	}
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	if !r.Body.Get("chunk_ids").Truthy() {
@@ -367,7 +384,7 @@ func (f chunkHandlers) switchChunks(ctx context.Context, r *api.Request) (api.Re
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
-	if _, err := f.document(ctx, r, id, doc, failed("Document not found!")); err != nil {
+	if _, err := f.document(ctx, r, id, doc, f.refusals().noSwitch); err != nil {
 		return nil, err
 	}
 	return ok(engine.Bool(true), f.enable(ctx, r, id, doc, ids, isOn(on)))

@@ -203,6 +203,10 @@ var uploading = slices.Concat(
 		no(102, "POST "+nowhere+"/documents", "FILE:a.txt", "Can't find the dataset with ID {none}!"),
 		yes("POST "+docs+"?type=empty", `{"name":"notes.txt"}`, documentKeys),
 		no(101, "POST "+docs+"?type=empty", `{"name":" "}`, "File name can't be empty."),
-		no(101, "POST "+docs+"?type=web", `{"name":"page.html","url":"x"}`, "The url is not valid."),
+		no(102, "POST "+docs+"?type=empty", `{"name":"mine.txt"}`, "Duplicated document name in the same dataset."),
+		no(101, "POST "+docs+"?type=web", `{"url":"http://x.test/"}`, `Lack of "name"`),
+		no(101, "POST "+docs+"?type=web", `{"name":"page.html"}`, `Lack of "url"`),
+		no(101, "POST "+docs+"?type=web", `{"name":"page.html","url":"x"}`, "The URL format is invalid"),
+		no(101, "POST "+docs+"?type=other", "FILE:a.txt", "`type` must be one of \"local\", \"web\", or \"empty\"."),
 	),
 )

@@ -87,13 +87,10 @@ func (f *face) document(
 	return v, orNone(err, none)
 }
 
-// noAuthorization refuses what belongs to others, as the interface of the page does.
-func noAuthorization() error { return api.Refused(api.KindBadCredentials, "No authorization.") }
-
 // anyDocument finds a document whose dataset the request does not name.
 func (f *face) anyDocument(ctx context.Context, r *api.Request, id string) (dataset.Document, error) {
 	v, err := f.data.Find(ctx, r.Who, id)
-	return v, orNone(err, noAuthorization())
+	return v, orNone(err, f.refusals().unauthorized)
 }
 
 // orNone replaces the error of something that does not exist.
@@ -167,7 +164,7 @@ func strict(r *api.Request, o *schema.Object, more ...any) (*schema.Input, error
 }
 
 // loose reads a JSON object of any members into r.Body; no body is an empty one.
-func loose(r *api.Request) error {
+func (f *face) loose(r *api.Request) error {
 	v, err := api.ReadJSON(r)
 	switch {
 	case errors.Is(err, api.ErrNoBody):
@@ -175,8 +172,7 @@ func loose(r *api.Request) error {
 	case errors.Is(err, api.ErrBadJSON):
 		return api.Failed(api.KindBadRequest, "<BadRequest '400: Bad Request'> %s", err)
 	case err == nil && v.Kind() != engine.KindObject && !v.IsNull():
-		kind := schema.TypeName(v)
-		return api.Failed(api.KindBadRequest, `AttributeError("'%s' object has no attribute 'get'")`, kind)
+		return f.refusals().body(v)
 	}
 	return err
 }

@@ -17,6 +17,7 @@ type Dialect interface {
 	chunkDialect
 	// ownRoutes are routes that only this version has.
 	ownRoutes(f *face) []api.Route
+	refusals() *refusals
 }
 
 // datasetDialect is about datasets.
@@ -44,34 +45,24 @@ type documentDialect interface {
 	// say is a failure in a sentence.
 	say(sentence string) error
 	noDocument(id string) error
-	// noUploadDataset refuses the dataset of an upload.
-	noUploadDataset(id string) error
 	// uploadsOther reports whether documents are made of addresses and of nothing as well.
 	uploadsOther() bool
 	// countsInLists reports whether a list of documents gives their counts on request.
 	countsInLists() bool
 	// refusedFiles refuses files that a dataset does not take; stored are the others.
 	refusedFiles(lines string, stored engine.Value) error
-	// checkPageSize refuses pages that are too large.
-	checkPageSize(size int) error
+	// page reads which page of a list a query asks for.
+	page(q api.Query) (page, size int, err error)
 	// documentOrder is the order of a list of documents.
 	documentOrder(asked string) (string, error)
-	// notName refuses a name that is not a string.
-	notName(v engine.Value) error
-	// fixedMethod refuses another chunk method for a document whose kind decides it.
-	fixedMethod() error
-	// checkDocumentConfig checks the settings of one document.
-	checkDocumentConfig(v engine.Value) error
+	// checkDocument checks the members that a request changes of a document.
+	checkDocument(body engine.Value) error
 	// setsPipelines reports whether a change of a document may name a pipeline.
 	setsPipelines() bool
-	// deleteDocuments deletes the named documents of a dataset, or every one.
-	deleteDocuments(
-		ctx context.Context, f *face, r *api.Request, id string, ids []string, every bool,
-	) (api.Response, error)
+	// deleteDocuments deletes the documents of a dataset that a body names, or every one.
+	deleteDocuments(ctx context.Context, f *face, r *api.Request, id string) (api.Response, error)
 	// refusesParse reports whether a document cannot be parsed now.
 	refusesParse(v dataset.Document) bool
-	// notStoppable refuses to stop a document that is not being parsed.
-	notStoppable() error
 }
 
 // chunkDialect is about chunks and searches.
@@ -80,14 +71,15 @@ type chunkDialect interface {
 	// addedChunk completes the row of a chunk that was added.
 	addedChunk(b *engine.ObjectBuilder, v dataset.Chunk) engine.Value
 	noChunk(path string) error
-	// notContent refuses content of a chunk that is not a string, notTexts such a member of a list.
+	// notContent refuses content of a chunk that is not a string, notTexts such a member of a list
+	// of a chunk that is added or changed.
 	notContent(v engine.Value) error
-	notTexts(name string, i int, v engine.Value) error
+	notTexts(name string, i int, v engine.Value, changed bool) error
+	// available reads whether a changed chunk is visible to searches.
+	available(v engine.Value) (bool, error)
 	// deletesUnnamed reports whether a request that names no chunks deletes all of a document.
 	deletesUnnamed(every bool) bool
 	hitRow(h app.SearchHit, q *query) engine.Value
-	// badTopK refuses a number of candidates.
-	badTopK() error
 	// highlight reads whether found words are marked.
 	highlight(v engine.Value) (bool, error)
 	// metadataFields reads whether hits have metadata of their documents, and which; nil is all.

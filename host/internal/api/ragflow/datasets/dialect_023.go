@@ -62,10 +62,6 @@ func (older) say(sentence string) error { return failed("%s", sentence) }
 
 func (older) noDocument(id string) error { return failed("You don't own the document %s.", id) }
 
-func (older) noUploadDataset(id string) error {
-	return api.Failed(api.KindBadRequest, `LookupError("Can't find the dataset with ID %s!")`, id)
-}
-
 func (older) uploadsOther() bool { return false }
 
 func (older) countsInLists() bool { return false }
@@ -74,7 +70,16 @@ func (older) refusedFiles(lines string, _ engine.Value) error {
 	return api.Failed(api.KindFailed, "%s", lines)
 }
 
-func (older) checkPageSize(int) error { return nil }
+func (older) refusals() *refusals { return olderRefusals }
+
+// page refuses texts other than numbers; page 0 is the first one, and a size of 0 has no rows.
+func (older) page(q api.Query) (page, size int, err error) {
+	if page, err = number(q, "page", 1); err != nil {
+		return 0, 0, err
+	}
+	size, err = number(q, "page_size", defaultPageSize)
+	return max(page, 1), max(size, 0), err
+}
 
 // documentOrder ignores orders that are not known.
 func (older) documentOrder(asked string) (string, error) {
@@ -85,20 +90,22 @@ func (older) documentOrder(asked string) (string, error) {
 	return "create_time", nil
 }
 
-func (older) notName(v engine.Value) error {
-	return api.Failed(api.KindBadRequest, `AttributeError("'%s' object has no attribute 'encode'")`, schema.TypeName(v))
-}
-
-func (older) fixedMethod() error { return failed("Not supported yet!") }
-
-func (older) checkDocumentConfig(engine.Value) error { return nil }
+func (older) checkDocument(engine.Value) error { return nil }
 
 func (older) setsPipelines() bool { return false }
 
 // deleteDocuments deletes all documents when none is named, as clients of this version rely on.
-func (older) deleteDocuments(
-	ctx context.Context, f *face, r *api.Request, id string, ids []string, _ bool,
-) (api.Response, error) {
+func (older) deleteDocuments(ctx context.Context, f *face, r *api.Request, id string) (api.Response, error) {
+	if _, err := f.dataset(ctx, r, id, foreignDataset(id)); err != nil {
+		return nil, err
+	}
+	if err := f.loose(r); err != nil {
+		return nil, err
+	}
+	ids := r.Body.Texts("ids")
+	if err := r.Body.Valid(); err != nil {
+		return nil, err
+	}
 	if len(ids) == 0 {
 		every, err := f.allDocuments(ctx, r, id)
 		if err != nil {
@@ -127,10 +134,6 @@ func (older) refusesParse(v dataset.Document) bool {
 	return v.State == dataset.Running && v.Progress > 0 && v.Progress < 1
 }
 
-func (older) notStoppable() error {
-	return failed("Can't stop parsing document with progress at 0 or 1")
-}
-
 func (older) chunkRow(v dataset.Chunk) engine.Value { return chunkRow(v).Value() }
 
 func (older) addedChunk(b *engine.ObjectBuilder, _ dataset.Chunk) engine.Value { return b.Value() }
@@ -144,14 +147,14 @@ func (older) notContent(v engine.Value) error {
 		schema.TypeName(v))
 }
 
-func (older) notTexts(_ string, i int, v engine.Value) error { return joinError(i, v) }
+func (older) notTexts(_ string, i int, v engine.Value, _ bool) error { return joinError(i, v) }
+
+func (older) available(v engine.Value) (bool, error) { return isOn(v), nil }
 
 // deletesUnnamed deletes all, as clients of this version rely on.
 func (older) deletesUnnamed(bool) bool { return true }
 
 func (older) hitRow(h app.SearchHit, q *query) engine.Value { return hit(h, q).Value() }
-
-func (older) badTopK() error { return api.Failed(api.KindBadRequest, "`top_k` must be greater than 0") }
 
 // highlight marks found words unless a client says otherwise.
 func (older) highlight(v engine.Value) (bool, error) {

@@ -131,10 +131,6 @@ func (newer) say(sentence string) error {
 
 func (newer) noDocument(id string) error { return failed("you don't own the document %s", id) }
 
-func (newer) noUploadDataset(id string) error {
-	return failed("Can't find the dataset with ID %s!", id)
-}
-
 func (newer) uploadsOther() bool { return true }
 
 func (newer) countsInLists() bool { return true }
@@ -143,11 +139,18 @@ func (newer) refusedFiles(lines string, stored engine.Value) error {
 	return &api.Failure{Kind: api.KindFailed, Message: lines, Data: stored, HasData: true}
 }
 
-func (newer) checkPageSize(size int) error {
-	if size > largestPage {
-		return api.Failed(api.KindBadRequest, "ValueError('page_size must be less than or equal to %d')", largestPage)
+func (newer) refusals() *refusals { return newerRefusals }
+
+// page reads texts other than numbers, and numbers below 1, as the first page and a page of the
+// usual size.
+func (newer) page(q api.Query) (page, size int, err error) {
+	if page, err = number(q, "page", 1); err != nil || page < 1 {
+		page = 1
 	}
-	return nil
+	if size, err = number(q, "page_size", defaultPageSize); err != nil || size < 1 {
+		size = defaultPageSize
+	}
+	return page, size, newerRefusals.checkPageSize(size)
 }
 
 func (newer) documentOrder(asked string) (string, error) {
@@ -160,94 +163,165 @@ func (newer) documentOrder(asked string) (string, error) {
 	return "", api.Failed(api.KindBadArgument, "invalid orderby field: %.80s", asked)
 }
 
-func (newer) notName(v engine.Value) error {
-	return schemaError(schema.Problem{Path: []string{"name"}, Message: "Input should be a valid string", Input: v})
-}
+// changedDocument describes what a request may change of a document.
+var changedDocument = func() *schema.Object {
+	config := newerConfig
+	config.Before = func(v engine.Value) engine.Value { return v.Without("metadata") }
+	return &schema.Object{Name: "UpdateDocumentReq", Loose: true, Fields: []schema.Field{
+		{Name: "name", Most: bound(longestText)},
+		{Name: "chunk_method", Null: true, Most: bound(longestText), After: checkDocumentMethod},
+		{Name: "pipeline_id", Null: true, Most: bound(longestText)},
+		{Name: "enabled", Type: schema.Integer, Null: true, Least: bound(0), Most: bound(1), Before: numberOfFlag},
+		{Name: "chunk_count", Type: schema.Integer, Null: true, Least: bound(0)},
+		{Name: "token_count", Type: schema.Integer, Null: true, Least: bound(0)},
+		{Name: "progress", Type: schema.Number, Null: true, Least: bound(0), Most: bound(1)},
+		config,
+		{Name: "meta_fields", Type: schema.Map, Null: true, After: checkMetaFields},
+	}}
+}()
 
-func schemaError(p schema.Problem) error { return failed("%s", schema.Problems{p}) }
-
-func (newer) fixedMethod() error {
-	return failed("the automatically detected parser type cannot be changed")
-}
-
-// documentConfig describes the settings of one document.
-var documentConfig = &schema.Object{Name: "UpdateDocumentReq", Fields: []schema.Field{newerConfig}}
-
-func (newer) checkDocumentConfig(v engine.Value) error {
-	if v.Len() == 0 {
-		return nil
+// numberOfFlag is 1 for true and 0 for false: clients send both.
+func numberOfFlag(v engine.Value) engine.Value {
+	switch {
+	case v.Kind() != engine.KindBool:
+		return v
+	case v.True():
+		return engine.Int(1)
 	}
-	if _, err := documentConfig.Body(engine.Object("parser_config", v.Without("metadata"))); err != nil {
+	return zero
+}
+
+func checkDocumentMethod(v engine.Value) (engine.Value, string) {
+	if v.Str() != "" && !slices.Contains(documentMethods, v.Str()) {
+		return v, "`chunk_method` " + v.Str() + " doesn't exist"
+	}
+	return v, ""
+}
+
+// checkMetaFields accepts texts, numbers, booleans and lists of them.
+func checkMetaFields(v engine.Value) (engine.Value, string) {
+	for _, one := range v.Fields() {
+		switch {
+		case one.Kind() == engine.KindList:
+			if containsNested(one) {
+				return v, "The type is not supported in list: " + schema.Repr(one)
+			}
+		case isNested(one):
+			return v, "The type is not supported: " + schema.Repr(one)
+		}
+	}
+	return v, ""
+}
+
+func containsNested(list engine.Value) bool {
+	for _, one := range list.Elements() {
+		if isNested(one) {
+			return true
+		}
+	}
+	return false
+}
+
+func isNested(v engine.Value) bool {
+	return v.Kind() == engine.KindNull || v.Kind() == engine.KindList || v.Kind() == engine.KindObject
+}
+
+func (newer) checkDocument(body engine.Value) error {
+	if _, err := changedDocument.Body(body); err != nil {
 		return failed("%s", err)
+	}
+	if method := body.Get("chunk_method"); method.Kind() == engine.KindString && method.Str() == "" {
+		return failed("`chunk_method` (empty string) is not valid")
 	}
 	return nil
 }
 
 func (newer) setsPipelines() bool { return true }
 
+// documentRemoval describes the request that deletes documents.
+var documentRemoval = &schema.Object{Name: "DeleteDocumentReq", Fields: []schema.Field{
+	{Name: "ids", Type: schema.List, Null: true, Items: &schema.Field{Type: schema.String}, After: checkDistinct},
+	flag("delete_all"),
+}}
+
+// checkDistinct refuses a list that names something twice.
+func checkDistinct(v engine.Value) (engine.Value, string) {
+	seen := make(map[string]int, v.Len())
+	var twice []string
+	for _, id := range textsOf(v) {
+		if seen[id]++; seen[id] == 2 {
+			twice = append(twice, id)
+		}
+	}
+	if len(twice) > 0 {
+		return v, "Duplicate ids: '" + strings.Join(twice, ", ") + "'"
+	}
+	return v, ""
+}
+
 // deleteDocuments deletes the named documents, or all when that is said. An unknown one refuses the
 // request as a whole.
-func (newer) deleteDocuments(
-	ctx context.Context, f *face, r *api.Request, id string, ids []string, every bool,
-) (api.Response, error) {
-	unique, twice := distinct(ids, "document")
+func (newer) deleteDocuments(ctx context.Context, f *face, r *api.Request, id string) (api.Response, error) {
+	in, err := strict(r, documentRemoval)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.dataset(ctx, r, id, foreignDataset(id)); err != nil {
+		return nil, err
+	}
+	ids, every := textsOf(in.Get("ids")), in.Get("delete_all").True()
 	switch {
 	case len(ids) == 0 && !every:
 		return nil, failed("should either provide doc ids or set delete_all(true), dataset: %s. ", id)
 	case len(ids) > 0 && every:
 		return nil, failed("should not provide both doc ids and delete_all(true), dataset: %s. ", id)
-	case len(twice) > 0:
-		return nil, api.Failed(api.KindBadArgument, "Duplicate ids: '%s'", strings.Join(repeated(twice), ", "))
 	}
 	if every {
-		all, err := f.allDocuments(ctx, r, id)
-		if err != nil {
+		if ids, err = f.allDocuments(ctx, r, id); err != nil {
 			return nil, err
 		}
-		unique = all
-	} else if n, err := f.namedDocuments(ctx, r, id, unique); err != nil {
+	} else if n, err := f.namedDocuments(ctx, r, id, ids); err != nil {
 		return nil, err
 	} else if len(n.unknown) > 0 {
 		return nil, failed("These documents do not belong to dataset %s or Document not found: %s", id,
 			strings.Join(n.unknown, ", "))
 	}
-	deleted, err := f.data.DeleteDocuments(ctx, r.Who, id, unique...)
+	deleted, err := f.data.DeleteDocuments(ctx, r.Who, id, ids...)
 	return ok(engine.Object("deleted", deleted), err)
-}
-
-// repeated are the ids in lines of distinct.
-func repeated(lines []string) []string {
-	ids := make([]string, len(lines))
-	for i, line := range lines {
-		ids[i] = line[strings.LastIndexByte(line, ' ')+1:]
-	}
-	return ids
 }
 
 func (newer) refusesParse(v dataset.Document) bool { return isActive(v) }
 
-func (newer) notStoppable() error {
-	return &api.Failure{
-		Kind: api.KindInvalid, Message: "Can't stop parsing document that has not started or already completed",
-		Data: engine.Object("error_code", "DOC_STOP_PARSING_INVALID_STATE"), HasData: true,
-	}
-}
-
 func (newer) chunkRow(v dataset.Chunk) engine.Value {
 	b := chunkRow(v)
-	return b.Set("doc_type_kwd", engine.String(typeOf(v))).Set("tag_kwd", engine.Strings(v.Tags...)).Value()
+	return b.Set("doc_type_kwd", engine.String(kindOf(v))).Set("tag_kwd", engine.Strings(v.Tags...)).Value()
 }
 
 func (newer) addedChunk(b *engine.ObjectBuilder, v dataset.Chunk) engine.Value {
-	return b.Set("tag_kwd", engine.Strings(v.Tags...)).Set("image_id", engine.String(v.Image)).Value()
+	b.Set("tag_kwd", engine.Strings(v.Tags...)).Set("image_id", engine.String(v.Image))
+	return b.Set("doc_type_kwd", engine.String(kindOf(v))).Value()
 }
 
 func (newer) noChunk(path string) error { return failed("Chunk not found: %s", path) }
 
 func (newer) notContent(engine.Value) error { return failed("`content` is required") }
 
-func (newer) notTexts(name string, _ int, _ engine.Value) error {
+// notTexts refuses numbers among the keywords and questions of a changed chunk as the original
+// does, which joins them without a check.
+func (newer) notTexts(name string, i int, v engine.Value, changed bool) error {
+	if changed && name != "tag_kwd" {
+		return joinError(i, v)
+	}
 	return failed("`%s` must be a list of strings", name)
+}
+
+// available reads 1, 0, true and false; texts must be digits.
+func (newer) available(v engine.Value) (bool, error) {
+	if v.Kind() != engine.KindString {
+		return v.Truthy(), nil
+	}
+	n, err := wholeOf(engine.Object("available", v), "available", 0)
+	return n != 0, err
 }
 
 func (newer) deletesUnnamed(every bool) bool { return every }
@@ -255,8 +329,6 @@ func (newer) deletesUnnamed(every bool) bool { return every }
 func (newer) hitRow(h app.SearchHit, q *query) engine.Value {
 	return hit(h, q).Set("tag_kwd", engine.Strings(h.Tags...)).Set("row_id", engine.Null).Value()
 }
-
-func (newer) badTopK() error { return failed("`top_k` must be greater than 0") }
 
 // highlight marks found words when a client says so.
 func (newer) highlight(v engine.Value) (bool, error) {

@@ -23,7 +23,7 @@ func difyRoutes(f *face) []api.Route {
 
 // difyRetrieve answers Dify's interface for external knowledge.
 func (f searchHandlers) difyRetrieve(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	body := r.Body.Value

@@ -9,16 +9,6 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-func (f documentHandlers) batchStatus(ctx context.Context, r *api.Request) (api.Response, error) {
-	if _, err := f.pathDataset(ctx, r); err != nil {
-		return nil, err
-	}
-	if err := loose(r); err != nil {
-		return nil, err
-	}
-	return f.setStatus(ctx, r)
-}
-
 // setStatus shows the documents of a body to searches, or hides them.
 func (f documentHandlers) setStatus(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := r.Body.Require("doc_ids", "status"); err != nil {
@@ -38,7 +28,7 @@ func (f documentHandlers) setStatus(ctx context.Context, r *api.Request) (api.Re
 		if err == nil {
 			_, err = f.data.UpdateDocument(ctx, r.Who, v.Dataset, id, app.DocumentPatch{Enabled: &enabled})
 		}
-		if err = orNone(err, noAuthorization()); err != nil {
+		if err = orNone(err, f.refusals().unauthorized); err != nil {
 			b.Set(id, engine.Object("error", messageOf(err)))
 			continue
 		}
@@ -52,7 +42,7 @@ func (f documentHandlers) downloadAny(ctx context.Context, r *api.Request) (api.
 	id := r.Params["document"]
 	v, err := f.data.Find(ctx, r.Who, id)
 	if err != nil {
-		return nil, orNone(err, failed("The dataset not own the document %s.", id))
+		return nil, orNone(err, f.refusals().noDocument(id))
 	}
 	return f.send(ctx, r, v.Dataset, id)
 }

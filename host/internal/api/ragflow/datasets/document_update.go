@@ -22,6 +22,8 @@ func nameTooLong() error {
 	return api.Failed(api.KindBadArgument, "File name must be %d bytes or less.", longestFileName)
 }
 
+var errNameTaken = failed("Duplicated document name in the same dataset.")
+
 // documentMethods are the chunk methods that a document may have.
 var documentMethods = append(slices.Clone(methods), "knowledge_graph")
 
@@ -34,7 +36,7 @@ func (f documentHandlers) update(ctx context.Context, r *api.Request) (api.Respo
 	if err != nil {
 		return nil, err
 	}
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	patch, err := f.patch(ctx, r, old, r.Body.Value)
@@ -54,7 +56,7 @@ func (f documentHandlers) change(
 ) (dataset.Document, error) {
 	v, err := f.data.UpdateDocument(ctx, r.Who, old.Dataset, old.ID, p)
 	if errors.Is(err, app.ErrExists) {
-		err = failed("Duplicated document name in the same dataset.")
+		err = errNameTaken
 	}
 	return v, err
 }
@@ -63,6 +65,9 @@ func (f documentHandlers) change(
 func (f documentHandlers) patch(
 	ctx context.Context, r *api.Request, old dataset.Document, body engine.Value,
 ) (p app.DocumentPatch, err error) {
+	if err := f.checkDocument(body); err != nil {
+		return p, err
+	}
 	if err := f.checkCounts(old, body); err != nil {
 		return p, err
 	}
@@ -85,9 +90,6 @@ func (f documentHandlers) patch(
 	if sent.Kind() != engine.KindObject && !sent.IsNull() {
 		return p, failed("parser_config must be an object")
 	}
-	if err := f.checkDocumentConfig(sent); err != nil {
-		return p, err
-	}
 	if p.Config, err = f.newConfig(ctx, r, sent, p.Method, old.Method, old.Config); err != nil {
 		return p, err
 	}
@@ -109,7 +111,7 @@ func (f documentHandlers) checkCounts(old dataset.Document, body engine.Value) e
 		now  float64
 	}{{"chunk_count", float64(old.Chunks)}, {"token_count", float64(old.Tokens)}, {"progress", old.Progress}} {
 		sent, ok := body.Lookup(one.name)
-		if n, isNumber := sent.Float(); ok && (!isNumber || n != one.now) {
+		if n, isNumber := sent.Float(); ok && !sent.IsNull() && (!isNumber || n != one.now) {
 			return f.say("Can't change `" + one.name + "`.")
 		}
 	}
@@ -130,7 +132,8 @@ func (f documentHandlers) newName(old dataset.Document, v engine.Value) (*string
 	name := v.Str()
 	switch {
 	case v.Kind() != engine.KindString:
-		return nil, f.notName(v)
+		kind := schema.TypeName(v)
+		return nil, api.Failed(api.KindBadRequest, `AttributeError("'%s' object has no attribute 'encode'")`, kind)
 	case name == old.Name:
 		return nil, nil
 	case len(name) > longestFileName:
@@ -148,7 +151,7 @@ func (f documentHandlers) newMethod(old dataset.Document, v engine.Value) (*stri
 		return nil, failed("`chunk_method` %.80s doesn't exist", text(v))
 	}
 	if method != old.Method && (old.Kind == "visual" || old.Method == "presentation" && isSlides(old.Name)) {
-		return nil, f.fixedMethod()
+		return nil, f.refusals().fixedMethod
 	}
 	return &method, nil
 }

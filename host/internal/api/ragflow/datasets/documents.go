@@ -113,7 +113,7 @@ func metaOf(meta map[string]any) engine.Value {
 // list answers the documents of a dataset.
 func (f documentHandlers) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
-	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
+	if _, err := f.dataset(ctx, r, id, foreignDataset(id)); err != nil {
 		return nil, err
 	}
 	q, err := f.documentList(r)
@@ -231,18 +231,6 @@ func (f documentHandlers) statesOf(names []string) (out []dataset.State, err err
 	return out, nil
 }
 
-// page reads which page of a list a query asks for; page 0 is the first one, and a size of 0 has no
-// rows.
-func (f *face) page(q api.Query) (page, size int, err error) {
-	if page, err = number(q, "page", 1); err != nil {
-		return 0, 0, err
-	}
-	if size, err = number(q, "page_size", defaultPageSize); err != nil {
-		return 0, 0, err
-	}
-	return max(page, 1), max(size, 0), f.checkPageSize(size)
-}
-
 // number is a whole number of a query.
 func number(q api.Query, name string, absent int) (int, error) {
 	text := q.Get(name)
@@ -263,19 +251,11 @@ func notNumber(text string) error {
 
 // remove deletes documents of a dataset.
 func (f documentHandlers) remove(ctx context.Context, r *api.Request) (api.Response, error) {
-	id := r.Params["dataset"]
-	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
-		return nil, err
-	}
-	if err := loose(r); err != nil {
-		return nil, err
-	}
-	ids, every := r.Body.Texts("ids"), r.Body.Flag("delete_all", false)
-	if err := r.Body.Valid(); err != nil {
-		return nil, err
-	}
-	return f.deleteDocuments(ctx, f.face, r, id, ids, every)
+	return f.deleteDocuments(ctx, f.face, r, r.Params["dataset"])
 }
+
+// foreignDataset refuses the dataset of a list. Clients compare the text, which ends in a blank.
+func foreignDataset(id string) error { return failed("You don't own the dataset %s. ", id) }
 
 // eachDocument calls a function with the documents that a list selects, page after page.
 func (f *face) eachDocument(
@@ -353,7 +333,7 @@ func (f *face) partly(n int, twice []string) api.Response {
 // download sends the file of a document.
 func (f documentHandlers) download(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, doc := r.Params["dataset"], r.Params["document"]
-	if _, err := f.dataset(ctx, r, id, failed("You do not own the dataset %s.", id)); err != nil {
+	if _, err := f.dataset(ctx, r, id, f.refusals().noDataset(id)); err != nil {
 		return nil, err
 	}
 	return f.send(ctx, r, id, doc)
@@ -363,7 +343,7 @@ func (f documentHandlers) download(ctx context.Context, r *api.Request) (api.Res
 func (f documentHandlers) send(ctx context.Context, r *api.Request, id, doc string) (api.Response, error) {
 	file, v, err := f.data.Open(ctx, r.Who, id, doc)
 	if err != nil {
-		return nil, orNone(err, failed("The dataset not own the document %s.", doc))
+		return nil, orNone(err, f.refusals().noFile(doc))
 	}
 	if v.Size == 0 {
 		file.Close()

@@ -82,7 +82,7 @@ func (f ingestionHandlers) parseLogs(ctx context.Context, r *api.Request, id str
 // page.
 func (f ingestionHandlers) parseLogQuery(r *api.Request) (q app.ParseLogList, err error) {
 	if r.HTTP.Method == http.MethodPost {
-		if err := loose(r); err != nil {
+		if err := f.loose(r); err != nil {
 			return q, err
 		}
 	}

@@ -18,7 +18,7 @@ func (f documentHandlers) ids(ctx context.Context, r *api.Request) (id string, i
 	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
 		return "", nil, err
 	}
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return "", nil, err
 	}
 	if !r.Body.Get("document_ids").Truthy() {
@@ -90,12 +90,12 @@ func (f documentHandlers) stop(ctx context.Context, r *api.Request) (api.Respons
 	}
 	unique, twice := distinct(ids, "document")
 	for _, doc := range unique {
-		v, err := f.document(ctx, r, id, doc, failed("You don't own the document %s.", doc))
+		v, err := f.document(ctx, r, id, doc, f.noDocument(doc))
 		if err != nil {
 			return nil, err
 		}
 		if !isActive(v) {
-			return nil, f.notStoppable()
+			return nil, f.refusals().notStoppable
 		}
 		if err := f.cancel(ctx, r, id, doc); err != nil {
 			return nil, err
@@ -109,14 +109,14 @@ func (f documentHandlers) cancel(ctx context.Context, r *api.Request, id, doc st
 	err := f.data.Stop(ctx, r.Who, id, doc)
 	var changed *app.Error
 	if errors.As(err, &changed) && changed.Code == app.CodeChanged {
-		return f.notStoppable()
+		return f.refusals().notStoppable
 	}
 	return err
 }
 
 // ingest starts or stops to parse documents of any datasets.
 func (f documentHandlers) ingest(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	return f.run(ctx, r)

@@ -1,7 +1,9 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -37,7 +39,7 @@ type query struct {
 
 // retrieve searches datasets.
 func (f searchHandlers) retrieve(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	body := r.Body.Value
@@ -151,7 +153,8 @@ func (f searchHandlers) readSearch(ctx context.Context, r *api.Request, body eng
 	if q.Highlight, err = f.highlight(body.Get("highlight")); err != nil {
 		return err
 	}
-	q.Rerank, q.Keyword = body.Get("rerank_id").Text(), isOn(body.Get("keyword"))
+	q.Keyword = isOn(body.Get("keyword"))
+	q.Rerank, q.MustRerank = body.Get("rerank_id").Text(), true
 	q.Languages = textsOf(body.Get("cross_languages"))
 	q.Metadata, q.metadata = f.metadataFields(body)
 	return nil
@@ -182,14 +185,15 @@ func (f searchHandlers) readNumbers(body engine.Value, q *query) (err error) {
 	}
 	q.Page, q.VectorWeight = max(q.Page, 1), min(max(q.VectorWeight, 0), 1)
 	if q.TopK <= 0 {
-		return f.badTopK()
+		return f.refusals().badTopK
 	}
 	q.TopK = min(q.TopK, index.MostCandidates)
 	if q.Size < 0 || q.Page*q.Size > index.MostCandidates {
-		return api.Failed(api.KindBadRequest, "ValueError('page %d of size %d is beyond the last hit that is listed')",
-			q.Page, q.Size)
+		return api.Failed(api.KindBadRequest,
+			"page %d of %d hits each is behind the last hit that is listed, number %d", q.Page, q.Size,
+			index.MostCandidates)
 	}
-	return f.checkPageSize(q.Size)
+	return f.refusals().checkPageSize(q.Size)
 }
 
 // wholeOf is a whole number that a body has as a number or as text.
@@ -251,6 +255,9 @@ func (f searchHandlers) search(ctx context.Context, r *api.Request, q app.Search
 	empty := q.Size == 0
 	q.Size = max(q.Size, 1)
 	found, err := f.data.Search(ctx, r.Who, q)
+	if errors.Is(err, app.ErrUnknownModel) {
+		err = f.refusals().noReranker(q.Rerank)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -283,6 +290,9 @@ func hit(h app.SearchHit, q *query) *engine.ObjectBuilder {
 	}
 	return b
 }
+
+// kindOf is the kind of a chunk as lists of chunks of newer versions have it.
+func kindOf(v dataset.Chunk) string { return cmp.Or(v.Kind, "text") }
 
 // typeOf is the kind of a chunk, "" for text.
 func typeOf(v dataset.Chunk) string {

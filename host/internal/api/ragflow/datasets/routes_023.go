@@ -13,7 +13,7 @@ func (older) ownRoutes(f *face) []api.Route {
 	rest := restHandlers{f}
 	list := append(webDatasetRoutes(f), webDocumentRoutes(f)...)
 	list = append(list, webChunkRoutes(f)...)
-	list = append(list, emptyIDRoutes()...)
+	list = append(list, emptyIDRoutes(olderRefusals)...)
 	list = append(list, get(one+"/knowledge_graph", rest.graph),
 		bodiless("DELETE", one+"/knowledge_graph", rest.deleteGraph))
 	for _, kind := range []string{"graphrag", "raptor"} {
@@ -41,19 +41,4 @@ func (f restHandlers) traceOlder(ctx context.Context, r *api.Request) (api.Respo
 func (f restHandlers) deleteGraph(ctx context.Context, r *api.Request) (api.Response, error) {
 	_, err := f.pathDataset(ctx, r)
 	return ok(engine.Bool(true), err)
-}
-
-// emptyIDRoutes answer clients that put an empty id into a path as the original does, which reads
-// two slashes as one.
-func emptyIDRoutes() []api.Route {
-	notAllowed := func(context.Context, *api.Request) (api.Response, error) {
-		return nil, api.Failed(api.KindBadRequest, "<MethodNotAllowed '405: Method Not Allowed'>")
-	}
-	return []api.Route{
-		get(all+"//documents", notAllowed), bodiless("POST DELETE", all+"//documents", notAllowed),
-		bodiless("POST DELETE", all+"//chunks", notAllowed), bodiless("POST DELETE", documents+"//chunks", notAllowed),
-		get(documents+"//chunks", func(context.Context, *api.Request) (api.Response, error) {
-			return nil, failed("The dataset not own the document chunks.")
-		}),
-	}
 }

@@ -17,21 +17,21 @@ func (newer) ownRoutes(f *face) []api.Route {
 	rest, sets, files, pieces := restHandlers{f}, datasetHandlers{f}, documentHandlers{f}, chunkHandlers{f}
 	meta, searches, parses := metadataHandlers{f}, searchHandlers{f}, ingestionHandlers{f}
 	config := one + "/metadata/config"
-	return []api.Route{
+	return append(emptyIDRoutes(newerRefusals),
 		get(one, sets.get),
 		route("PATCH", document, edit, api.BodySmall, files.update),
 		route("PATCH", chunk, edit, api.BodyCanvas, pieces.update),
 		route("PATCH", chunks, edit, api.BodySmall, pieces.switchChunks),
 		get(chunk, pieces.get),
-		route("POST", documents+"/parse", edit, api.BodySmall, files.parse),
-		route("POST", documents+"/stop", edit, api.BodySmall, files.stop),
+		route("POST", documents+"/parse", edit, api.BodySmall, files.parseEach),
+		route("POST", documents+"/stop", edit, api.BodySmall, files.stopEach),
 		route("POST", "/api/v1/documents/ingest", edit, api.BodySmall, files.ingest),
 		route("POST", documents+"/batch-update-status", edit, api.BodySmall, files.batchStatus),
 		get("/api/v1/documents/{document}", files.downloadAny),
 		get("/api/v1/documents/{document}/preview", files.downloadAny),
 		get("/api/v1/documents/images/{image}", noImage),
 		get("/api/v1/thumbnails", files.thumbnails),
-		route("PATCH", documents+"/metadatas", edit, api.BodyCanvas, meta.update),
+		route("PATCH", documents+"/metadatas", edit, api.BodyCanvas, meta.patch),
 		get(config, meta.getConfig),
 		route("PUT", config, edit, api.BodySmall, meta.setConfig),
 		get(one+"/auto_metadata", meta.getConfig),
@@ -47,7 +47,9 @@ func (newer) ownRoutes(f *face) []api.Route {
 		route("POST", one+"/index", edit, api.BodySmall, rest.runIndex), get(one+"/index", rest.traceIndex),
 		get(one+"/graph", rest.graph), bodiless("DELETE", one+"/{index}", rest.deleteIndex),
 		get(difyPath, searches.difyRetrieve), get(difyPath+"/health", difyHealth),
-	}
+		bodiless("POST", all+"//documents/parse", refuse(notAllowed)),
+		bodiless("POST", all+"//documents/stop", refuse(notAllowed)),
+	)
 }
 
 // tags answers the tags of the chunks of a dataset: there are none without tag datasets.

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -40,7 +41,7 @@ type uploads struct {
 // upload stores the files of a form as documents of a dataset.
 func (f documentHandlers) upload(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
-	if _, err := f.dataset(ctx, r, id, f.noUploadDataset(id)); err != nil {
+	if _, err := f.dataset(ctx, r, id, f.refusals().noUploadDataset(id)); err != nil {
 		return nil, err
 	}
 	if answer, err := f.uploadOther(ctx, r, id); answer != nil || err != nil {
@@ -171,30 +172,44 @@ func formFailure(err error) error {
 // uploadOther makes a document without a form, where the dialect has that: of a page at an address,
 // or an empty one. Both results are nil for a form.
 func (f documentHandlers) uploadOther(ctx context.Context, r *api.Request, id string) (api.Response, error) {
-	kind := r.Query.Get("type")
-	if !f.uploadsOther() || kind != "web" && kind != "empty" {
+	kind := strings.ToLower(cmp.Or(r.Query.Get("type"), "local"))
+	if !f.uploadsOther() {
 		return nil, nil
+	}
+	switch kind {
+	case "local":
+		return nil, nil
+	case "web", "empty":
+	default:
+		return nil, api.Failed(api.KindBadArgument, "`type` must be one of \"local\", \"web\", or \"empty\".")
 	}
 	if err := r.CheckBody(r.MaxBody()); err != nil {
 		return nil, err
 	}
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
-	name := strings.TrimSpace(r.Body.Text("name"))
+	name, address := strings.TrimSpace(r.Body.Text("name")), strings.TrimSpace(r.Body.Text("url"))
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
+	web := kind == "web"
 	switch {
+	case web && name == "":
+		return nil, api.Failed(api.KindBadArgument, `Lack of "name"`)
+	case web && address == "":
+		return nil, api.Failed(api.KindBadArgument, `Lack of "url"`)
 	case name == "":
 		return nil, api.Failed(api.KindBadArgument, "File name can't be empty.")
 	case len(name) > longestFileName:
 		return nil, nameTooLong()
+	case web && !isWebAddress(address):
+		return nil, errNoAddress
 	}
 	var v dataset.Document
 	var err error
-	if kind == "web" {
-		v, err = f.uploadPage(ctx, r, id, name, r.Body.Text("url"))
+	if web {
+		v, err = f.uploadPage(ctx, r, id, name, address)
 	} else {
 		v, err = f.uploadEmpty(ctx, r, id, name)
 	}
@@ -205,6 +220,13 @@ func (f documentHandlers) uploadOther(ctx context.Context, r *api.Request, id st
 }
 
 func (f documentHandlers) uploadEmpty(ctx context.Context, r *api.Request, id, name string) (dataset.Document, error) {
+	_, n, err := f.data.Documents(ctx, r.Who, id, app.DocumentList{Name: name, Page: 1, Size: 1})
+	if err == nil && n > 0 {
+		err = errNameTaken
+	}
+	if err != nil {
+		return dataset.Document{}, err
+	}
 	return f.data.Upload(ctx, r.Who, id, app.Upload{Name: name, Body: strings.NewReader(""), Source: "local"})
 }
 

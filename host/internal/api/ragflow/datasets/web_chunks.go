@@ -48,7 +48,7 @@ func (f webChunks) list(ctx context.Context, r *api.Request) (api.Response, erro
 	if err != nil {
 		return nil, err
 	}
-	q := app.ChunkList{Words: r.Body.Text("keywords")}
+	q := app.ChunkList{Search: r.Body.Text("keywords")}
 	if q.Page, q.Size, err = pagedQuery(r.Body.Value); err != nil {
 		return nil, err
 	}

@@ -31,8 +31,8 @@ func (f webDocuments) crawl(ctx context.Context, r *api.Request) (api.Response, 
 	if id == "" {
 		return nil, api.Refused(api.KindBadArgument, `Lack of "KB ID"`)
 	}
-	if u, err := url.Parse(form.Get("url")); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, api.Refused(api.KindBadArgument, "The URL format is invalid")
+	if !isWebAddress(form.Get("url")) {
+		return nil, errNoAddress
 	}
 	if _, err := f.dataset(ctx, r, id, failed("Can't find this dataset!")); err != nil {
 		return nil, err
@@ -74,4 +74,11 @@ func crawlForm(r *api.Request) (url.Values, error) {
 			return nil, formFailure(err)
 		}
 	}
+}
+
+var errNoAddress = api.Refused(api.KindBadArgument, "The URL format is invalid")
+
+func isWebAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }

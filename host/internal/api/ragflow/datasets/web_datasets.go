@@ -77,7 +77,7 @@ func webBody(r *api.Request, o *schema.Object, more ...any) (*schema.Input, erro
 }
 
 func (f webDatasets) create(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	if err := r.Body.Require("name"); err != nil {
@@ -92,14 +92,14 @@ func (f webDatasets) create(ctx context.Context, r *api.Request) (api.Response, 
 }
 
 func (f webDatasets) update(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	if err := r.Body.Require("kb_id", "name"); err != nil {
 		return nil, err
 	}
 	id := r.Body.Text("kb_id")
-	old, err := f.dataset(ctx, r, id, noAuthorization())
+	old, err := f.dataset(ctx, r, id, f.refusals().unauthorized)
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +116,14 @@ func (f webDatasets) update(ctx context.Context, r *api.Request) (api.Response, 
 }
 
 func (f webDatasets) remove(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	if err := r.Body.Require("kb_id"); err != nil {
 		return nil, err
 	}
 	id := r.Body.Text("kb_id")
-	if _, err := f.dataset(ctx, r, id, noAuthorization()); err != nil {
+	if _, err := f.dataset(ctx, r, id, f.refusals().unauthorized); err != nil {
 		return nil, err
 	}
 	if _, problems := f.data.Delete(ctx, r.Who, id); len(problems) > 0 {
@@ -148,7 +148,7 @@ func (f webDatasets) queryDataset(ctx context.Context, r *api.Request) (dataset.
 
 // list lists datasets for the page and for the form of retrieval nodes.
 func (f webDatasets) list(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	page, size, err := f.page(r.Query)
@@ -192,7 +192,7 @@ func (f webDatasets) basicInfo(ctx context.Context, r *api.Request) (api.Respons
 
 func (f webDatasets) tags(ctx context.Context, r *api.Request) (api.Response, error) {
 	for _, id := range r.Query.Names("kb_ids") {
-		if _, err := f.dataset(ctx, r, id, noAuthorization()); err != nil {
+		if _, err := f.dataset(ctx, r, id, f.refusals().unauthorized); err != nil {
 			return nil, err
 		}
 	}
@@ -218,7 +218,7 @@ func (f webDatasets) log(ctx context.Context, r *api.Request) (api.Response, err
 }
 
 func (f webDatasets) checkEmbedding(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	if err := r.Body.Require("kb_id"); err != nil {

@@ -77,7 +77,7 @@ func (f webDocuments) upload(ctx context.Context, r *api.Request) (api.Response,
 
 // bodyDataset reads the body and finds the dataset that it names.
 func (f webDocuments) bodyDataset(ctx context.Context, r *api.Request, more ...string) (string, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return "", err
 	}
 	if err := r.Body.Require(append([]string{"kb_id"}, more...)...); err != nil {
@@ -89,7 +89,7 @@ func (f webDocuments) bodyDataset(ctx context.Context, r *api.Request, more ...s
 
 // bodyDocument reads the body and finds the document that it names.
 func (f *face) bodyDocument(ctx context.Context, r *api.Request, more ...string) (dataset.Document, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return dataset.Document{}, err
 	}
 	if err := r.Body.Require(append([]string{"doc_id"}, more...)...); err != nil {
@@ -140,7 +140,7 @@ func (f webDocuments) filter(ctx context.Context, r *api.Request, id string) (st
 }
 
 func (f webDocuments) list(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	id, q, err := f.filter(ctx, r, r.Query.Get("kb_id"))
@@ -166,7 +166,7 @@ func (f webDocuments) list(ctx context.Context, r *api.Request) (api.Response, e
 
 // count counts documents by suffix and by state, for lists of filters.
 func (f webDocuments) count(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	id, q, err := f.filter(ctx, r, r.Body.Text("kb_id"))
@@ -186,7 +186,7 @@ func counted(counts map[string]int) engine.Value {
 }
 
 func (f webDocuments) byIDs(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	ids := r.Body.Texts("doc_ids")
@@ -205,14 +205,14 @@ func (f webDocuments) byIDs(ctx context.Context, r *api.Request) (api.Response, 
 }
 
 func (f webDocuments) setStatus(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	return f.documents.setStatus(ctx, r)
 }
 
 func (f webDocuments) remove(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	if err := r.Body.Require("doc_id"); err != nil {

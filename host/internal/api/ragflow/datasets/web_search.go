@@ -18,7 +18,7 @@ func (f searchHandlers) searchOne(ctx context.Context, r *api.Request) (api.Resp
 	if err != nil {
 		return nil, err
 	}
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	return f.test(ctx, r, []string{v.ID})
@@ -26,7 +26,7 @@ func (f searchHandlers) searchOne(ctx context.Context, r *api.Request) (api.Resp
 
 // searchSeveral searches datasets that the body names.
 func (f searchHandlers) searchSeveral(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	ids, err := f.searched(ctx, r, r.Body.Get("dataset_ids"))
@@ -38,7 +38,7 @@ func (f searchHandlers) searchSeveral(ctx context.Context, r *api.Request) (api.
 
 // retrievalTest is the search of the older page, which names datasets as kb_id.
 func (f searchHandlers) retrievalTest(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := loose(r); err != nil {
+	if err := f.loose(r); err != nil {
 		return nil, err
 	}
 	if err := r.Body.Require("kb_id", "question"); err != nil {

@@ -140,6 +140,19 @@ var searchTests = []test{
 		require.Equal(f, "<em>Returned</em> <em>goods</em>: <em>退货政策</em>. <em>Good</em>!", r.Hits[0].Highlight)
 		require.Empty(f, f.search(index.Query{Text: "good"}).Hits[0].Highlight)
 	}},
+	{"WordsOfTheNameOnly", func(f *fixture) {
+		f.replace(index.Document{ID: "a", Name: "prices.md", Chunks: Chunks(
+			index.Chunk{ID: "0", Content: "apples"}, index.Chunk{ID: "1", Content: "The price of pears"},
+			index.Chunk{ID: "2", Content: "plums", Keywords: []string{"price"}},
+			index.Chunk{ID: "3", Content: "grapes", Questions: []string{"What is the price?"}},
+			index.Chunk{ID: "4", Content: "shown", Text: "price searched"},
+		)})
+		only := map[string]bool{}
+		for _, h := range f.search(index.Query{Text: "prices", Highlight: true}).Hits {
+			only[h.Chunk.ID] = h.NameOnly
+		}
+		require.Equal(f, map[string]bool{"0": true, "1": false, "2": false, "3": false, "4": false}, only)
+	}},
 	{"BadQueries", func(f *fixture) {
 		for want, q := range map[string]index.Query{
 			"neither text nor vector":                  {},

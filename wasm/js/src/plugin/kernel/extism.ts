@@ -3,7 +3,7 @@
 // at a time. extism:host/user is emit and call for plugins without raw pointers.
 
 import { caps } from "../abi.ts";
-import { PluginError } from "../error.ts";
+import { PluginError, type Failure } from "../error.ts";
 import type { Guest } from "./guest.ts";
 
 const decoder = new TextDecoder();
@@ -73,8 +73,8 @@ export function user(g: Guest): Record<string, Function> {
   };
 }
 
-// The response to "http": status, length of the headers, headers, body. A refusal has
-// status 0 and the error as its body.
+// The response to "http": status, length of the headers, headers, body. A refusal has status 0 and
+// the error as its body. It ends the call, as in the official host of Extism.
 function takeResponse(g: Guest, answer: Uint8Array | null): bigint {
   g.status = 0;
   g.headers = new Uint8Array(0);
@@ -84,7 +84,11 @@ function takeResponse(g: Guest, answer: Uint8Array | null): bigint {
   g.status = view.getUint32(0, true);
   g.headers = answer.slice(8, 8 + headers);
   const body = answer.subarray(8 + headers);
-  if (g.status === 0) g.log(3, encoder.encode("http_request: " + decoder.decode(body)));
+  if (g.status === 0) {
+    const { error } = JSON.parse(decoder.decode(body)) as { error: Failure };
+    const message = "http_request: " + error.message.replace(/^http_request: /, "");
+    throw new PluginError(error.code, message, error);
+  }
   return put(g, body);
 }
 
