@@ -37,7 +37,7 @@ export interface ProviderModel {
 }
 
 /** apis are the forms in which providers take requests. */
-export const apis = ["openai", "anthropic", "azure"] as const;
+export const apis = ["openai", "anthropic", "gemini", "azure", "ollama", "responses"] as const;
 
 /** Provider is a service of models; its key and the values of its headers are never sent back. */
 export interface Provider {

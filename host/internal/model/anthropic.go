@@ -242,7 +242,7 @@ func anthropicMessage(c *call, t *turn) engine.Value {
 	}
 	for _, r := range t.results {
 		result := engine.NewObject(3).Set("type", engine.String("tool_result")).
-			Set("tool_use_id", engine.String(plainID(r.call.ID)))
+			Set("tool_use_id", engine.String(r.call.ID))
 		if strings.TrimSpace(r.content) != "" {
 			result.Set("content", engine.String(r.content))
 		}
@@ -262,7 +262,7 @@ func anthropicMessage(c *call, t *turn) engine.Value {
 func anthropicBlocks(c *call, m *engine.ModelMessage) (blocks []engine.Value) {
 	calls := m.ToolCalls
 	use := func() {
-		blocks = append(blocks, engine.Object("type", "tool_use", "id", plainID(calls[0].ID), "name", calls[0].Name,
+		blocks = append(blocks, engine.Object("type", "tool_use", "id", calls[0].ID, "name", calls[0].Name,
 			"input", argumentsValue(&calls[0])))
 		calls = calls[1:]
 	}
@@ -298,9 +298,3 @@ func anthropicImage(address string) engine.Value {
 	}
 	return engine.Object("type", kind, "source", source)
 }
-
-var otherThanID = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-
-// plainID returns the id of a call with the characters that the server allows: other providers use
-// more.
-func plainID(id string) string { return otherThanID.ReplaceAllString(id, "_") }

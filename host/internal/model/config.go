@@ -77,7 +77,7 @@ type Entry struct {
 	Kind    Kind   `json:"kind,omitempty"`    // "" is chat
 	Tools   *bool  `json:"tools,omitempty"`   // supports tool calling; nil is true
 	Images  *bool  `json:"images,omitempty"`  // accepts images; nil is true
-	Context int    `json:"context,omitempty"` // context size in tokens; 0 is 128,000
+	Context int    `json:"context,omitempty"` // in tokens; 0 is 128,000, with api ollama 16,384
 	// Drop lists parameters that are never sent to the model, such as temperature.
 	Drop []string `json:"drop,omitempty"`
 	// Limits replace those of the provider for this model.
@@ -260,7 +260,9 @@ func (p *Provider) address() string { return cmp.Or(p.BaseURL, p.dialect().base(
 func (p *Provider) info(name string) engine.Info {
 	e, _ := p.entry(name)
 	info := engine.Info{Context: e.Context, Tools: e.Tools == nil || *e.Tools, Images: e.Images == nil || *e.Images}
-	if info.Context <= 0 {
+	if info.Context <= 0 && p.API == Ollama {
+		info.Context = ollamaContext
+	} else if info.Context <= 0 {
 		info.Context = defaultContext
 	}
 	return info

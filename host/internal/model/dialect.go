@@ -15,11 +15,14 @@ type API string
 const (
 	OpenAI    API = "openai"    // chat completions, which most servers support; the default
 	Anthropic API = "anthropic" // Anthropic's Messages
+	Gemini    API = "gemini"    // Google's generateContent
 	Azure     API = "azure"     // chat completions of Azure OpenAI, by deployment
+	Ollama    API = "ollama"    // Ollama's own chat
+	Responses API = "responses" // OpenAI's Responses
 )
 
 // APIs lists the forms.
-var APIs = []API{OpenAI, Anthropic, Azure}
+var APIs = []API{OpenAI, Anthropic, Gemini, Azure, Ollama, Responses}
 
 // dialect writes the chat requests of a form and reads its answers.
 type dialect interface {
@@ -47,7 +50,8 @@ type reader interface {
 
 // dialects are the forms by their names.
 var dialects = map[API]dialect{
-	OpenAI: openAIDialect{}, Anthropic: anthropicDialect{}, Azure: azureDialect{},
+	OpenAI: openAIDialect{}, Anthropic: anthropicDialect{}, Gemini: geminiDialect{}, Azure: azureDialect{},
+	Ollama: ollamaDialect{}, Responses: responsesDialect{},
 }
 
 // dialect returns the form of a provider.
@@ -59,13 +63,13 @@ func (p *Provider) dialect() dialect {
 }
 
 // chatOnly reports whether the form has neither embeddings nor speech.
-func (a API) chatOnly() bool { return a == Anthropic }
+func (a API) chatOnly() bool { return a == Anthropic || a == Gemini || a == Ollama }
 
 // relays reports whether a chat completion of a client can be passed on unchanged.
 func (a API) relays() bool { return a == "" || a == OpenAI || a == Azure }
 
 // guesses reports whether a base URL may lack its version; the other forms have one version.
-func (a API) guesses() bool { return a == "" || a == OpenAI }
+func (a API) guesses() bool { return a == "" || a == OpenAI || a == Responses }
 
 func (a API) known() bool { return a == "" || slices.Contains(APIs, a) }
 
@@ -136,6 +140,17 @@ func (c *call) sampling(b *engine.ObjectBuilder, topP string) {
 	pairs := config.Temperature != nil && !c.learned.drops("temperature")
 	if t := config.TopP; t != nil && (!pairs || !c.learned.drops(pair)) && c.takes("top_p") {
 		b.Set(topP, engine.Float(*t))
+	}
+}
+
+// penalties sets the penalties.
+func (c *call) penalties(b *engine.ObjectBuilder, presence, frequency string) {
+	config := &c.request.Config
+	if v := config.PresencePenalty; v != nil && c.takes("presence_penalty") {
+		b.Set(presence, engine.Float(*v))
+	}
+	if v := config.FrequencyPenalty; v != nil && c.takes("frequency_penalty") {
+		b.Set(frequency, engine.Float(*v))
 	}
 }
 

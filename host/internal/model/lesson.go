@@ -141,6 +141,7 @@ var negotiable = []struct {
 	{"adaptive_thinking", regexp.MustCompile(`(?i)\badaptive\b|\bthinking\b`)},
 	{"thinking_budget", regexp.MustCompile(`(?i)\bbudget_tokens\b|\bthinking\b`)},
 	{"thinking", regexp.MustCompile(`(?i)\bthink(ing)?(_?(config|budget|level))?\b`)},
+	{"thought_signature", regexp.MustCompile(`(?i)thought_?signature`)},
 	{"effort", regexp.MustCompile(`(?i)\beffort\b`)},
 	{"include", regexp.MustCompile(`(?i)encrypted[_ ]content|\binclude\b`)},
 	{"reasoning_summary", regexp.MustCompile(`(?i)reasoning[._ ]summar(y|ies)`)},

@@ -254,6 +254,8 @@ func (a *response) end() error {
 		return a.stopped("the provider's content filter stopped the answer")
 	case finishRefused:
 		return a.stopped("the model refused to answer")
+	case finishFailed:
+		return a.stopped("the model stopped")
 	case finishMalformed:
 		return a.stopped("the model failed to write a valid tool call")
 	}
@@ -272,6 +274,7 @@ const (
 	finishFiltered  = "content_filter"
 	finishRefused   = "refused"
 	finishMalformed = "malformed"
+	finishFailed    = "failed"
 )
 
 // stopped returns the error of an answer that the server ended, with its reason.

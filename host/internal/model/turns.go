@@ -1,9 +1,12 @@
 package model
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -34,7 +37,7 @@ const noStart = "(start of the conversation)"
 const noResult = "(no result)"
 
 // turnsOf returns the messages of a request as turns that alternate, the first of the user. Calls
-// have exactly one result each; results of other calls are text.
+// have distinct ids and exactly one result each; results of other calls are text.
 func turnsOf(req *engine.ModelRequest) []turn {
 	turns := []turn{{}}
 	last := func() *turn { return &turns[len(turns)-1] }
@@ -63,8 +66,17 @@ func turnsOf(req *engine.ModelRequest) []turn {
 	if len(last().asked) > 0 && len(last().calls()) > 0 {
 		turns = append(turns, turn{})
 	}
+	taken := map[string]bool{}
 	for i := 1; i < len(turns); i++ {
 		turns[i].complete(&turns[i-1])
+		turns[i].identify(taken)
+	}
+	for i := 1; i < len(turns); i++ {
+		calls := turns[i-1].calls()
+		for k := range turns[i].results {
+			r := &turns[i].results[k]
+			r.call = calls[r.place]
+		}
 	}
 	if len(req.Images) > 0 {
 		if len(last().asked) > 0 {
@@ -115,6 +127,33 @@ func (t *turn) complete(before *turn) {
 		}
 	}
 	slices.SortFunc(t.results, func(a, b toolResult) int { return a.place - b.place })
+}
+
+var otherThanID = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// maxID bounds the ids of calls, in bytes.
+const maxID = 48
+
+// identify gives the calls ids that all servers accept and that no other call has. Other providers
+// use more characters, and the same ids in each round.
+func (t *turn) identify(taken map[string]bool) {
+	for i, m := range t.asked {
+		if len(m.ToolCalls) == 0 {
+			continue
+		}
+		own := *m
+		own.ToolCalls = slices.Clone(m.ToolCalls)
+		for k := range own.ToolCalls {
+			id := otherThanID.ReplaceAllString(own.ToolCalls[k].ID, "_")
+			id = cmp.Or(id[:min(len(id), maxID)], "call")
+			if taken[id] {
+				id += "_" + strconv.Itoa(len(taken))
+			}
+			taken[id] = true
+			own.ToolCalls[k].ID = id
+		}
+		t.asked[i] = &own
+	}
 }
 
 // argumentsValue returns the arguments of a call as an object.

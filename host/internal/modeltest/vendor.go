@@ -56,7 +56,7 @@ type Form struct {
 }
 
 // Forms are the APIs of vendors.
-func Forms() []Form { return []Form{anthropicForm} }
+func Forms() []Form { return []Form{anthropicForm, geminiForm, ollamaForm, responsesForm} }
 
 // FormOf returns the form with a name.
 func FormOf(name string) Form {

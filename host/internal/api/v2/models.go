@@ -73,7 +73,7 @@ type modelEntry struct {
 	Kind    string `json:"kind,omitempty" jsonschema:"chat (default), speech or embedding"`
 	Tools   *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling; default true"`
 	Images  *bool  `json:"images,omitempty" jsonschema:"whether it accepts images; default true"`
-	Context int    `json:"context,omitempty" jsonschema:"context window in tokens; 0 means 128000"`
+	Context int    `json:"context,omitempty" jsonschema:"context window in tokens; 0 means 128000, with api ollama 16384"`
 
 	Limits *callLimits `json:"limits,omitempty" jsonschema:"replace those of the provider for this model"`
 }
@@ -100,7 +100,7 @@ func limitsView(l limit.Limits) *callLimits {
 }
 
 type providerInput struct {
-	API     string            `json:"api,omitempty" jsonschema:"form of its requests: openai (default), anthropic or azure"`
+	API     string            `json:"api,omitempty" jsonschema:"form of its requests: openai (default), anthropic, gemini, azure, ollama or responses"`
 	BaseURL string            `json:"base_url,omitempty" jsonschema:"base URL without /chat/completions; empty for that of the vendor of the API"`
 	Key     string            `json:"key,omitempty"`
 	Headers map[string]string `json:"headers,omitempty" jsonschema:"sent with each request; if absent, those stored for the same base URL are kept"`
