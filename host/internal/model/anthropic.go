@@ -244,7 +244,7 @@ func anthropicMessage(c *call, t *turn) engine.Value {
 		result := engine.NewObject(3).Set("type", engine.String("tool_result")).
 			Set("tool_use_id", engine.String(r.call.ID))
 		if strings.TrimSpace(r.content) != "" {
-			result.Set("content", engine.String(r.content))
+			result.Set("content", engine.List(engine.Object("type", "text", "text", r.content)))
 		}
 		content = append(content, result.Value())
 	}

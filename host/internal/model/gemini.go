@@ -192,7 +192,8 @@ func geminiFile(address string) engine.Value {
 
 // foreignCall stands for the signature of a call that another provider made: newer models refuse
 // the calls of a round without one.
-const foreignCall = "skip_thought_signature_validator"
+// It is skip_thought_signature_validator in base64.
+const foreignCall = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 
 // geminiParts returns the parts of a message of the model: those that the server sent, with the
 // calls in their places, or its text and its calls.

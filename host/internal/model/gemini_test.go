@@ -94,7 +94,7 @@ func TestFailuresOfGemini(t *testing.T) {
 		`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":4}}`: "content " +
 			"filter stopped the answer: PROHIBITED_CONTENT",
 		`{"candidates":[{"content":{"parts":[{"text":"I"}]},"finishReason":"RECITATION"}]}`: "RECITATION",
-		`{"candidates":[{"finishReason":"OTHER","finishMessage":"try later"}]}`:             "the model stopped: OTHER try later",
+		`{"candidates":[{"finishReason":"OTHER","finishMessage":"try later"}]}`:             "stopped: OTHER try later",
 		`{"candidates":[{"content":{"parts":[{"text":"I"}]}}]}` + "\n":                      "broke off",
 		"data: " + `{"candidates":[{"content":{"parts":[{"text":"I"}]}}]}` + "\n\ndata: " +
 			`{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`: "503 Service " +
@@ -135,7 +135,8 @@ func TestHostileAnswersOfGemini(t *testing.T) {
 		"signature": {whole(`{"text":"x","thoughtSignature":"` + strings.Repeat("s", 8<<20) + `"}`), ""},
 		"deep": {whole(`{"text":"x"},{"functionCall":{"name":"x","args":` + strings.Repeat("[", n) +
 			strings.Repeat("]", n) + `}}`), "broke off"},
-		"numbers":    {whole(`{"text":42},{"text":true},7,null,[],{"functionCall":7},{"functionCall":{"name":1,"args":2}}`), ""},
+		"numbers": {whole(`{"text":42},{"text":true},7,null,[],` +
+			`{"functionCall":7},{"functionCall":{"name":1,"args":2}}`), ""},
 		"candidates": {`{"candidates":{"content":1}}`, "not in the form of api gemini"},
 		"reasons":    {stream.String(), "content filter"},
 		"usage":      {`{"usageMetadata":{"promptTokenCount":"x","thoughtsTokenCount":-1e30}}`, "broke off"},

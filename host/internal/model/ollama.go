@@ -106,7 +106,7 @@ func ollamaImages(c *call, addresses []string) (list []string) {
 		if m := mediaOf(address); m.url == "" {
 			list = append(list, m.data)
 		} else if c.request.Warned != nil {
-			c.request.Warned(fmt.Sprintf("model %s of %s: an image is not sent, because the server takes data URLs only: %.100s",
+			c.request.Warned(fmt.Sprintf("model %s of %s: an image is not sent, because it is not a data URL: %.100s",
 				c.model, c.provider.config.Label(), m.url))
 		}
 	}

@@ -26,11 +26,11 @@ func TestParametersOfResponses(t *testing.T) {
 	server, m := vendorBy(t, modeltest.FormOf("responses"), func(_ int, r *modeltest.Request) any {
 		reasoning, _ := r.Body["reasoning"].(map[string]any)
 		for reason, refused := range map[string]bool{
-			"Encrypted content is not supported with this model.":                               r.Has("include"),
-			"Your organization must be verified to generate reasoning summaries.":               reasoning["summary"] != nil,
-			"Unsupported parameter: 'reasoning.effort' is not supported with this model.":       reasoning["effort"] != nil,
-			"Unsupported parameter: 'temperature' is not supported with this model.":            r.Has("temperature"),
-			"Unsupported parameter: 'text.format' is not supported with this model version yet": r.Has("text"),
+			"Encrypted content is not supported with this model.":   r.Has("include"),
+			"You must be verified to generate reasoning summaries.": reasoning["summary"] != nil,
+			"Unsupported parameter: 'reasoning.effort'.":            reasoning["effort"] != nil,
+			"Unsupported parameter: 'temperature'.":                 r.Has("temperature"),
+			"Unsupported parameter: 'text.format'.":                 r.Has("text"),
 		} {
 			if refused {
 				return modeltest.Answer{Status: 400, Body: fmt.Sprintf(`{"error":{"message":%q}}`, reason)}
@@ -60,14 +60,17 @@ func TestParametersOfResponses(t *testing.T) {
 
 func TestFailuresOfResponses(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"object":"response","status":"failed","error":{"code":"server_error","message":"try again"},"output":[]}`: "500 " +
+		`{"object":"response","status":"failed",` +
+			`"error":{"code":"server_error","message":"try again"},"output":[]}`: "500 " +
 			"Internal Server Error: try again",
 		`data: {"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded",` +
 			`"message":"slow down"}}}`: "429 Too Many Requests: slow down",
-		`data: {"type":"error","code":"server_error","message":"oops","param":null}`:                         "oops",
-		`data: {"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"}}}`: "content filter",
-		`data: {"type":"response.output_text.delta","output_index":0,"delta":"I"}`:                           "broke off",
-		`data: {"type":"response.completed","response":{"object":"response","status":"completed","output":[]}}` +
+		`data: {"type":"error","code":"server_error","message":"oops","param":null}`: "oops",
+		`data: {"type":"response.incomplete","response":` +
+			`{"incomplete_details":{"reason":"content_filter"}}}`: "content filter",
+		`data: {"type":"response.output_text.delta","output_index":0,"delta":"I"}`: "broke off",
+		`data: {"type":"response.completed","response":` +
+			`{"object":"response","status":"completed","output":[]}}` +
 			"\n": "empty",
 	} {
 		_, m := vendor(t, modeltest.FormOf("responses"), modeltest.Answer{Body: body})

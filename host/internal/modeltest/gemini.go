@@ -46,7 +46,7 @@ type geminiContent struct {
 type geminiPart struct {
 	Text      *string `json:"text"`
 	Thought   bool    `json:"thought"`
-	Signature string  `json:"thoughtSignature"`
+	Signature []byte  `json:"thoughtSignature"`
 	Call      *struct {
 		ID   string                     `json:"id"`
 		Name string                     `json:"name"`
@@ -104,7 +104,7 @@ func (in *geminiRequest) checkContents() error {
 		for k, p := range c.Parts {
 			switch {
 			case p.Call != nil && c.Role == "model":
-				if i > last && len(calls) == 0 && p.Signature == "" {
+				if i > last && len(calls) == 0 && len(p.Signature) == 0 {
 					return fmt.Errorf("contents[%d]: function call is missing a thought_signature", i)
 				}
 				calls, callIDs = append(calls, p.Call.Name), append(callIDs, p.Call.ID)
@@ -116,7 +116,7 @@ func (in *geminiRequest) checkContents() error {
 			case p.Data != nil && (p.Data.MIMEType == "" || len(p.Data.Data) == 0):
 				return errors.New("inlineData is empty")
 			case p.Text == nil && p.Data == nil && p.File == nil:
-				return fmt.Errorf("contents[%d].parts[%d]: required oneof field 'data' must have one initialized field", i, k)
+				return fmt.Errorf("contents[%d].parts[%d]: required oneof field 'data' is not initialized", i, k)
 			}
 		}
 		if results != len(open) {

@@ -97,7 +97,7 @@ func checkResponses(r *http.Request, body []byte) (streamed bool, err error) {
 		}
 	}
 	for id := range open {
-		return false, fmt.Errorf("No tool output found for function call %s", id)
+		return false, fmt.Errorf("no tool output found for function call %s", id)
 	}
 	return in.Stream, nil
 }
@@ -180,7 +180,8 @@ func writeResponses(reply Reply, streamed bool) string {
 	case Refused:
 		status, details = "incomplete", `{"reason":`+quoted(reply.Why)+`}`
 	}
-	whole := fmt.Sprintf(`{"id":"resp_1","object":"response","status":%q,"error":null,"incomplete_details":%s,"model":"m",`+
+	whole := fmt.Sprintf(`{"id":"resp_1","object":"response","status":%q,"error":null,`+
+		`"incomplete_details":%s,"model":"m",`+
 		`"output":[%s],"usage":{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d},"output_tokens":%d,`+
 		`"output_tokens_details":{"reasoning_tokens":%d},"total_tokens":99}}`, status, details, strings.Join(items,
 		","),
