@@ -92,8 +92,10 @@ func (a *response) exchangeOnce(ctx context.Context) error {
 // read reads a response, streamed or whole.
 func (a *response) read(ctx context.Context, body io.Reader) error {
 	e := newEvents(body, a.received)
+	var d document // of all rounds: it is on the heap
 	for {
-		d, err := e.next()
+		var err error
+		d, err = e.next()
 		switch {
 		case err == io.EOF:
 			return a.endOfStream()
