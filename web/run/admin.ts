@@ -36,16 +36,22 @@ export interface ProviderModel {
   kind?: ModelKind | "";
 }
 
-/** Provider is a service of models; its key is never sent back. */
+/** apis are the forms in which providers take requests. */
+export const apis = ["openai", "anthropic", "gemini", "azure", "ollama", "responses"] as const;
+
+/** Provider is a service of models; its key and the values of its headers are never sent back. */
 export interface Provider {
   name: string;
+  api?: string;
   base_url: string;
   has_key: boolean;
+  header_names?: string[];
   models: ProviderModel[];
 }
 
 /** ProviderForm is what a form asks about a provider; an empty key keeps the stored one. */
 export interface ProviderForm {
+  api?: string;
   url: string;
   key: string;
   models: Record<ModelKind, string[]>;
@@ -55,12 +61,13 @@ export interface ProviderForm {
  * providerOf returns the request that stores a provider. What the form does not show, such as
  * limits and context sizes, stays as it is in `before`.
  */
-export function providerOf({ url, key, models }: ProviderForm, before?: Provider): object {
+export function providerOf({ api, url, key, models }: ProviderForm, before?: Provider): object {
   const known = before?.models ?? [];
   const kindOf = (model: ProviderModel): ModelKind => model.kind || "chat";
-  const { name: _name, has_key: _key, ...rest } = before ?? {};
+  const { name: _name, has_key: _key, header_names: _headers, ...rest } = before ?? {};
   return {
     ...rest,
+    ...(api ? { api } : {}),
     base_url: url,
     ...(key ? { key } : {}),
     models: modelKinds.flatMap((kind) =>

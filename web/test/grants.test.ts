@@ -50,16 +50,18 @@ test("a plugin of the page gets the parts that were allowed", () => {
 test("a changed provider keeps its key, its limits and the details of its models", () => {
   const small = { name: "small", context: 8_000 };
   const before = {
-    name: "Local", base_url: "http://a/v1", has_key: true, timeout_seconds: 9, limits: { concurrency: 2 },
+    name: "Local", api: "azure", base_url: "http://a/v1", has_key: true, header_names: ["X-Team"], timeout_seconds: 9,
+    limits: { concurrency: 2 },
     models: [small, { name: "vectors", kind: "embedding" as const }],
   };
   const models = { chat: ["small", "large"], embedding: [], speech: ["voice"] };
   assert.deepEqual(providerOf({ url: "http://b/v1", key: "", models }, before), {
+    api: "azure",
     base_url: "http://b/v1",
     timeout_seconds: 9,
     limits: { concurrency: 2 },
     models: [small, { name: "large", kind: "chat" }, { name: "voice", kind: "speech" }],
   });
-  const made = providerOf({ url: "", key: "sk", models: { chat: [], embedding: [], speech: [] } });
-  assert.deepEqual(made, { base_url: "", key: "sk", models: [] });
+  const made = providerOf({ api: "gemini", url: "", key: "sk", models: { chat: [], embedding: [], speech: [] } });
+  assert.deepEqual(made, { api: "gemini", base_url: "", key: "sk", models: [] });
 });

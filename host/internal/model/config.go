@@ -7,9 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/limit"
@@ -18,9 +22,6 @@ import (
 
 // DefaultFile is read from the working directory if EASEL_MODEL_FILE is not set.
 const DefaultFile = "easel.models.json"
-
-// openAI is the base URL of OpenAI.
-const openAI = "https://api.openai.com/v1"
 
 // defaultContext is the context size, in tokens, of a model whose entry sets none. Current
 // commercial models have at least this much.
@@ -42,13 +43,16 @@ type Config struct {
 	Providers []Provider        `json:"providers"`
 }
 
-// Provider is an endpoint with an OpenAI-compatible API.
+// Provider is an endpoint with models.
 type Provider struct {
 	Name     string `json:"name"`               // the part of an id after the last @; case-insensitive
 	Instance string `json:"instance,omitempty"` // distinguishes accounts at one provider; "" is "default"
-	BaseURL  string `json:"base_url,omitempty"` // base URL without /chat/completions; "" is OpenAI
+	API      API    `json:"api,omitempty"`      // the form of its requests; "" is openai
+	BaseURL  string `json:"base_url,omitempty"` // base URL without /chat/completions; "" is that of the API's vendor
 	Key      string `json:"key,omitempty"`
 	KeyEnv   string `json:"key_env,omitempty"` // environment variable with the key
+	// Headers are sent with each request. Their values are secret like the key.
+	Headers map[string]string `json:"headers,omitempty"`
 	// Models lists the models. An empty list accepts every name.
 	Models  []Entry `json:"models,omitempty"`
 	Timeout float64 `json:"timeout_seconds,omitempty"` // maximum time without data from the server; 0 is 300
@@ -73,7 +77,7 @@ type Entry struct {
 	Kind    Kind   `json:"kind,omitempty"`    // "" is chat
 	Tools   *bool  `json:"tools,omitempty"`   // supports tool calling; nil is true
 	Images  *bool  `json:"images,omitempty"`  // accepts images; nil is true
-	Context int    `json:"context,omitempty"` // context size in tokens; 0 is 128,000
+	Context int    `json:"context,omitempty"` // in tokens; 0 is 128,000, with api ollama 16,384
 	// Drop lists parameters that are never sent to the model, such as temperature.
 	Drop []string `json:"drop,omitempty"`
 	// Limits replace those of the provider for this model.
@@ -112,6 +116,7 @@ func ReadConfig(path string) (Config, error) {
 // adds the provider of the environment variables:
 //
 //	EASEL_MODEL_BASE_URL, EASEL_MODEL_KEY   an endpoint and its key
+//	EASEL_MODEL_API                         its [API]; default "openai"
 //	EASEL_MODEL_PROVIDER                    its name; default "OpenAI"
 //	EASEL_MODEL_NAMES                       its models, comma-separated; default any name
 //	EASEL_MODEL_DEFAULT                     the id that an empty llm_id means
@@ -157,6 +162,7 @@ func environmentProvider(getenv func(string) string) []Provider {
 	}
 	p := Provider{
 		Name:    either("EASEL_MODEL_PROVIDER", ""),
+		API:     API(getenv("EASEL_MODEL_API")),
 		BaseURL: either("EASEL_MODEL_BASE_URL", "OPENAI_BASE_URL"),
 		Key:     either("EASEL_MODEL_KEY", "OPENAI_API_KEY"),
 	}
@@ -202,6 +208,9 @@ func (p *Provider) Check() error {
 		return fmt.Errorf("%s: base_url %q is not an http or https address", p.Label(),
 			redact.Address(p.BaseURL))
 	}
+	if err := p.checkAPI(); err != nil {
+		return fmt.Errorf("%s: %w", p.Label(), err)
+	}
 	if err := p.Limits.Check(); err != nil {
 		return fmt.Errorf("%s: %w", p.Label(), err)
 	}
@@ -213,18 +222,47 @@ func (p *Provider) Check() error {
 			return fmt.Errorf("%s: model %q: %w", p.Label(), e.Name, e.Limits.Check())
 		case e.kind() != KindChat && e.kind() != KindSpeech && e.kind() != KindEmbedding:
 			return fmt.Errorf("%s: model %q: kind %q is none of chat, speech and embedding", p.Label(), e.Name, e.Kind)
+		case e.kind() != KindChat && p.API.chatOnly():
+			return fmt.Errorf("%s: model %q: api %s has chat models only; add a provider with api openai for kind %s",
+				p.Label(), e.Name, p.API, e.Kind)
 		}
 	}
 	return nil
 }
 
+// checkAPI reports an unknown form, a missing address and invalid headers.
+func (p *Provider) checkAPI() error {
+	if !p.API.known() {
+		return fmt.Errorf("api %q is unknown (one of %s)", p.API, apiNames())
+	}
+	if p.address() == "" {
+		return fmt.Errorf("base_url is empty; api %s requires the address of your resource", p.API)
+	}
+	for name, v := range p.Headers {
+		switch {
+		case !httpguts.ValidHeaderFieldName(name):
+			return fmt.Errorf("headers: %q is not the name of a header", name)
+		case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
+			return fmt.Errorf("headers: %s is set by easel", name)
+		case !httpguts.ValidHeaderFieldValue(v):
+			return fmt.Errorf("headers: the value of %s has characters that a header cannot have", name)
+		}
+	}
+	return nil
+}
+
+// ownHeaders are set by the client.
+var ownHeaders = []string{"Host", "Content-Length", "Content-Type", "Transfer-Encoding", "Connection", "Te", "Trailer"}
+
 // address returns the base URL that requests go to.
-func (p *Provider) address() string { return cmp.Or(p.BaseURL, openAI) }
+func (p *Provider) address() string { return cmp.Or(p.BaseURL, p.dialect().base()) }
 
 func (p *Provider) info(name string) engine.Info {
 	e, _ := p.entry(name)
 	info := engine.Info{Context: e.Context, Tools: e.Tools == nil || *e.Tools, Images: e.Images == nil || *e.Images}
-	if info.Context <= 0 {
+	if info.Context <= 0 && p.API == Ollama {
+		info.Context = ollamaContext
+	} else if info.Context <= 0 {
 		info.Context = defaultContext
 	}
 	return info

@@ -74,6 +74,30 @@ func TestInvalidConfigIsRefused(t *testing.T) {
 			"invalid address", `{"providers": [{"name": "P", "base_url": "h/v1"}]}`,
 			`base_url "h/v1" is not an http or https address`,
 		},
+		{
+			"unknown API", `{"providers": [{"name": "P", "api": "Anthropic"}]}`,
+			`providers[0]: P: api "Anthropic" is unknown (one of openai, anthropic, `,
+		},
+		{
+			"Azure without an address", `{"providers": [{"name": "P", "api": "azure"}]}`,
+			"P: base_url is empty; api azure requires the address of your resource",
+		},
+		{
+			"embeddings of an API without", `{"providers": [{"name": "P", "api": "anthropic", "models": [{"name": "e",
+			"kind": "embedding"}]}]}`, `model "e": api anthropic has chat models only; add a provider with api openai`,
+		},
+		{
+			"the name of a header", `{"providers": [{"name": "P", "headers": {"a b": "x"}}]}`,
+			`headers: "a b" is not the name of a header`,
+		},
+		{
+			"the value of a header", `{"providers": [{"name": "P", "headers": {"A": "x\r\nB: y"}}]}`,
+			"headers: the value of A has characters that a header cannot have",
+		},
+		{
+			"a header of the client", `{"providers": [{"name": "P", "headers": {"content-length": "1"}}]}`,
+			"headers: content-length is set by easel",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(dir, "m.json")

@@ -124,11 +124,11 @@ func (p *provider) embed(ctx context.Context, model string, texts []string) (vec
 	err error,
 ) {
 	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
-		body := func(l *Lesson) engine.Value {
-			return l.apply(engine.Object("model", model, "input", engine.Strings(texts...), "encoding_format",
-				"float"))
+		body := func(l *Lesson) (body, params engine.Value) {
+			body = l.apply(engine.Object("model", model, "input", engine.Strings(texts...), "encoding_format", "float"))
+			return body, body
 		}
-		res, err := p.negotiated(ctx, x, model, "/embeddings", body, nil)
+		res, err := p.negotiated(ctx, x, target{model: model, path: "/embeddings"}, body, nil)
 		if err != nil {
 			return err
 		}

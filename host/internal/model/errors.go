@@ -20,6 +20,9 @@ var (
 	ErrBroken = errors.New("the answer broke off")
 	// ErrEmpty means that the response has neither text nor tool calls.
 	ErrEmpty = errors.New("the answer is empty")
+	// ErrNoRelay means that chat completions of clients cannot be passed on to the provider of a
+	// model; name another model.
+	ErrNoRelay = errors.New("no relay")
 	// ErrTooLarge means that the response exceeds the size limit.
 	ErrTooLarge = errors.New("the answer is too large")
 )
@@ -36,7 +39,7 @@ type Error struct {
 func (e *Error) Error() string {
 	status := ""
 	if e.Status != 0 {
-		status = fmt.Sprintf("%d %s: ", e.Status, http.StatusText(e.Status))
+		status = strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))) + ": "
 	}
 	return fmt.Sprintf("model %q of %s: %s%v", e.Model, e.Provider, status, e.Err)
 }
@@ -88,30 +91,42 @@ func (p *provider) clean(text string) string {
 	return text
 }
 
-// masked returns a text without the key of the provider. A key inside a longer word is not
-// replaced: keys of local servers are words such as "key" or "x".
+// masked returns a text without the key and the values of headers of the provider.
 func (p *provider) masked(text string) string {
-	key := p.config.Key
-	if key == "" {
+	text = masked(text, p.config.Key)
+	for _, v := range p.config.Headers {
+		_, token, _ := strings.Cut(v, " ") // of an Authorization header
+		for _, secret := range [...]string{v, token} {
+			if len(secret) >= minKey { // shorter ones are words such as true
+				text = masked(text, secret)
+			}
+		}
+	}
+	return text
+}
+
+// masked returns a text without a secret. One inside a longer word is not replaced: keys of local
+// servers are words such as "key" or "x".
+func masked(text, secret string) string {
+	if secret == "" {
 		return text
 	}
 	var b strings.Builder
 	for {
-		i := strings.Index(text, key)
+		i := strings.Index(text, secret)
 		if i < 0 {
 			b.WriteString(text)
 			return b.String()
 		}
 		before, _ := utf8.DecodeLastRuneInString(text[:i])
-		after, _ := utf8.DecodeRuneInString(text[i+len(key):])
-		hide := len(key) >= minKey || !(inWord(before) || inWord(after))
+		after, _ := utf8.DecodeRuneInString(text[i+len(secret):])
 		b.WriteString(text[:i])
-		if hide {
+		if len(secret) >= minKey || !inWord(before) && !inWord(after) {
 			b.WriteString("***")
 		} else {
-			b.WriteString(key)
+			b.WriteString(secret)
 		}
-		text = text[i+len(key):]
+		text = text[i+len(secret):]
 	}
 }
 

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,12 +22,17 @@ const maxRefusal = 64 << 10
 // Only the model name is changed. An error response of the provider is returned as a response too,
 // with the key removed. The caller closes the body.
 //
-// Errors: [ErrUnknownModel], and as [Error] any other failure to get a response, such as
-// [ErrSilent].
+// Errors: [ErrUnknownModel], [ErrNoRelay], and as [Error] any other failure to get a response, such
+// as [ErrSilent].
 func (m *Models) Forward(ctx context.Context, body engine.Value) (res *http.Response, err error) {
 	p, name, err := m.resolve(body.Get("model").Text(), KindChat)
 	if err != nil {
 		return nil, err
+	}
+	if !p.config.API.relays() {
+		return nil,
+			fmt.Errorf("%w: model %q of %s is called by api %s, and chat completions are passed on to %s and %s "+
+				"only; use the model in a canvas", ErrNoRelay, name, p.config.Label(), p.config.API, OpenAI, Azure)
 	}
 	data := body.With("model", engine.String(name)).AppendJSON(nil)
 	p, turn, err := m.enter(ctx, p, name, int64(len(data)/bytesPerToken), nil)
@@ -74,14 +78,9 @@ func (p *provider) forward(ctx context.Context, model string, body []byte) (*htt
 }
 
 func (p *provider) post(ctx context.Context, model string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		p.base(model)+chatPath, bytes.NewReader(body))
+	req, err := p.newRequest(ctx, p.endpoint(p.base(model), target{model: model, path: chatPath}), body)
 	if err != nil {
 		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if p.config.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+p.config.Key)
 	}
 	return p.newExchange().Do(req)
 }

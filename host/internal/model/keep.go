@@ -1,6 +1,8 @@
 package model
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,14 +37,17 @@ type Choice struct {
 	Embedding string `json:"embedding,omitempty"`
 }
 
-// Providers lists the providers of a tenant without their keys; hasKey reports by label whether a
-// key is stored.
+// Providers lists the providers of a tenant without their keys and with empty values of headers;
+// hasKey reports by label whether a key is stored.
 func (t *Tenants) Providers(ctx context.Context, tenant string) (list []Provider, hasKey map[string]bool, err error) {
 	list, err = t.read(ctx, tenant)
 	hasKey = map[string]bool{}
 	for i := range list {
 		hasKey[list[i].Label()] = list[i].Key != ""
 		list[i].Key = ""
+		for name := range list[i].Headers {
+			list[i].Headers[name] = ""
+		}
 	}
 	return list, hasKey, err
 }
@@ -66,18 +71,70 @@ func providerOf(item store.Item) (Provider, error) {
 	if err := json.Unmarshal(item.Doc, &p); err != nil {
 		return p, fmt.Errorf("provider %q: %w", item.Name, err)
 	}
-	p.Key = string(item.Secret)
+	var err error
+	p.Key, p.Headers, err = openSecret(item.Secret)
+	if err != nil {
+		return p, fmt.Errorf("provider %q: %w", item.Name, err)
+	}
 	return p, nil
 }
 
-// ErrKeyNeeded means that the address of a provider changes without a new key. A stored key is sent
-// only to the address it was given for.
-var ErrKeyNeeded = errors.New("the address changes: enter the key again")
+// sealed is the secret of a provider with headers. The secret of one without is its key.
+type sealed struct {
+	Key     string            `json:"key"`
+	Headers map[string]string `json:"headers"`
+}
+
+// sealedMark starts a secret with headers; a key cannot start with it.
+const sealedMark = "\x00"
+
+func secretOf(p *Provider) ([]byte, error) {
+	if len(p.Headers) == 0 {
+		return []byte(p.Key), nil
+	}
+	data, err := json.Marshal(sealed{p.Key, p.Headers})
+	return append([]byte(sealedMark), data...), err
+}
+
+func openSecret(secret []byte) (key string, headers map[string]string, err error) {
+	data, marked := bytes.CutPrefix(secret, []byte(sealedMark))
+	if !marked {
+		return string(secret), nil, nil
+	}
+	var s sealed
+	err = json.Unmarshal(data, &s)
+	return s.Key, s.Headers, err
+}
+
+var (
+	// ErrKeyNeeded means that the address of a provider changes without a new key. A stored key is
+	// sent only to the address it was given for.
+	ErrKeyNeeded = errors.New("the address changes: enter the key again")
+	// ErrHeadersNeeded means the same of its headers.
+	ErrHeadersNeeded = errors.New("the address changes: enter the headers again, or {} to remove them")
+)
+
+// keep sets the key and the headers that p lacks to those of the provider that it replaces. Nil
+// headers are kept, empty ones removed.
+func (p *Provider) keep(old *Provider) error {
+	moved := !reach.SameAddress(old.address(), p.address())
+	switch {
+	case p.Key == "" && old.Key != "" && moved:
+		return fmt.Errorf("%s: %w", p.Label(), ErrKeyNeeded)
+	case p.Headers == nil && len(old.Headers) > 0 && moved:
+		return fmt.Errorf("%s: %w", p.Label(), ErrHeadersNeeded)
+	}
+	p.Key = cmp.Or(p.Key, old.Key)
+	if p.Headers == nil {
+		p.Headers = old.Headers
+	}
+	return nil
+}
 
 // Put adds a provider or replaces the one with the same label. Without a key the stored key is
-// kept.
+// kept, and without headers the stored headers.
 //
-// Errors: [ErrKeyNeeded], those of [Provider.Check], [store.ErrConflict].
+// Errors: [ErrKeyNeeded], [ErrHeadersNeeded], those of [Provider.Check], [store.ErrConflict].
 func (t *Tenants) Put(ctx context.Context, tenant string, p Provider) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -88,18 +145,20 @@ func (t *Tenants) Put(ctx context.Context, tenant string, p Provider) error {
 		item = store.Item{Tenant: tenant, Kind: providerItem}
 	case err != nil:
 		return err
-	case p.Key == "":
+	default:
 		old, err := providerOf(item)
 		if err != nil {
 			return err
 		}
-		if old.Key != "" && !reach.SameAddress(old.address(), p.address()) {
-			return fmt.Errorf("%s: %w", p.Label(), ErrKeyNeeded)
+		if err := p.keep(&old); err != nil {
+			return err
 		}
-		p.Key = old.Key
 	}
-	item.Name, item.Secret = p.Label(), []byte(p.Key)
-	p.Key, p.KeyEnv = "", ""
+	if item.Secret, err = secretOf(&p); err != nil {
+		return err
+	}
+	item.Name = p.Label()
+	p.Key, p.KeyEnv, p.Headers = "", "", nil
 	if item.Doc, err = json.Marshal(p); err != nil {
 		return err
 	}

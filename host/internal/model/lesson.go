@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,7 +22,9 @@ type Lesson struct {
 	Reasons bool              `json:"reasons,omitempty"`  // its answers begin with reasoning without a mark
 	BaseURL string            `json:"base_url,omitempty"` // address that works
 	Batch   int               `json:"batch,omitempty"`    // texts of one embedding request
-	Until   time.Time         `json:"until"`
+	// MaxTokens is the largest limit of an answer that it accepts; 0 is unknown.
+	MaxTokens int       `json:"max_tokens,omitempty"`
+	Until     time.Time `json:"until"`
 }
 
 const (
@@ -89,8 +92,12 @@ func (p *provider) info(model string) engine.Info {
 
 func (l *Lesson) drops(name string) bool { return slices.Contains(l.Drop, name) }
 
-// pair stands for a parameter that is refused together with another one.
-const pair = "top_p with temperature"
+const (
+	// pair stands for a parameter that is refused together with another one.
+	pair = "top_p with temperature"
+	// requiredLimit stands for a max_tokens that a request must have.
+	requiredLimit = "required max_tokens"
+)
 
 // apply returns a request without what the server refuses.
 func (l *Lesson) apply(body engine.Value) engine.Value {
@@ -121,13 +128,25 @@ var negotiable = []struct {
 	{"temperature", regexp.MustCompile(`(?i)\btemperature\b`)},
 	{"top_p", regexp.MustCompile(`(?i)\btop_?p\b`)},
 	{"stream_options", regexp.MustCompile(`(?i)stream_?options|include_usage`)},
-	{"response_format", regexp.MustCompile(`(?i)response_?format|json_schema|structured outputs?\b`)},
+	{"response_format", regexp.MustCompile(`(?i)(response|output)[_ ]?format|json_schema|structured outputs?\b|` +
+		`output_config\.format|response_?(json_?)?schema|response_?mime_?type|text\.format|\bformat\b.{0,20}schema`)},
 	{"parallel_tool_calls", regexp.MustCompile(`(?i)parallel_?tool_?calls`)},
 	{"tool_choice", regexp.MustCompile(`(?i)tool_choice`)},
 	{"reasoning_effort", regexp.MustCompile(`(?i)reasoning_?effort`)},
 	{"chat_template_kwargs", regexp.MustCompile(`(?i)chat_template_kwargs|enable_thinking`)},
 	{"encoding_format", regexp.MustCompile(`(?i)encoding_?format`)},
 	{"dimensions", regexp.MustCompile(`(?i)\bdimensions\b`)},
+	{"max_output_tokens", regexp.MustCompile(`(?i)max_?output_?tokens|num_predict`)},
+	{"cache_control", regexp.MustCompile(`(?i)cache_?control`)},
+	{"adaptive_thinking", regexp.MustCompile(`(?i)\badaptive\b|\bthinking\b`)},
+	{"thinking_budget", regexp.MustCompile(`(?i)\bbudget_tokens\b|\bthinking\b`)},
+	{"thinking", regexp.MustCompile(`(?i)\bthink(ing)?(_?(config|budget|level))?\b`)},
+	{"thought_signature", regexp.MustCompile(`(?i)thought_?signature`)},
+	{"effort", regexp.MustCompile(`(?i)\beffort\b`)},
+	{"include", regexp.MustCompile(`(?i)encrypted[_ ]content|\binclude\b`)},
+	{"reasoning_summary", regexp.MustCompile(`(?i)reasoning[._ ]summar(y|ies)`)},
+	{"reasoning", regexp.MustCompile(`(?i)\breasoning\b`)},
+	{"num_ctx", regexp.MustCompile(`(?i)num_ctx`)},
 	{"stop", regexp.MustCompile(`(?i)['"\x60]stop['"\x60]|\bstop\b ` +
 		`(is|sequences?|parameter)|(parameter|argument|field|supplied):? stop\b`)},
 }
@@ -140,6 +159,12 @@ func (l *Lesson) negotiate(body engine.Value, r *refusal) string {
 		return ""
 	}
 	text := r.text + " " + r.param
+	if m := limitWords.FindStringSubmatch(text); m != nil && body.Get(requiredLimit).True() {
+		if most, err := strconv.Atoi(m[1]); err == nil && most > 0 && (l.MaxTokens == 0 || most < l.MaxTokens) {
+			l.MaxTokens = most
+			return "max_tokens is at most " + m[1]
+		}
+	}
 	var named []string
 	for _, n := range negotiable {
 		if _, sent := body.Lookup(n.name); sent && n.words.MatchString(text) {
@@ -182,6 +207,9 @@ var (
 		`\b(between|above|below|exceeds?|maximum value|minimum value)\b|\b(must|should|has to) be\b|[<>]=|[≤≥]|` +
 		`invalid value|\bexpected an? `)
 )
+
+// limitWords is the refusal of an answer that is longer than a model's longest.
+var limitWords = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
 
 var (
 	together      = regexp.MustCompile(`(?i)\b(both|together|either|only one|one of)\b`)

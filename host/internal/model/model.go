@@ -1,5 +1,6 @@
-// Package model implements the engine's model port: endpoints with an OpenAI-compatible API,
-// scripted replies for tests, and the offline model, which needs neither network nor key.
+// Package model implements the engine's model port: endpoints with an OpenAI-compatible API or that
+// of a vendor ([API]), scripted replies for tests, and the offline model, which needs neither
+// network nor key.
 //
 // A [Config] lists providers and their models; [Models] resolves the llm_id of a call to one of
 // them: "model", "model@Provider" or "model@instance@Provider". Without providers the offline model
@@ -9,8 +10,8 @@
 // With a limiter ([Models.Limit]) calls wait for their turn; see package limit. Each request counts
 // for the limits of its model, which are those of its [Entry] and its [Provider].
 //
-// The package does not log. Keys are sent only in the Authorization header: errors contain
-// provider, model and status, and a key that a server repeats is replaced by ***.
+// The package does not log. Keys and headers of providers are sent only in headers: errors
+// contain provider, model and status, and a secret that a server repeats is replaced by ***.
 package model
 
 import (

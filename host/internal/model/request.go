@@ -7,15 +7,16 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// body returns the request of a model call, as the model's lessons want it.
-func (p *provider) body(model string, req *engine.ModelRequest, learned *Lesson) engine.Value {
+// request returns a chat completion, as the model's lessons want it.
+func (openAIDialect) request(call *call) engine.Value {
+	p, model, req, learned := call.provider, call.model, call.request, call.learned
 	b := engine.NewObject(16).Set("model", engine.String(model)).
 		Set("messages", engine.List(p.messages(req, learned)...))
 	if req.Stream {
 		b.Set("stream", engine.Bool(true)).
 			Set("stream_options", engine.Object("include_usage", engine.Bool(true)))
 	}
-	if req.Purpose != engine.PurposePlan && len(req.Tools) > 0 { // the prompt of a plan describes the tools
+	if call.offers() { // the prompt of a plan describes the tools
 		b.Set("tools", engine.List(tools(req.Tools)...))
 	}
 	c := req.Config
@@ -26,8 +27,8 @@ func (p *provider) body(model string, req *engine.ModelRequest, learned *Lesson)
 	} else if c.MaxTokens != nil {
 		b.Set("max_completion_tokens", engine.Int(int64(*c.MaxTokens)))
 	}
-	if req.Purpose == engine.PurposeStructured && req.Schema.Get("properties").Len() > 0 && len(req.Tools) == 0 {
-		b.Set("response_format", responseFormat(req.Schema))
+	if schema, ok := call.schema(); ok {
+		b.Set("response_format", responseFormat(schema))
 	}
 	think(b, c.Thinking)
 	return learned.apply(b.Value())
@@ -86,7 +87,7 @@ func (p *provider) message(m *engine.ModelMessage, learned *Lesson) engine.Value
 		b.Set("tool_call_id", engine.String(m.ToolID))
 	}
 	opaque := m.Opaque
-	if opaque.Get("provider").Str() != p.config.Label() {
+	if opaque.Get("provider").Str() != p.config.Label() || opaque.Get("api").Truthy() {
 		opaque = engine.Null
 	}
 	if len(m.ToolCalls) > 0 {

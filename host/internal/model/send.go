@@ -21,32 +21,53 @@ const maxNegotiations = 6
 // send sends a chat request until the server accepts its parameters. A response with a success
 // status is returned unread.
 func (p *provider) send(ctx context.Context, a *response) (*http.Response, error) {
-	build := func(l *Lesson) engine.Value { return p.body(a.model, a.request, l) }
-	return p.negotiated(ctx, a.exchange, a.model, chatPath, build, a.request.Warned)
+	w := p.config.dialect()
+	build := func(l *Lesson) (body, params engine.Value) {
+		c := &call{provider: p, model: a.model, request: a.request, learned: l, more: a.more}
+		body = w.request(c)
+		if params = body; len(c.sent) > 0 {
+			params = c.params()
+		}
+		return body, params
+	}
+	to := target{model: a.model, path: chatPath, stream: a.request.Stream}
+	return p.negotiated(ctx, a.exchange, to, build, a.request.Warned)
 }
+
+// target is the receiver of a request.
+type target struct {
+	model, path string
+	stream      bool // the answer is requested as a stream
+}
+
+// building returns the body of a request by what was learned of its model, and its parameters by
+// their names in [Lesson.Drop].
+type building func(*Lesson) (body, params engine.Value)
 
 // negotiated sends a request, without the parameters that the server has refused before or refuses
 // now. What is learned is passed to warned, which may be nil. It is remembered when the server
 // accepts the request, unless it is about a value: a refusal may quote texts of a canvas.
 func (p *provider) negotiated(
-	ctx context.Context, x *exchange, model, path string, build func(*Lesson) engine.Value, warned func(string),
+	ctx context.Context, x *exchange, to target, build building, warned func(string),
 ) (*http.Response, error) {
+	model := to.model
 	learned := p.lesson(model)
 	lasting, changed := learned, false
 	own, _ := p.config.entry(model)
 	learned.Drop = append(append([]string{}, learned.Drop...), own.Drop...)
 	for try := 0; ; try++ {
-		body := build(&learned)
-		res, refused, err := p.reach(ctx, x, model, path, body, warned)
+		body, params := build(&learned)
+		res, refused, err := p.reach(ctx, x, to, body.AppendJSON(nil), warned)
 		if err == nil && refused == nil && changed {
 			p.learn(model, func(l *Lesson) {
 				l.Drop, l.Rename, l.Samples = lasting.Drop, lasting.Rename, lasting.Samples
+				l.MaxTokens = lasting.MaxTokens
 			})
 		}
 		if err != nil || refused == nil {
 			return res, err
 		}
-		change := learned.negotiate(body, refused)
+		change := learned.negotiate(params, refused)
 		if change == "" && refused.status == http.StatusBadRequest && guessedReasoning.MatchString(model) &&
 			!learned.Samples && strings.Contains(refused.text, "max_completion_tokens") {
 			learned.Samples, change = true, "sampling parameters are sent"
@@ -55,7 +76,7 @@ func (p *provider) negotiated(
 			return nil, refused
 		}
 		if !refused.aboutValue() {
-			lasting.negotiate(body, refused)
+			lasting.negotiate(params, refused)
 			lasting.Samples, changed = learned.Samples, true
 		}
 		if warned != nil {
@@ -71,12 +92,11 @@ var versioned = regexp.MustCompile(`/v\d+[a-z0-9]*(/openai)?$`)
 // reach sends a request. If the base URL has no version and the server does not know the path, it
 // tries the one with /v1, remembers which one works and names it.
 func (p *provider) reach(
-	ctx context.Context, x *exchange, model, path string, body engine.Value, warned func(string),
+	ctx context.Context, x *exchange, to target, data []byte, warned func(string),
 ) (*http.Response, *refusal, error) {
-	data := body.AppendJSON(nil)
-	base := p.base(model)
-	res, refused, err := p.once(ctx, x, base+path, data)
-	if versioned.MatchString(base) || err != nil || refused != nil && !noRoute(refused) {
+	base := p.base(to.model)
+	res, refused, err := p.once(ctx, x, p.endpoint(base, to), data)
+	if !p.config.API.guesses() || versioned.MatchString(base) || err != nil || refused != nil && !noRoute(refused) {
 		return res, refused, err
 	}
 	if refused == nil {
@@ -84,7 +104,7 @@ func (p *provider) reach(
 			return res, nil, nil
 		}
 	}
-	second, secondRefused, err := p.once(ctx, x, base+"/v1"+path, data)
+	second, secondRefused, err := p.once(ctx, x, p.endpoint(base+"/v1", to), data)
 	switch {
 	case err != nil || secondRefused != nil && noRoute(secondRefused):
 		refused.text += "; check base_url, " + base + "/v1 was tried as well"
@@ -92,7 +112,7 @@ func (p *provider) reach(
 	case secondRefused != nil:
 		return nil, secondRefused, nil
 	}
-	p.learn(model, func(l *Lesson) { l.BaseURL = base + "/v1" })
+	p.learn(to.model, func(l *Lesson) { l.BaseURL = base + "/v1" })
 	if warned != nil {
 		warned("provider " + p.config.Label() + ": the base URL that works is " + base + "/v1, not " + base)
 	}
@@ -104,14 +124,27 @@ func (p *provider) base(model string) string {
 	if l := p.lesson(model); l.BaseURL != "" {
 		return l.BaseURL
 	}
+	if !p.config.API.guesses() {
+		return p.config.BaseURL
+	}
 	return plainBase(p.config.BaseURL)
+}
+
+// endpoint returns the address of a request below a base URL.
+func (p *provider) endpoint(base string, to target) string {
+	return p.config.dialect().address(base, to.path, to.model, to.stream)
 }
 
 // plainBase returns a base URL without the path of an endpoint at its end.
 func plainBase(address string) string {
+	return trimmed(address, chatPath, "/embeddings", "/audio/speech", "/responses", "/models")
+}
+
+// trimmed returns an address without some ends, each at most once and in their order.
+func trimmed(address string, ends ...string) string {
 	address = strings.TrimRight(address, "/")
-	for _, path := range [...]string{chatPath, "/embeddings", "/audio/speech", "/responses", "/models"} {
-		address = strings.TrimRight(strings.TrimSuffix(address, path), "/")
+	for _, end := range ends {
+		address = strings.TrimRight(strings.TrimSuffix(address, end), "/")
 	}
 	return address
 }
@@ -139,7 +172,8 @@ func notAnswer(res *http.Response) *refusal {
 	start, _ = from.Peek(min(from.Buffered(), sniffBytes))
 	text := bytes.TrimSpace(start)
 	page := bytes.HasPrefix(text, []byte("<"))
-	if !page && (!bytes.HasPrefix(text, []byte("{")) || bytes.Contains(text, []byte(`"choices"`))) {
+	if !page && (!bytes.HasPrefix(text, []byte("{")) || bytes.Contains(text, []byte(`"choices"`)) ||
+		bytes.Contains(text, []byte(`"output"`))) {
 		return nil
 	}
 	whole, err := from.Peek(maxRefusal)
@@ -160,13 +194,9 @@ func notAnswer(res *http.Response) *refusal {
 func (p *provider) once(ctx context.Context, x *exchange, address string, data []byte) (*http.Response,
 	*refusal, error,
 ) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(data))
+	req, err := p.newRequest(ctx, address, data)
 	if err != nil {
 		return nil, nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if p.config.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+p.config.Key)
 	}
 	res, err := x.Do(req)
 	if err != nil || res.StatusCode < http.StatusBadRequest {
@@ -178,4 +208,18 @@ func (p *provider) once(ctx context.Context, x *exchange, address string, data [
 		return nil, nil, err
 	}
 	return nil, refusalOf(res.StatusCode, text), nil
+}
+
+// newRequest returns a request with the key and the headers of the provider.
+func (p *provider) newRequest(ctx context.Context, address string, data []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	p.config.dialect().authorize(req.Header, p.config.Key)
+	for name, v := range p.config.Headers {
+		req.Header.Set(name, v)
+	}
+	return req, nil
 }

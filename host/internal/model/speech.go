@@ -39,10 +39,11 @@ func (m *Models) Speak(ctx context.Context, text string) ([]byte, error) {
 
 func (p *provider) speak(ctx context.Context, model, voice, text string) (sound []byte, err error) {
 	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
-		body := func(l *Lesson) engine.Value {
-			return l.apply(engine.Object("model", model, "input", text, "voice", voice, "response_format", "mp3"))
+		body := func(l *Lesson) (body, params engine.Value) {
+			body = l.apply(engine.Object("model", model, "input", text, "voice", voice, "response_format", "mp3"))
+			return body, body
 		}
-		res, err := p.negotiated(ctx, x, model, "/audio/speech", body, nil)
+		res, err := p.negotiated(ctx, x, target{model: model, path: "/audio/speech"}, body, nil)
 		if err != nil {
 			return err
 		}

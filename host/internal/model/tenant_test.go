@@ -77,7 +77,8 @@ func TestTenantsProviders(t *testing.T) {
 		}
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "HTTP://One:80/v1"}), "the same address")
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "O", Key: "sk-3"}))
-		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "O", BaseURL: openAI}), "the default address")
+		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "O", BaseURL: openAIDialect{}.base()}),
+			"the default address")
 		require.NoError(t, tenants.Delete(ctx, "a", "O"))
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://two/v1", Key: "sk-2"}))
 	})
@@ -87,6 +88,43 @@ func TestTenantsProviders(t *testing.T) {
 	require.NoError(t, tenants.Delete(ctx, "a", "p"))
 	_, _, err = tenants.Try(ctx, "a", "P", "")
 	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+// Headers may be secrets: they are stored sealed, sent to the address they were given for, and
+// never shown.
+func TestHeadersOfProviders(t *testing.T) {
+	ctx := t.Context()
+	tenants := testTenants(t, Config{})
+	one := Provider{Name: "P", BaseURL: "http://one/v1", Headers: map[string]string{"X-Team": "sk-team"}}
+	require.NoError(t, tenants.Put(ctx, "a", one))
+	item, err := tenants.Records.Named(ctx, "a", providerItem, "p")
+	require.NoError(t, err)
+	require.NotContains(t, string(item.Doc), "sk-team")
+	shown, hasKey, err := tenants.Providers(ctx, "a")
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"X-Team": ""}, shown[0].Headers)
+	require.False(t, hasKey["P"])
+	sent := func() map[string]string {
+		m, err := tenants.Of("a", "").Models(ctx)
+		require.NoError(t, err)
+		return m.providers[0].config.Headers
+	}
+	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1", Key: "sk-1"}))
+	require.Equal(t, one.Headers, sent(), "kept with another key")
+	for _, other := range []Provider{
+		{Name: "P", BaseURL: "http://thief/v1", Key: "sk-2"},
+		{Name: "P", Key: "sk-2"},
+		{Name: "P", API: Anthropic, Key: "sk-2"},
+	} {
+		require.ErrorIs(t, tenants.Put(ctx, "a", other), ErrHeadersNeeded)
+	}
+	require.NoError(t, tenants.Put(ctx, "a", Provider{
+		Name: "P", BaseURL: "http://two/v1", Key: "sk-2", Headers: map[string]string{},
+	}))
+	require.Empty(t, sent())
+	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "Q", Key: "sk-3"}))
+	require.ErrorIs(t, tenants.Put(ctx, "a", Provider{Name: "Q", API: Anthropic}), ErrKeyNeeded,
+		"another API has another address")
 }
 
 // refuse fails all requests and counts them.

@@ -175,12 +175,8 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, a Answer) {
 
 // fill replaces the marks of a body.
 func fill(body, text string) string {
-	at := len(text) / 2
-	for at < len(text) && text[at]&0xC0 == 0x80 {
-		at++
-	}
-	return strings.NewReplacer("{{a}}", inside(text[:at]), "{{b}}", inside(text[at:]), "{{text}}", inside(text)).
-		Replace(body)
+	a, b := halves(text)
+	return strings.NewReplacer("{{a}}", inside(a), "{{b}}", inside(b), "{{text}}", inside(text)).Replace(body)
 }
 
 // inside returns a string as JSON writes it, without its quotes.

@@ -1,7 +1,15 @@
 // Model providers with a test, and the models for steps that name none.
 
 import { useState } from "react";
-import { modelKinds, providerOf, type Defaults, type Model, type Provider, type Tested } from "../../run/admin.ts";
+import {
+  apis,
+  modelKinds,
+  providerOf,
+  type Defaults,
+  type Model,
+  type Provider,
+  type Tested,
+} from "../../run/admin.ts";
 import { Empty, Fault, useAttempt, useLoaded, type Loaded } from "../area/parts.tsx";
 import { Adder, Field, namesOf, Row, textOf, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
 
@@ -50,7 +58,12 @@ const pathOf = (name: string): string => `/providers/${encodeURIComponent(name)}
 // formOf reads the fields of a provider.
 function formOf(values: FormData): Parameters<typeof providerOf>[0] {
   const [chat = [], embedding = [], speech = []] = modelKinds.map((kind) => namesOf(values, `models_${kind}`));
-  return { url: textOf(values, "url"), key: textOf(values, "key"), models: { chat, embedding, speech } };
+  return {
+    api: textOf(values, "api"),
+    url: textOf(values, "url"),
+    key: textOf(values, "key"),
+    models: { chat, embedding, speech },
+  };
 }
 
 function ProviderFields({ provider }: { provider?: Provider }): React.ReactNode {
@@ -59,6 +72,14 @@ function ProviderFields({ provider }: { provider?: Provider }): React.ReactNode 
     (provider?.models ?? []).filter((model) => (model.kind || "chat") === kind).map(({ name }) => name).join(", ");
   return (
     <>
+      <label className="field">
+        {s("provider_api")}
+        <select name="api" defaultValue={provider?.api || "openai"}>
+          {apis.map((api) => (
+            <option key={api}>{api}</option>
+          ))}
+        </select>
+      </label>
       <Field
         label={s("provider_url")}
         name="url"

@@ -92,6 +92,8 @@ func modelFailure(err error) error {
 		return errors.Join(&api.Status{HTTP: wait.Status, Code: codeUsedUp, Message: wait.Message}, wait)
 	case errors.Is(err, model.ErrUnknownModel):
 		return &api.Status{HTTP: http.StatusNotFound, Code: "model_not_found", Message: err.Error()}
+	case errors.Is(err, model.ErrNoRelay):
+		return &api.Status{HTTP: http.StatusBadRequest, Code: "model_not_relayed", Message: err.Error()}
 	case errors.Is(err, model.ErrSilent):
 		return &api.Status{HTTP: http.StatusGatewayTimeout, Code: "provider_timeout", Message: err.Error()}
 	}

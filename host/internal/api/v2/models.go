@@ -3,6 +3,8 @@ package v2
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/api"
@@ -37,8 +39,8 @@ func (m models) operations() []operation {
 		}, m.providers),
 		handle(operation{
 			method: "PUT", path: one, body: api.BodySmall, scope: admin, name: "putProvider",
-			about: "Create or replace a model provider, named NAME or INSTANCE@NAME. Without a key, the key that " +
-				"was stored for the same base URL is kept.",
+			about: "Create or replace a model provider, named NAME or INSTANCE@NAME. Without a key or headers, those " +
+				"that were stored for the same base URL are kept; they are never shown.",
 		}, m.putProvider),
 		handle(operation{
 			method: "DELETE", path: one, body: api.BodyTiny, scope: admin, name: "deleteProvider",
@@ -71,7 +73,7 @@ type modelEntry struct {
 	Kind    string `json:"kind,omitempty" jsonschema:"chat (default), speech or embedding"`
 	Tools   *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling; default true"`
 	Images  *bool  `json:"images,omitempty" jsonschema:"whether it accepts images; default true"`
-	Context int    `json:"context,omitempty" jsonschema:"context window in tokens; 0 means 128000"`
+	Context int    `json:"context,omitempty" jsonschema:"context window in tokens; 0 means 128000, with api ollama 16384"`
 
 	Limits *callLimits `json:"limits,omitempty" jsonschema:"replace those of the provider for this model"`
 }
@@ -98,17 +100,21 @@ func limitsView(l limit.Limits) *callLimits {
 }
 
 type providerInput struct {
-	BaseURL string       `json:"base_url,omitempty" jsonschema:"base URL without /chat/completions; empty for OpenAI"`
-	Key     string       `json:"key,omitempty"`
-	Models  []modelEntry `json:"models,omitempty" jsonschema:"if empty, every model name is accepted"`
-	Timeout float64      `json:"timeout_seconds,omitempty" jsonschema:"seconds without data after which a request fails; 0 means 300"`
-	Limits  *callLimits  `json:"limits,omitempty" jsonschema:"limits of each of its models, per host"`
+	API     string            `json:"api,omitempty" jsonschema:"form of its requests: openai (default), anthropic, gemini, azure, ollama or responses"`
+	BaseURL string            `json:"base_url,omitempty" jsonschema:"base URL without /chat/completions; empty for that of the vendor of the API"`
+	Key     string            `json:"key,omitempty"`
+	Headers map[string]string `json:"headers,omitempty" jsonschema:"sent with each request; if absent, those stored for the same base URL are kept"`
+	Models  []modelEntry      `json:"models,omitempty" jsonschema:"if empty, every model name is accepted"`
+	Timeout float64           `json:"timeout_seconds,omitempty" jsonschema:"seconds without data after which a request fails; 0 means 300"`
+	Limits  *callLimits       `json:"limits,omitempty" jsonschema:"limits of each of its models, per host"`
 }
 
 type providerView struct {
 	Name    string       `json:"name" jsonschema:"NAME or INSTANCE@NAME"`
+	API     string       `json:"api,omitempty"`
 	BaseURL string       `json:"base_url"`
 	HasKey  bool         `json:"has_key"`
+	Headers []string     `json:"header_names,omitempty" jsonschema:"names of the stored headers"`
 	Models  []modelEntry `json:"models"`
 	Timeout float64      `json:"timeout_seconds,omitempty"`
 	Limits  *callLimits  `json:"limits,omitempty"`
@@ -170,8 +176,8 @@ func (m models) putChoice(ctx context.Context, in putChoice) (modelChoice, error
 
 func providerViewOf(p model.Provider, hasKey bool) providerView {
 	out := providerView{
-		Name: p.Label(), BaseURL: p.BaseURL, HasKey: hasKey, Models: []modelEntry{}, Timeout: p.Timeout,
-		Limits: limitsView(p.Limits),
+		Name: p.Label(), API: string(p.API), BaseURL: p.BaseURL, HasKey: hasKey, Models: []modelEntry{},
+		Headers: slices.Sorted(maps.Keys(p.Headers)), Timeout: p.Timeout, Limits: limitsView(p.Limits),
 	}
 	for _, e := range p.Models {
 		limits := limitsView(e.Limits)
@@ -201,7 +207,8 @@ func (in *putProvider) provider() (model.Provider, error) {
 	if err != nil {
 		return p, app.BadArgument("%s", err)
 	}
-	p.BaseURL, p.Key, p.Timeout = in.Body.BaseURL, in.Body.Key, in.Body.Timeout
+	p.API, p.BaseURL, p.Headers = model.API(in.Body.API), in.Body.BaseURL, in.Body.Headers
+	p.Key, p.Timeout = in.Body.Key, in.Body.Timeout
 	p.Limits = in.Body.Limits.read()
 	for _, e := range in.Body.Models {
 		p.Models = append(p.Models, model.Entry{
@@ -221,14 +228,17 @@ func (m models) putProvider(ctx context.Context, in putProvider) (providerView, 
 		return providerView{}, err
 	}
 	err = m.Models.Put(ctx, in.Who.Tenant, p)
-	if errors.Is(err, model.ErrKeyNeeded) {
+	if errors.Is(err, model.ErrKeyNeeded) || errors.Is(err, model.ErrHeadersNeeded) {
 		err = app.BadArgument("%s", err)
 	}
 	if err != nil {
 		return providerView{}, err
 	}
-	_, hasKey, err := m.Models.Providers(ctx, in.Who.Tenant)
-	return providerViewOf(p, hasKey[p.Label()]), err
+	all, err := m.providers(ctx, byTenant{Who: in.Who})
+	if i := slices.IndexFunc(all.Items, func(v providerView) bool { return v.Name == p.Label() }); i >= 0 {
+		return all.Items[i], err
+	}
+	return providerView{}, err
 }
 
 type providerByName struct {

@@ -131,7 +131,8 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 		for name, id := range known {
 			call = strings.ReplaceAll(call, "{"+name+"}", id)
 		}
-		call = strings.NewReplacer("{vendor}", server.URL+"/v1", "{echo}", apitest.Echo, "{formed}", apitest.Formed).Replace(call)
+		call = strings.NewReplacer("{vendor}", server.URL+"/v1", "{echo}", apitest.Echo, "{formed}",
+			apitest.Formed).Replace(call)
 		method, rest, _ := strings.Cut(call, " ")
 		path, body, _ := strings.Cut(rest, " ")
 		path, streamed := strings.CutSuffix(path, "?stream")
@@ -273,7 +274,7 @@ GET /api/v2/health
 PUT /api/v2/secrets/a.b {"value":"v"}
 GET /api/v2/secrets
 DELETE /api/v2/secrets/a.b
-PUT /api/v2/providers/Vendor {"base_url":"{vendor}","key":"sk-vendor","limits":{"concurrency":4},"models":[{"name":"small","context":100,"tools":true,"limits":{"tokens_per_minute":100000}}]}
+PUT /api/v2/providers/Vendor {"api":"openai","base_url":"{vendor}","key":"sk-vendor","headers":{"X-Team":"sk-team"},"limits":{"concurrency":4},"models":[{"name":"small","context":100,"tools":true,"limits":{"tokens_per_minute":100000}}]}
 GET /api/v2/providers
 POST /api/v2/providers/Vendor/test {"model":"small"}
 GET /api/v2/models

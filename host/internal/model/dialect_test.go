@@ -1,0 +1,282 @@
+package model
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/modeltest"
+)
+
+// vendor starts a server in the form of a vendor, and the models of a provider there.
+func vendor(t *testing.T, form modeltest.Form, replies ...any) (*modeltest.Vendor, *Models) {
+	t.Helper()
+	return vendorBy(t, form, modeltest.Saying(replies...))
+}
+
+func vendorBy(t *testing.T, form modeltest.Form, next func(int, *modeltest.Request) any) (*modeltest.Vendor, *Models) {
+	t.Helper()
+	server := modeltest.NewVendor(form, next)
+	t.Cleanup(server.Close)
+	m, err := New(Config{Providers: []Provider{{
+		Name: "Test", API: API(form.Name), BaseURL: server.BaseURL(), Key: "sk-secret", Models: []Entry{{Name: "m"}},
+	}}})
+	require.NoError(t, err)
+	for _, p := range m.providers {
+		p.timeout = 3 * time.Second
+		p.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	}
+	return server, m
+}
+
+// eachDialect runs a test for each form of a vendor, streamed and whole.
+func eachDialect(t *testing.T, test func(t *testing.T, form modeltest.Form, stream bool)) {
+	for _, form := range modeltest.Forms() {
+		for name, stream := range map[string]bool{"streamed": true, "whole": false} {
+			t.Run(form.Name+"/"+name, func(t *testing.T) { test(t, form, stream) })
+		}
+	}
+}
+
+const thought = "Let me see, ähem."
+
+func TestAnswersOfVendors(t *testing.T) {
+	eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
+		server, m := vendor(t, form, modeltest.Reply{Thought: thought, Text: helloText})
+		req := hello(stream)
+		req.System = "Be short."
+		text, last, err := collect(m.Generate(t.Context(), req))
+		require.NoError(t, err)
+		require.Empty(t, server.Faults())
+		require.Equal(t, "<think>"+thought+"</think>"+helloText, text)
+		require.Equal(t, modeltest.FreshTokens+modeltest.CachedTokens+modeltest.WrittenTokens, last.Usage.Prompt)
+		require.Equal(t, modeltest.TextTokens+modeltest.ThoughtTokens, last.Usage.Completion)
+		require.Empty(t, last.ToolCalls)
+	})
+}
+
+func TestVendorsInNodes(t *testing.T) {
+	for kind, n := range nodes {
+		eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
+			server, m := vendor(t, form, modeltest.Reply{Thought: thought, Text: n.text})
+			r := runNode(t, m, kind, stream)
+			require.NoError(t, r.err)
+			require.Empty(t, server.Faults())
+			require.Len(t, server.Requests(), 1)
+			require.Equal(t, n.want, engine.WithoutReasoning(r.out))
+			if stream {
+				require.Equal(t, n.want, engine.WithoutReasoning(r.message))
+			}
+			if kind == "Structured" {
+				require.Contains(t, server.Requests()[0].Raw, `"days":{"type":"integer"}`)
+			}
+		})
+	}
+}
+
+// parallel are two calls of one answer.
+var parallel = []modeltest.Call{
+	{Name: "echo_tool_0", Arguments: `{"query":"a"}`}, {Name: "echo_tool_1", Arguments: `{"query":"b"}`},
+}
+
+func TestCallsOfVendorsInAgents(t *testing.T) {
+	eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
+		server, m := vendor(t, form,
+			modeltest.Reply{
+				Thought: thought, Signature: "c2lnbmVk", Redacted: "aGlkZGVu", Text: "I shall look.",
+				Calls: parallel,
+			},
+			modeltest.Reply{Signature: "YWdhaW4=", Calls: parallel[:1]},
+			modeltest.Reply{Text: helloText})
+		r := runNode(t, m, "Agent", stream)
+		require.NoError(t, r.err)
+		require.Empty(t, server.Faults())
+		require.True(t, strings.HasSuffix(engine.WithoutReasoning(r.out), helloText), r.out)
+		requests := server.Requests()
+		require.Len(t, requests, 3)
+		require.NotContains(t, requests[0].Raw, "c2lnbmVk")
+		require.Equal(t, 1, strings.Count(requests[2].Raw, "c2lnbmVk"))
+		require.Equal(t, 1, strings.Count(requests[2].Raw, "YWdhaW4="))
+		for _, want := range []string{`{"query":"a"}`, `{"query":"b"}`} {
+			require.Contains(t, strings.ReplaceAll(requests[1].Raw, `\`, ""), want)
+		}
+	})
+}
+
+func TestAddressesOfAzure(t *testing.T) {
+	const resource = "https://x.openai.azure.com"
+	const deployed = resource + "/openai/deployments/gpt%204/chat/completions?api-version="
+	for base, want := range map[string]string{
+		resource:                     deployed + azureVersion,
+		resource + "/":               deployed + azureVersion,
+		resource + "/openai":         deployed + azureVersion,
+		resource + "/openai/":        deployed + azureVersion,
+		resource + "?api-version=v9": deployed + "v9",
+		resource + "/openai/deployments/other/chat/completions?api-version=v9": deployed + "v9",
+		resource + "/openai/v1":                  resource + "/openai/v1/chat/completions",
+		resource + "/openai/v1/":                 resource + "/openai/v1/chat/completions",
+		resource + "/openai/v1/chat/completions": resource + "/openai/v1/chat/completions",
+		"https://gateway/azure": "https://gateway/azure" +
+			"/openai/deployments/gpt%204/chat/completions?api-version=" + azureVersion,
+	} {
+		require.Equal(t, want, azureDialect{}.address(base, chatPath, "gpt 4", true), base)
+	}
+}
+
+func TestFailuresOfVendors(t *testing.T) {
+	eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
+		for name, c := range map[string]struct {
+			reply     any
+			want      string
+			status    int
+			retryable bool
+		}{
+			"refused": {
+				modeltest.Reply{Text: "I", Finish: modeltest.Refused, Why: "weapons"},
+				"weapons",
+				0, false,
+			},
+			"status": {
+				modeltest.Answer{Status: 404, Body: `{"error":{"message":"no such model: m"}}`},
+				"no such model: m",
+				404, false,
+			},
+			"busy": {modeltest.Answer{Status: 503, Body: "busy"}, "busy", 503, true},
+			"key": {
+				modeltest.Answer{Status: 401, Body: `{"error":{"message":"wrong key: sk-secret"}}`},
+				"wrong key: ***",
+				401, false,
+			},
+			"another form": {modeltest.Plain(stream), "is not in the form of api " + form.Name, 0, false},
+			"page":         {modeltest.Answer{Body: "<html><title>Welcome</title></html>"}, "Welcome", 0, false},
+			"cut":          {modeltest.Answer{Body: `{"type":`}, "broke off", 0, true},
+			"empty":        {modeltest.Reply{}, "is empty", 0, false},
+		} {
+			if name == "refused" && form.Name == "ollama" {
+				continue // it has no such reason
+			}
+			t.Run(name, func(t *testing.T) {
+				_, m := vendor(t, form, c.reply)
+				_, _, err := collect(m.Generate(t.Context(), hello(stream)))
+				var e *Error
+				require.ErrorAs(t, err, &e)
+				require.ErrorContains(t, err, c.want)
+				require.Equal(t, c.status, e.Status)
+				require.Equal(t, c.retryable, e.Retryable())
+			})
+		}
+	})
+}
+
+func TestCutAnswersOfVendors(t *testing.T) {
+	eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
+		_, m := vendor(t, form, modeltest.Reply{Text: helloText, Finish: modeltest.Length})
+		text, _, err := collect(m.Generate(t.Context(), hello(stream)))
+		require.NoError(t, err)
+		require.Equal(t, helloText+"\n\n[The answer was cut at the limit of its length.]", text)
+	})
+}
+
+// A conversation may begin with the model, have neighbours of one role, empty texts, results
+// without calls and calls without results, and calls of other providers.
+func TestOddConversationsWithVendors(t *testing.T) {
+	user := func(text string) engine.ModelMessage { return engine.ModelMessage{Role: "user", Content: text} }
+	model := func(text string, calls ...engine.ToolCall) engine.ModelMessage {
+		return engine.ModelMessage{Role: "assistant", Content: text, ToolCalls: calls}
+	}
+	result := func(id, text string) engine.ModelMessage {
+		return engine.ModelMessage{Role: "tool", ToolID: id, Content: text}
+	}
+	a := engine.ToolCall{ID: "functions.a:0", Name: "echo_tool_0", Arguments: `{"query":"q"}`}
+	b := engine.ToolCall{ID: "call_1", Name: "echo_tool_1", Arguments: "not JSON"}
+	for name, messages := range map[string][]engine.ModelMessage{
+		"the model begins":    {model("Hi! "), user("Hello")},
+		"neighbours":          {user("a"), user("b"), model("c"), model("d"), user("e"), user("f")},
+		"empty texts":         {user(""), model(" "), user("x"), model(""), user(" \n")},
+		"nothing":             {},
+		"ends with the model": {user("a"), model("b ")},
+		"no result":           {user("a"), model("", a, b), result("call_1", "r"), user("x")},
+		"no results":          {user("a"), model("I look. ", a, b)},
+		"no call":             {user("a"), result("x", "r"), model("b"), result("y", "s"), user("c")},
+		"the same id twice":   {user("a"), model("", a, a), result(a.ID, "1"), result(a.ID, "2"), result(a.ID, "3")},
+		"rounds": {
+			user("a"), model("", a), result(a.ID, ""), model("", a), result(a.ID, "2"), model("fine"),
+			user("b"),
+		},
+	} {
+		eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
+			for _, effort := range []string{"", "high"} {
+				server, m := vendor(t, form, modeltest.Reply{Text: helloText})
+				req := asking(engine.PurposeAnswer)
+				req.Messages, req.Stream, req.Tools, req.Config.Thinking = messages, stream, offered, effort
+				text, _, err := collect(m.Generate(t.Context(), req))
+				require.NoError(t, err, name)
+				require.Empty(t, server.Faults(), name)
+				require.Equal(t, helloText, text)
+			}
+		})
+	}
+}
+
+func TestImagesToVendors(t *testing.T) {
+	eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
+		server, m := vendor(t, form, modeltest.Reply{Text: helloText})
+		req := hello(stream)
+		req.Images = []string{"data:image/png;base64,aW1hZ2U=", "data:image/svg+xml,%3Csvg/%3E"}
+		_, _, err := collect(m.Generate(t.Context(), req))
+		require.NoError(t, err)
+		require.Empty(t, server.Faults())
+		for _, data := range []string{"aW1hZ2U=", "PHN2Zy8+"} {
+			require.Contains(t, server.Requests()[0].Raw, data)
+		}
+	})
+}
+
+// What one provider attached is not sent to another one, nor to the same one in another form.
+func TestAttachedMembersStayWithTheirProvider(t *testing.T) {
+	eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
+		_, m := vendor(t, form, modeltest.Reply{Thought: thought, Signature: "c2lnbmVk", Calls: parallel})
+		req := asking(engine.PurposeAnswer)
+		req.Tools, req.Stream = offered, stream
+		var asked engine.ModelMessage
+		for piece, err := range m.Generate(t.Context(), req) {
+			require.NoError(t, err)
+			if piece.ToolCalls != nil {
+				asked = engine.ModelMessage{Role: "assistant", ToolCalls: piece.ToolCalls, Opaque: piece.Opaque}
+			}
+		}
+		require.False(t, asked.Opaque.IsNull())
+		req.Messages = append(req.Messages, asked)
+		for _, c := range asked.ToolCalls {
+			req.Messages = append(req.Messages, engine.ModelMessage{Role: "tool", ToolID: c.ID, Content: "r"})
+		}
+		sends := func(change func(*Provider)) bool {
+			server, m := vendor(t, form, modeltest.Reply{Text: helloText})
+			change(&m.providers[0].config)
+			_, _, err := collect(m.Generate(t.Context(), req))
+			require.NoError(t, err)
+			require.Empty(t, server.Faults())
+			return strings.Contains(server.Requests()[0].Raw, "c2lnbmVk")
+		}
+		require.True(t, sends(func(*Provider) {}))
+		require.False(t, sends(func(p *Provider) { p.Name = "Other" }))
+		p := &provider{config: Provider{Name: "Test"}}
+		own := openAIDialect{}.request(&call{provider: p, model: "m", request: req, learned: &Lesson{}})
+		require.NotContains(t, own.JSON(), "c2lnbmVk")
+	})
+}
+
+// Chat completions of clients cannot be sent to servers of another form.
+func TestRelayToVendors(t *testing.T) {
+	for _, form := range modeltest.Forms() {
+		server, m := vendor(t, form, modeltest.Reply{Text: helloText})
+		_, err := m.Forward(t.Context(), engine.Object("model", "m", "messages", engine.List()))
+		require.ErrorIs(t, err, ErrNoRelay)
+		require.ErrorContains(t, err, `model "m" of Test is called by api `+form.Name)
+		require.Empty(t, server.Requests())
+	}
+}
