@@ -23,8 +23,8 @@ type (
 	// the canvas.
 	Initializer interface{ Init(s *Setup) error }
 
-	// Brancher names its own successors: Run calls Call.Next with the nodes of one of these choices.
-	// Choices is nil for a component that does not choose with its present settings.
+	// Brancher names its own successors: Run calls Call.Next with the nodes of one of these
+	// choices. Choices is nil for a component that does not choose with its present settings.
 	Brancher interface{ Choices() [][]string }
 
 	// Container holds a body: nodes whose parent_id is the container's id, entered through an Item

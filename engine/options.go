@@ -75,11 +75,11 @@ const (
 	// Eager starts each node as soon as its sources are settled and a slot is free, and opens
 	// streams before they are read. Writes to shared state are ordered by settlement.
 	Eager Scheduling = "eager"
-	// Auto is what [OrderOf] returns for the canvas.
+	// Auto stands for the result of [OrderOf].
 	Auto Scheduling = "auto"
 )
 
-// schedulings are the orders that a canvas can ask for.
+// schedulings are the orders that a canvas can request.
 var schedulings = []Scheduling{Batch, Eager}
 
 // CancelAfter names an event by type, node ("" is any) and count.

@@ -8,8 +8,8 @@ import (
 // mostOutward bounds the nodes that are compared in pairs. Above it, nothing is proved.
 const mostOutward = 200
 
-// OrderOf returns when the nodes of a canvas start in a run with [Auto]: as its settings ask for,
-// else [Eager] if a run in batches would say, write and do the same in the same order, and [Batch]
+// OrderOf returns when the nodes of a canvas start in a run with [Auto]: as its settings request,
+// else [Eager] if a run in batches would send, write and do the same in the same order, and [Batch]
 // if that is not proved.
 func OrderOf(c *Canvas) Scheduling {
 	if c.settings.scheduling != "" {
@@ -47,12 +47,12 @@ func isIndifferent(c *Canvas) bool {
 		}
 	}
 	apart := &exclusions{canvas: c}
-	for i, a := range outward {
-		if c.nodes[a].isForeign() && !o.isAlone(a, reached, apart) {
-			return false
-		}
-		for _, b := range outward[:i] {
-			if !o.ordered(a, b) && !apart.contain(a, b) {
+	for _, a := range outward {
+		foreign := c.nodes[a].isForeign()
+		for i := range c.nodes {
+			b := nodeIndex(i)
+			compared := reached[i] && b != a && (foreign || c.nodes[i].isOutward())
+			if compared && !o.ordered(a, b) && !apart.contain(a, b) {
 				return false
 			}
 		}
@@ -60,18 +60,8 @@ func isIndifferent(c *Canvas) bool {
 	return true
 }
 
-// isAlone reports whether a node never runs beside another.
-func (o *orderCheck) isAlone(a nodeIndex, reached []bool, apart *exclusions) bool {
-	for i := range o.nodes {
-		if b := nodeIndex(i); b != a && reached[i] && !o.ordered(a, b) && !apart.contain(a, b) {
-			return false
-		}
-	}
-	return true
-}
-
-// isOutward reports whether people or other programs may see when a node runs: it speaks, asks, or
-// uses something outside.
+// isOutward reports whether people or other programs may see when a node runs: it sends messages,
+// waits for a person, or uses something outside.
 func (n *node) isOutward() bool {
 	return n.speaker != nil || n.asks || n.suspends || n.toolUser || n.isForeign() ||
 		n.spec.Category == CategoryTool || n.spec.Tool != nil && n.spec.Category != CategoryKnowledge ||
@@ -87,7 +77,7 @@ func (n *node) isForeign() bool {
 type exclusions struct {
 	canvas *Canvas
 	known  bool
-	labels [][]nodeIndex // by choosing node: for each node 1 + the choice that it follows, 0 for none or several
+	labels [][]nodeIndex // of choicesFollowed, one list for each node that chooses
 }
 
 // contain reports whether a run has at most one of two nodes.

@@ -92,7 +92,7 @@ func (b *bridge) validate(_ engine.Value, body string) ([]byte, error) {
 	return engine.List(list...).AppendJSON(nil), nil
 }
 
-// order returns when the nodes of a canvas start, unless the host of its run says otherwise.
+// order returns when the nodes of a canvas start in runs with the scheduling auto.
 func (b *bridge) order(_ engine.Value, body string) ([]byte, error) {
 	canvas, err := b.parse(body)
 	if err != nil {

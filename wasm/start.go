@@ -74,7 +74,8 @@ func (s *startMessage) options(r *run) engine.Options {
 	h := s.header
 	o := engine.Options{
 		Ports: s.portsOf(r), Limits: s.limits, Internal: true, Rerun: h.Get("rerun").True(),
-		From: h.Get("from").Str(), Until: h.Get("until").Str(), Scheduling: engine.Scheduling(h.Get("scheduling").Str()),
+		From: h.Get("from").Str(), Until: h.Get("until").Str(),
+		Scheduling: engine.Scheduling(h.Get("scheduling").Str()),
 	}
 	concurrency, _ := h.Get("concurrency").Int()
 	steps, _ := h.Get("max_steps").Int()

@@ -69,7 +69,8 @@ func TestOrderOf(t *testing.T) {
 			llm("A", "Message:M"), llm("B", "Message:N"), says("M"), says("N"),
 		}},
 		{"a message of a choice, and one that the run says in any case", engine.Batch, []string{
-			"begin Begin -> Categorize:C LLM:B", sorts, llm("A", "Message:M"), llm("B", "Message:N"), says("M"), says("N"),
+			"begin Begin -> Categorize:C LLM:B", sorts,
+			llm("A", "Message:M"), llm("B", "Message:N"), says("M"), says("N"),
 		}},
 		{"a message of a choice, and one after an error", engine.Batch, []string{
 			"begin Begin -> Categorize:C",

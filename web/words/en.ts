@@ -209,7 +209,7 @@ export const en = {
   "order.batch_means": "A group of nodes starts when the group before it has ended, as in RAGFlow.",
   "order.auto_eager_means": "Each node starts when what it needs is there: that changes no result of this canvas.",
   "order.auto_batch_means":
-    "A group of nodes starts when the group before it has ended: otherwise results or the order of messages could differ.",
+    "A group of nodes starts when the one before it has ended: else results or their order could differ.",
   "timeline.which": "Run shown",
 
   "node.none": "Select a node to see its settings and last run.",
