@@ -98,7 +98,7 @@ func (x *exclusions) contain(a, b nodeIndex) bool {
 	return false
 }
 
-// choicesFollowed returns for each node 1 + the choice of n that leads to it, 0 for none or several.
+// choicesFollowed returns for each node 1 + the choice of n leading to it, 0 for none or several.
 func choicesFollowed(c *Canvas, n *node) []nodeIndex {
 	labels := make([]nodeIndex, len(c.nodes))
 	several := c.graph.ReachWithout(n.index, append([]nodeIndex{c.start}, n.gotos...)...)
