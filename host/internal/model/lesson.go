@@ -71,7 +71,8 @@ func (l *lessons) change(key string, change func(*Lesson)) {
 	l.all[key] = one
 }
 
-// lessonKey has the tenant: the server's answers depend on what a tenant sends and on its account.
+// lessonKey has the tenant that configured the provider: answers depend on its account, and what
+// a server of one tenant teaches is not true for others.
 func (p *provider) lessonKey(model string) string {
 	return p.owner + "\n" + p.config.BaseURL + "\n" + model
 }
