@@ -253,9 +253,20 @@ func (d *Datasets) Open(
 // others from it; the error joins an [*Error] for each: [CodeNotFound], or [CodeChanged] for one
 // that is queued or running.
 func (d *Datasets) Parse(ctx context.Context, p Principal, id string, documents ...string) error {
-	return d.each(ctx, p, id, documents, func(document string) error {
-		return d.store.Ingestion.Queue(ctx, p.Tenant, id, document)
-	})
+	if _, err := d.get(ctx, p, id); err != nil {
+		return err
+	}
+	defer d.ingester.Wake()
+	refused, err := d.store.Ingestion.QueueAll(ctx, p.Tenant, id, documents)
+	if err != nil {
+		return err
+	}
+	var refusals []error
+	for _, document := range documents {
+		refusals = append(refusals, refusal(document, refused[document]))
+		delete(refused, document)
+	}
+	return errors.Join(refusals...)
 }
 
 // Stop cancels the parses of documents, queued ones too. Errors are as of Parse; [CodeChanged]
@@ -280,14 +291,23 @@ func (d *Datasets) each(ctx context.Context, p Principal, id string, documents [
 	var refused []error
 	for _, document := range documents {
 		err := f(document)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			refused = append(refused, &Error{CodeNotFound, fmt.Sprintf("document %q not found", document), document})
-		case errors.Is(err, store.ErrConflict):
-			refused = append(refused, &Error{CodeChanged, err.Error(), document})
-		case err != nil:
+		if r := refusal(document, err); r != nil {
+			refused = append(refused, r)
+		} else if err != nil {
 			return err
 		}
 	}
 	return errors.Join(refused...)
+}
+
+// refusal returns the [*Error] for a document that was left as it is because of err; nil if that is
+// another error or none.
+func refusal(document string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return &Error{CodeNotFound, fmt.Sprintf("document %q not found", document), document}
+	case errors.Is(err, store.ErrConflict):
+		return &Error{CodeChanged, err.Error(), document}
+	}
+	return nil
 }

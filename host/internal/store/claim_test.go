@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
@@ -82,4 +84,47 @@ func copyDocument(t *testing.T, s *Store, id string, from, to int) {
 			strings.Join(columns, ", "), strings.Join(values, ", ")), from, to, id)
 		return err
 	}))
+}
+
+// A worker that claims the first of several documents finds all others queued: the dataset is not
+// idle before the last one has ended.
+func TestDocumentsAreQueuedTogether(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		shop := newDataset(t, s, "t", "1", "shop")
+		ids := make([]string, 600) // more than one statement numbers
+		for i := range ids {
+			ids[i] = fmt.Sprintf("d%03d", i)
+			newDocument(t, s, shop, ids[i], ids[i]+".txt")
+		}
+		states := make(chan map[dataset.State]int, 1)
+		go func() {
+			defer close(states)
+			for t.Context().Err() == nil {
+				_, err := s.Ingestion.Claim(t.Context(), Claim{
+					Lease: "l", Until: s.ms() + 1e6, Due: s.ms() + 1e6, File: func(*Document) string { return "c" },
+				})
+				if errors.Is(err, ErrNotFound) {
+					continue
+				}
+				found := map[dataset.State]int{}
+				list, err := s.Changes.After(t.Context(), "1", 0, "", 2*len(ids))
+				for i := range list {
+					found[list[i].State]++
+				}
+				if err == nil {
+					states <- found
+				}
+				return
+			}
+		}()
+		refused, err := s.Ingestion.QueueAll(t.Context(), "t", "1", append(ids, "unknown", ids[0]))
+		require.NoError(t, err)
+		require.Len(t, refused, 1)
+		require.ErrorIs(t, refused["unknown"], ErrNotFound)
+		require.Equal(t, map[dataset.State]int{dataset.Running: 1, dataset.Queued: len(ids) - 1}, <-states)
+		refused, err = s.Ingestion.QueueAll(t.Context(), "t", "1", ids)
+		require.NoError(t, err)
+		require.Len(t, refused, len(ids))
+		require.ErrorIs(t, refused[ids[0]], ErrConflict)
+	})
 }

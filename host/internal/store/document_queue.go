@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
@@ -19,12 +21,46 @@ type Ingestion struct{ *database }
 
 // Queue queues a document. Errors: [ErrNotFound], [ErrConflict] if it is queued or running.
 func (s Ingestion) Queue(ctx context.Context, tenant, datasetID, id string) error {
-	return s.write(ctx, fmt.Sprintf("queue document %q", id), func(ctx context.Context, q querier) error {
-		if err := s.queue(ctx, q, tenant, datasetID, id); err != nil {
-			return err
+	refused, err := s.QueueAll(ctx, tenant, datasetID, []string{id})
+	return cmp.Or(err, refused[id])
+}
+
+// notedAtOnce bounds the documents that one statement numbers.
+const notedAtOnce = 500
+
+// QueueAll queues documents in one transaction: no worker finishes the first before the last waits,
+// so that the dataset does not look idle between them. It returns why documents were refused, each
+// with an error of [Ingestion.Queue]; the others are queued.
+func (s Ingestion) QueueAll(ctx context.Context, tenant, datasetID string, ids []string) (map[string]error, error) {
+	// One order, so that two transactions do not deadlock.
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	var refused map[string]error
+	what := fmt.Sprintf("queue %d documents", len(ids))
+	err := s.write(ctx, what, func(ctx context.Context, q querier) error {
+		var queued []string
+		refused = map[string]error{}
+		for _, id := range ids {
+			err := s.queue(ctx, q, tenant, datasetID, id)
+			switch {
+			case err == nil:
+				queued = append(queued, id)
+			case errors.Is(err, ErrNotFound), errors.Is(err, ErrConflict):
+				refused[id] = fail(err, "queue document %q", id)
+			default:
+				return err
+			}
 		}
-		return noteChanges(ctx, q, tenant, datasetID, id)
+		for some := range slices.Chunk(queued, notedAtOnce) {
+			if err := noteChanges(ctx, q, tenant, datasetID, some...); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
+	if err != nil {
+		return nil, err // the write may still run
+	}
+	return refused, nil
 }
 
 // queue queues a document to be parsed from the beginning. The caller notes the change.
