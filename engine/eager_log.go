@@ -311,7 +311,10 @@ func (e *eager) restart() {
 		}
 		call := e.newCall(&e.c.nodes[s.node])
 		e.step--
-		call.step, call.started = s.step, s.at
+		if call.step, call.started = s.step, s.at; e.opt.Rerun {
+			call.started = e.clock.Now()
+			e.emitNodeStarted(call)
+		}
 		if e.needsSlot(call.node) {
 			e.slots.force() // it had one
 			call.slot = e.slots.holdOf()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // prepareBase makes the work of a job that continues from a record of another
@@ -34,8 +35,8 @@ func (l *loader) prepareBase(ctx context.Context, w *work) error {
 	return err
 }
 
-// Before is the number of the last record at which the state before a node's
-// nth execution (1 is the first) is known, for a job's At.
+// Before is the number of a record, for a job's At: a run that continues there starts a node's nth
+// execution (1 is the first) again, and those that ran beside it, not the ones that ended before.
 //
 // Errors: [ErrGone], [ErrRecord] when the node did not run so often.
 func (r *reader) Before(ctx context.Context, run, node string, nth int) (uint64, error) {
@@ -47,18 +48,54 @@ func (r *reader) Before(ctx context.Context, run, node string, nth int) (uint64,
 		return 0, fmt.Errorf("run %q: %w", run, ErrGone)
 	}
 	var known uint64
-	for _, x := range records {
+	eager := false
+	for i, x := range records {
 		switch engine.EventType(x.Kind) {
 		case engine.EventCheckpoint, engine.EventSnapshot:
-			known = x.Seq
+			known, eager = x.Seq, !overlapOf(x).IsNull()
 		case engine.EventNodeStarted:
 			if Facts(x).Node != node {
 				continue
 			}
-			if nth--; nth <= 0 && known > 0 {
-				return known, nil
+			if nth--; nth > 0 || known == 0 {
+				continue
 			}
+			if eager {
+				return startedAt(records[i:], node), nil
+			}
+			return known, nil
 		}
 	}
 	return 0, fmt.Errorf("run %q: node %q did not run: %w", run, node, ErrRecord)
+}
+
+// overlapOf returns what a checkpoint has of an eager run only.
+func overlapOf(x runlog.Record) engine.Value {
+	v, err := engine.ParseJSON(x.Data)
+	if err != nil {
+		return engine.Null
+	}
+	return v.Get("data").Get("run").Get("eager")
+}
+
+// startedAt returns the checkpoint of an eager run at which the node that the first record starts
+// was running. An eager run writes checkpoints behind the starts of nodes. A node that has ended before
+// the next one starts again from the record before: what the log says behind the last checkpoint is
+// not executed again.
+func startedAt(records []runlog.Record, node string) uint64 {
+	for _, x := range records {
+		switch engine.EventType(x.Kind) {
+		case engine.EventCheckpoint:
+			for _, running := range overlapOf(x).Get("running").Elements() {
+				if running.At(0).Str() == node {
+					return x.Seq
+				}
+			}
+		case engine.EventNodeFinished:
+			if Facts(x).Node == node {
+				return records[0].Seq - 1
+			}
+		}
+	}
+	return records[0].Seq - 1
 }

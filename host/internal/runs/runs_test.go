@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -211,6 +212,42 @@ func TestRerunFromANode(t *testing.T) {
 	require.Equal(t, "node_started:W node_finished:W node_started:B message message_end node_finished:B workflow_finished end", kinds(records))
 	_, err = b.runs.Before(t.Context(), j.ID, "Missing:X", 1)
 	require.ErrorIs(t, err, ErrRecord)
+}
+
+// A run from a node on runs no node again that had ended when the node started, in both orders.
+func TestRerunRunsNothingBefore(t *testing.T) {
+	canvas := sketch.Canvas(
+		"begin Begin -> Wait:W",
+		"Wait:W Wait -> StringTransform:S",
+		`StringTransform:S StringTransform {"method":"merge","script":"<{Wait:W@result}>","delimiters":[""]} -> Wait:V Wait:U`,
+		"Wait:V Wait -> Message:B", "Wait:U Wait",
+		`Message:B Message {"content":["{StringTransform:S@result}{Wait:V@result}"]}`,
+	)
+	for _, order := range []engine.Scheduling{engine.Batch, engine.Eager} {
+		for node, want := range map[string]int32{"Wait:W": 3, "StringTransform:S": 2, "Wait:V": 2, "Message:B": 0} {
+			t.Run(node+" "+string(order), func(t *testing.T) {
+				b := newBench(t)
+				go func() {
+					for t.Context().Err() == nil {
+						select {
+						case b.Gate <- struct{}{}:
+						case <-t.Context().Done():
+						}
+					}
+				}()
+				id := b.Canvas(canvas)
+				j := b.start(Job{Canvas: id, Scheduling: order})
+				b.read(j.ID)
+				ran := b.Ran.Load()
+				at, err := b.runs.Before(t.Context(), j.ID, node, 1)
+				require.NoError(t, err)
+				again := b.read(b.start(Job{Canvas: id, Base: j.ID, At: at}).ID)
+				require.Equal(t, want, b.Ran.Load()-ran)
+				require.Contains(t, kinds(again), "node_started:"+node[strings.Index(node, ":")+1:])
+				require.Contains(t, string(again[len(again)-2].Data), `["assistant",{"content":"<waited>waited"}]`)
+			})
+		}
+	}
 }
 
 func TestAcceptedRunIsStartedByAnotherHost(t *testing.T) {
