@@ -63,7 +63,9 @@ func run(out, tags, only string, names bool) error {
 // plain lists the packages in which the compiler does not inline functions: the project's own,
 // which reduces the download by a tenth, and those of the standard library that become smaller too.
 // Most become larger.
-var plain = []string{"github.com/easel-canvas/easel/...", "fmt", "strings", "time", "regexp", "regexp/syntax"}
+var plain = []string{
+	"github.com/easel-canvas/easel/...", "fmt", "internal/fmtsort", "strings", "time", "regexp", "regexp/syntax",
+}
 
 func compile(file, goos string, flags []string, named bool) error {
 	// The go command would consider a slimmed file up to date, so it writes to another directory.
