@@ -36,7 +36,7 @@ func (l *loader) prepareBase(ctx context.Context, w *work) error {
 }
 
 // Before is the number of a record, for a job's At: a run that continues there starts a node's nth
-// execution (1 is the first) again, and those that ran beside it, not the ones that ended before.
+// execution (1 is the first) again, and those that ran at that time, not those that ended before.
 //
 // Errors: [ErrGone], [ErrRecord] when the node did not run so often.
 func (r *reader) Before(ctx context.Context, run, node string, nth int) (uint64, error) {
@@ -79,9 +79,9 @@ func overlapOf(x runlog.Record) engine.Value {
 }
 
 // startedAt returns the checkpoint of an eager run at which the node that the first record starts
-// was running. An eager run writes checkpoints behind the starts of nodes. A node that has ended before
-// the next one starts again from the record before: what the log says behind the last checkpoint is
-// not executed again.
+// was running: an eager run writes checkpoints behind the starts of nodes. A node that ended before
+// the next one starts again from the record before its start, with the results that the log has
+// since its last checkpoint.
 func startedAt(records []runlog.Record, node string) uint64 {
 	for _, x := range records {
 		switch engine.EventType(x.Kind) {

@@ -219,7 +219,8 @@ func TestRerunRunsNothingBefore(t *testing.T) {
 	canvas := sketch.Canvas(
 		"begin Begin -> Wait:W",
 		"Wait:W Wait -> StringTransform:S",
-		`StringTransform:S StringTransform {"method":"merge","script":"<{Wait:W@result}>","delimiters":[""]} -> Wait:V Wait:U`,
+		`StringTransform:S StringTransform {"method":"merge","script":"<{Wait:W@result}>","delimiters":[""]}
+			-> Wait:V Wait:U`,
 		"Wait:V Wait -> Message:B", "Wait:U Wait",
 		`Message:B Message {"content":["{StringTransform:S@result}{Wait:V@result}"]}`,
 	)
