@@ -106,6 +106,7 @@ var serverCodes = []Term{
 	{"memory_full", "the memory keeps no more messages"},
 	{"memory_model", "a model of the memory failed"},
 	{"model_not_found", "no model of this name"},
+	{"model_not_relayed", "the model's provider has another API than the relay"},
 	{"no_route", "no such address"},
 	{"no_user", "the key belongs to no user"},
 	{"not_empty", "the setting is fixed once the record holds something"},

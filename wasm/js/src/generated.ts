@@ -196,6 +196,8 @@ export type Code =
   | "memory_model"
   /** no model of this name */
   | "model_not_found"
+  /** the model's provider has another API than the relay */
+  | "model_not_relayed"
   /** no such address */
   | "no_route"
   /** the key belongs to no user */
