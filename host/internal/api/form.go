@@ -62,12 +62,13 @@ func (f *formBytes) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Next is the next part; the one before is read to its end. Errors: [io.EOF] after the last one.
+// Next is the next part; the one before is read to its end. Errors: [io.EOF] after the last one; a
+// [*Failure] if it is no form.
 func (f *FormReader) Next() (*multipart.Part, error) {
 	f.ahead = -1
 	if f.part != nil {
 		if _, err := io.Copy(io.Discard, f.part); err != nil {
-			return nil, err
+			return nil, f.failure(err)
 		}
 	}
 	if f.parts++; f.parts > maxParts {
@@ -80,7 +81,18 @@ func (f *FormReader) Next() (*multipart.Part, error) {
 	if errors.Is(err, errPartHeaders) {
 		err = TooLarge("the headers of a part of the form are longer than %d bytes", partHeaders)
 	}
-	return part, err
+	return part, f.failure(err)
+}
+
+// failure returns the error of a form for its reader: how it arrives and its end as they are, others
+// as those of the client.
+func (f *FormReader) failure(err error) error {
+	var known *Failure
+	if err == nil || f.Broken != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, &known) {
+		return err
+	}
+	return Failed(KindBadRequest, "the form cannot be read: %s", err)
 }
 
 // Discard reads what is left of a form that is refused, within its size and time: many clients read
@@ -109,7 +121,7 @@ func (f *FormReader) Text(part io.Reader) (string, error) {
 			return b.String(), nil
 		}
 		if err != nil {
-			return "", err
+			return "", f.failure(err)
 		}
 	}
 }
@@ -179,5 +191,5 @@ func (r *Request) formFailure(form *FormReader, err error) error {
 	if errors.As(err, &f) {
 		return err
 	}
-	return Failed(KindBadRequest, "the form cannot be read: %s", err)
+	return Failed(KindBadRequest, "the form cannot be read: %s", err) // it ends too early
 }
