@@ -84,8 +84,8 @@ func (f *FormReader) Next() (*multipart.Part, error) {
 	return part, f.failure(err)
 }
 
-// failure returns the error of a form for its reader: how it arrives and its end as they are, others
-// as those of the client.
+// failure returns the error of a form for its reader: how it arrives and its end as they are,
+// others as those of the client.
 func (f *FormReader) failure(err error) error {
 	var known *Failure
 	if err == nil || f.Broken != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
