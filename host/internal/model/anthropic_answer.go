@@ -176,6 +176,9 @@ func (r *anthropicAnswer) stop(v engine.Value) {
 	case "refusal":
 		r.ended(finishRefused)
 	case "pause_turn":
+		if r.again {
+			break // it was repeated; the blocks go back once
+		}
 		r.again, r.more = true, append(r.more, r.values(false)...)
 		r.ended(reason)
 	case "null", "None":
@@ -190,7 +193,7 @@ func (r *anthropicAnswer) usage(u engine.Value) {
 	var input int64
 	for _, name := range [...]string{"input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"} {
 		n, _ := number(u.Get(name))
-		input += max(n, 0)
+		input += min(max(n, 0), maxReported)
 	}
 	output, _ := number(u.Get("output_tokens"))
 	r.input, r.output = max(r.input, input), max(r.output, output)
@@ -230,6 +233,8 @@ func (r *anthropicAnswer) values(places bool) []engine.Value {
 				v = engine.Object("type", "tool_use", "id", b.call.id, "name", b.call.name, "input",
 					argumentsValue(&one))
 			}
+		case "":
+			continue // the server would refuse what is no block
 		default:
 			if input := b.text.String(); input != "" {
 				v = v.With("input", argumentsValue(&engine.ToolCall{Arguments: input}))

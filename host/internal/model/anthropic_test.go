@@ -189,6 +189,24 @@ func TestPausedAnswers(t *testing.T) {
 	}
 }
 
+// What a paused answer has goes back once, however often the server reports the pause, without what
+// is no block.
+func TestRepeatedPauses(t *testing.T) {
+	event := func(v string) string { return "data: " + v + "\n\n" }
+	pause := event(`{"type":"message_delta","delta":{"stop_reason":"pause_turn"}}`)
+	server, m := vendor(t, modeltest.FormOf("anthropic"), modeltest.Answer{
+		Body: event(`{"type":"content_block_start","index":0}`) +
+			event(`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}`) +
+			event(`{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"Hello"}}`) +
+			strings.Repeat(pause, 100) + event(`{"type":"message_stop"}`),
+	}, modeltest.Reply{Text: " world"})
+	text, _, err := collect(m.Generate(t.Context(), hello(true)))
+	require.NoError(t, err)
+	require.Empty(t, server.Faults())
+	require.Equal(t, "Hello world", text)
+	require.Contains(t, server.Requests()[1].Raw, `{"role":"assistant","content":[{"type":"text","text":"Hello"}]}`)
+}
+
 // A failure inside a stream has its status; text before it is kept.
 func TestErrorEventsOfAnthropic(t *testing.T) {
 	start := `event: message_start` + "\n" + `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}` +

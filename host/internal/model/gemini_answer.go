@@ -48,7 +48,7 @@ func (r *geminiAnswer) usage(u engine.Value) {
 	sum := func(names ...string) (n int64) {
 		for _, name := range names {
 			one, _ := number(u.Get(name))
-			n += max(one, 0)
+			n += min(max(one, 0), maxReported)
 		}
 		return n
 	}

@@ -205,3 +205,41 @@ func TestAnswersOfManyParts(t *testing.T) {
 		})
 	}
 }
+
+// Reported numbers of tokens cannot lower the usage of a run, nor let its sum overflow.
+func TestReportedTokensAreBounded(t *testing.T) {
+	for api, answer := range map[API]string{
+		OpenAI: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],` +
+			`"usage":{"prompt_tokens":IN,"completion_tokens":OUT}}`,
+		Azure: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],` +
+			`"usage":{"prompt_tokens":IN,"completion_tokens":OUT}}`,
+		Anthropic: `{"type":"message","content":"x","stop_reason":"end_turn",` +
+			`"usage":{"input_tokens":IN,"cache_read_input_tokens":IN,"output_tokens":OUT}}`,
+		Gemini: `{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}],` +
+			`"usageMetadata":{"promptTokenCount":IN,"toolUsePromptTokenCount":IN,"candidatesTokenCount":OUT}}`,
+		Ollama: `{"message":{"content":"x"},"done":true,"prompt_eval_count":IN,"eval_count":OUT}`,
+		Responses: `{"object":"response","output":[{"type":"message","content":[{"type":"output_text","text":"x"}]}],` +
+			`"usage":{"input_tokens":IN,"output_tokens":OUT}}`,
+	} {
+		for _, n := range [][2]string{
+			{"-5", "-5"},
+			{"-1e300", "7"},
+			{"7", "-9223372036854775808"},
+			{"1e300", "1e300"},
+			{"9223372036854775807", "9223372036854775807"},
+		} {
+			t.Run(string(api)+" "+n[0]+" "+n[1], func(t *testing.T) {
+				body := strings.NewReplacer("IN", n[0], "OUT", n[1]).Replace(answer)
+				p, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+				p.config.API = api
+				_, last, err := collect(p.generate(t.Context(), "m", hello(false)))
+				require.NoError(t, err)
+				if u := last.Usage; u != nil {
+					require.GreaterOrEqual(t, u.Prompt, 0)
+					require.GreaterOrEqual(t, u.Completion, 0)
+					require.LessOrEqual(t, u.Tokens(), int64(2*maxReported))
+				}
+			})
+		}
+	}
+}

@@ -161,7 +161,7 @@ func (r *ollamaAnswer) read(d *document) (last bool, err error) {
 	}
 	prompt, _ := number(v.Get("prompt_eval_count"))
 	output, _ := number(v.Get("eval_count"))
-	r.count(max(prompt, 0), max(output, 0))
+	r.count(prompt, output)
 	if !v.Get("done").True() {
 		return false, nil
 	}

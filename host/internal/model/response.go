@@ -212,10 +212,15 @@ func (a *response) piece(text string) error {
 	return nil
 }
 
-// count takes the tokens of the request and of the answer so far.
+// maxReported bounds a reported number of tokens: sums of many calls do not overflow, so that the
+// limits of a run stay in force.
+const maxReported = 1 << 40
+
+// count takes the tokens of the request and of the answer so far. A report with a negative number
+// does not count.
 func (a *response) count(prompt, completion int64) {
-	if prompt+completion != 0 {
-		a.used = &engine.Usage{Prompt: int(prompt), Completion: int(completion)}
+	if min(prompt, completion) >= 0 && max(prompt, completion) > 0 {
+		a.used = &engine.Usage{Prompt: int(min(prompt, maxReported)), Completion: int(min(completion, maxReported))}
 	}
 }
 

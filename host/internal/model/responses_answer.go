@@ -137,7 +137,7 @@ func (r *responsesAnswer) end(v engine.Value) error {
 	u := v.Get("usage")
 	prompt, _ := number(u.Get("input_tokens"))
 	output, _ := number(u.Get("output_tokens"))
-	r.count(max(prompt, 0), max(output, 0))
+	r.count(prompt, output)
 	if v.Get("error").Truthy() || v.Get("status").Str() == "failed" {
 		return r.failure(v)
 	}

@@ -209,7 +209,7 @@ func number(v engine.Value) (int64, bool) {
 		return n, true
 	}
 	f, ok := v.Float()
-	return int64(f), ok
+	return int64(min(max(f, -1<<62), 1<<62)), ok // the conversion of a larger number has no defined result
 }
 
 // without returns the members of an object that are not empty, except some.
