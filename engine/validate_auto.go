@@ -18,7 +18,7 @@ func OrderOf(c *Canvas) Scheduling {
 	proved := c.proved.Load()
 	if proved == 0 {
 		proved = 1 // batches
-		if !c.pipeline && isIndifferent(c) {
+		if !c.pipeline && len(c.settings.approval) == 0 && isIndifferent(c) {
 			proved = 2
 		}
 		c.proved.Store(proved)
@@ -31,7 +31,9 @@ func OrderOf(c *Canvas) Scheduling {
 func isIndifferent(c *Canvas) bool {
 	o := newOrderCheck(&validator{Canvas: c})
 	reached := o.fromStart()
-	var outward []nodeIndex
+	ranks := make([]int, len(c.nodes))
+	outward := 0
+	var choices [][]nodeIndex // of choicesFollowed, one list for each node that chooses
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if !reached[i] {
@@ -39,20 +41,20 @@ func isIndifferent(c *Canvas) bool {
 		}
 		o.checkWrites(n, reached)
 		o.checkJoin(n)
-		if n.isOutward() {
-			outward = append(outward, n.index)
+		if ranks[i] = n.rank(); ranks[i] >= speaks {
+			outward++
 		}
-		if len(o.found) > 0 || len(outward) > mostOutward {
+		if len(o.found) > 0 || outward > mostOutward || !readsAlike(o, n) {
 			return false
 		}
+		if n.brancher && len(choices) < mostOutward {
+			choices = append(choices, choicesFollowed(c, n))
+		}
 	}
-	apart := &exclusions{canvas: c}
-	for _, a := range outward {
-		foreign := c.nodes[a].isForeign()
-		for i := range c.nodes {
-			b := nodeIndex(i)
-			compared := reached[i] && b != a && (foreign || c.nodes[i].isOutward())
-			if compared && !o.ordered(a, b) && !apart.contain(a, b) {
+	for a := range ranks {
+		for b := range a {
+			if reached[a] && reached[b] && ranks[a]+ranks[b] >= decides &&
+				!o.ordered(nodeIndex(a), nodeIndex(b)) && !areApart(choices, a, b) {
 				return false
 			}
 		}
@@ -60,42 +62,59 @@ func isIndifferent(c *Canvas) bool {
 	return true
 }
 
-// isOutward reports whether people or other programs may see when a node runs: it sends messages,
-// waits for a person, or uses something outside.
-func (n *node) isOutward() bool {
-	return n.speaker != nil || n.asks || n.suspends || n.toolUser || n.isForeign() ||
-		n.spec.Category == CategoryTool || n.spec.Tool != nil && n.spec.Category != CategoryKnowledge ||
-		n.params.Get("memory_ids").Truthy()
-}
-
-// isForeign reports whether code of a plugin runs, which may use every variable.
-func (n *node) isForeign() bool {
-	return strings.HasPrefix(n.spec.Name, PluginPrefix) || slices.ContainsFunc(n.tools, (*node).isForeign)
-}
-
-// exclusions are pairs of nodes that follow different choices of one node.
-type exclusions struct {
-	canvas *Canvas
-	known  bool
-	labels [][]nodeIndex // of choicesFollowed, one list for each node that chooses
-}
-
-// contain reports whether a run has at most one of two nodes.
-func (x *exclusions) contain(a, b nodeIndex) bool {
-	if !x.known {
-		x.known = true
-		for i := range x.canvas.nodes {
-			if n := &x.canvas.nodes[i]; n.brancher && len(x.labels) < mostOutward {
-				x.labels = append(x.labels, choicesFollowed(x.canvas, n))
-			}
-		}
-	}
-	for _, by := range x.labels {
+// areApart reports whether two nodes follow different choices of one node: a run has at most one.
+func areApart(choices [][]nodeIndex, a, b int) bool {
+	for _, by := range choices {
 		if by[a] != by[b] && by[a] != 0 && by[b] != 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// The ranks of nodes. The order of two nodes matters if the sum of their ranks is at least decides.
+const (
+	thinks  = 1 // a model reads the passages that were found
+	speaks  = 2 // people see when
+	acts    = 3 // it uses something outside, or adds passages, in whose order messages have them
+	decides = 4 // code of a plugin, which may use every variable, or a pause, which begins another turn
+)
+
+// rank returns how far others observe when a node runs.
+func (n *node) rank() int {
+	switch {
+	case n.asks, n.suspends, n.isForeign():
+		return decides
+	case n.toolUser, n.spec.Tool != nil, n.spec.Category == CategoryTool:
+		return acts
+	case n.speaker != nil:
+		return speaks
+	case n.spec.Category == CategoryModel:
+		return thinks
+	}
+	return 0
+}
+
+// readsAlike reports whether a node that does not wait in batches for the nodes it refers to reads
+// what it reads in an eager run, in which it waits: each has ended before it, or will not run.
+func readsAlike(o *orderCheck, n *node) bool {
+	if n.spec.Waits || n.sideBySide() {
+		return true
+	}
+	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
+		to := o.level(n.index, from)
+		_, last := o.span(from)
+		first, _ := o.span(to)
+		if last >= first && o.graph.ReachWithout(from, o.start)[to] {
+			return false
+		}
+	}
+	return true
+}
+
+// isForeign reports whether code of a plugin runs, which may use every variable.
+func (n *node) isForeign() bool {
+	return strings.HasPrefix(n.spec.Name, PluginPrefix) || slices.ContainsFunc(n.tools, (*node).isForeign)
 }
 
 // choicesFollowed returns for each node 1 + the choice of n leading to it, 0 for none or several.

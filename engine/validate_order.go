@@ -71,7 +71,10 @@ func (o *orderCheck) checkWrites(n *node, reached []bool) {
 	for _, ref := range w.Writes() {
 		for i := range o.nodes {
 			other := &o.nodes[i]
-			if !reached[i] || other == n || !other.touches(&ref) || o.ordered(n.index, other.index) {
+			// Models and messages read the question and its files without a reference.
+			implied := strings.HasPrefix(ref.Expr, "sys.") && other.rank() > 0
+			uses := reached[i] && other != n && (implied || other.touches(&ref))
+			if !uses || o.ordered(n.index, other.index) {
 				continue
 			}
 			o.add(n, SeverityWarning, CodeOrderDependent, "",
@@ -133,14 +136,16 @@ func (o *orderCheck) after(n nodeIndex) []bool {
 			}
 		}
 	}
-	seen := make([]bool, len(o.nodes))
+	seen, passed := make([]bool, len(o.nodes)), make([]bool, len(o.nodes))
 	queue := []nodeIndex{n}
 	for len(queue) > 0 {
 		from := queue[0]
 		queue = queue[1:]
 		for _, to := range o.waiting[from] {
-			if !seen[to] {
-				seen[to] = true
+			seen[to] = true
+			// A node that only refers to from delays others only if it runs.
+			if !passed[to] && (o.isSure(to) || slices.Contains(o.waysInto(&o.nodes[to]), from)) {
+				passed[to] = true
 				queue = append(queue, to)
 			}
 		}
