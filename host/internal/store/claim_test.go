@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -126,5 +128,29 @@ func TestDocumentsAreQueuedTogether(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, refused, len(ids))
 		require.ErrorIs(t, refused[ids[0]], ErrConflict)
+	})
+}
+
+// Documents are queued and deleted by different people in different orders: neither deadlocks.
+func TestQueueMeetsDelete(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		for round := range 3 {
+			id := fmt.Sprint(round)
+			shop := newDataset(t, s, "t", id, "shop"+id)
+			ids := make([]string, 200)
+			for i := range ids {
+				ids[i] = fmt.Sprintf("%s-%03d", id, i)
+				newDocument(t, s, shop, ids[i], ids[i]+".txt")
+			}
+			back := slices.Clone(ids)
+			slices.Reverse(back)
+			var queued, deleted error
+			var wg sync.WaitGroup
+			wg.Go(func() { _, queued = s.Ingestion.QueueAll(t.Context(), "t", id, ids) })
+			wg.Go(func() { _, deleted = s.Documents.Delete(t.Context(), "t", id, back...) })
+			wg.Wait()
+			require.NoError(t, queued)
+			require.NoError(t, deleted)
+		}
 	})
 }

@@ -32,11 +32,14 @@ const notedAtOnce = 500
 // so that the dataset does not look idle between them. It returns why documents were refused, each
 // with an error of [Ingestion.Queue]; the others are queued.
 func (s Ingestion) QueueAll(ctx context.Context, tenant, datasetID string, ids []string) (map[string]error, error) {
-	// One order, so that two transactions do not deadlock.
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	var refused map[string]error
 	what := fmt.Sprintf("queue %d documents", len(ids))
 	err := s.write(ctx, what, func(ctx context.Context, q querier) error {
+		// All writes of several documents lock their dataset first, so that they do not deadlock.
+		if err := lockDataset(ctx, q, tenant, datasetID); err != nil {
+			return err
+		}
 		var queued []string
 		refused = map[string]error{}
 		for _, id := range ids {
