@@ -209,6 +209,11 @@ func (e *eager) start(call *Call) bool {
 			e.view = e.st.view()
 		}
 		call.st = e.view // what a stream of it reads
+		for _, n := range call.node.refers(nil) {
+			if writer := e.streams[n]; writer != nil {
+				writer.deferred.stream.complete() // as it was when this node read it
+			}
+		}
 		adopt(call, done)
 		e.replay.arrived = append(e.replay.arrived, call)
 		return false

@@ -12,6 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // orderDependent reports whether validation reports that the result of an eager run of a canvas
@@ -144,6 +145,40 @@ func TestEagerContinuesAfterEachEntry(t *testing.T) {
 			requireSame(t, c, left(t, want), left(t, got), what)
 			requireSame(t, c, events(t, want), events(t, got), what)
 			cut++
+		}
+	}
+}
+
+// A text that a model has read is complete for the message after it, whose readers do not see its
+// reasoning: also when the answer of that model is taken from the log.
+func TestRunsContinueWithTextsThatWereRead(t *testing.T) {
+	reply := enginetest.ChunksReply("so ", "<think>", "hm", "</think>", "be it")
+	dsl, err := engine.ParseJSON(sketch.Bytes(
+		"begin Begin -> LLM:A",
+		`LLM:A LLM {"llm_id":"m","prompts":[{"role":"user","content":"x"}]} -> EchoTool:T LLM:B Message:M`,
+		`EchoTool:T EchoTool {"query":"sys.query","default_reply":"echo","sleep_ms":5}`,
+		`LLM:B LLM {"llm_id":"m","prompts":[{"role":"user","content":"{LLM:A@content}"}]}`,
+		`Message:M Message {"content":["{LLM:B@content} {LLM:A@content}"]}`,
+	))
+	require.NoError(t, err)
+	run := enginetest.Run{Kwargs: engine.Object("query", "a", "user_id", "u"), Fallback: &reply}
+	c := &enginetest.Case{Name: "read", DSL: dsl, Runs: []enginetest.Run{run}}
+	for _, order := range []engine.Scheduling{engine.Batch, engine.Eager} {
+		entries := 0
+		play := func(cut enginetest.Cut) (texts string) {
+			player := &enginetest.Player{Registry: registry(t), Cut: cut, Scheduling: order}
+			observed, err := player.Play(t.Context(), c)
+			require.NoError(t, err)
+			for _, e := range observed.Get("runs").At(0).Get("events").Elements() {
+				if e.Get("event").Str() == string(engine.EventMessage) {
+					texts += e.Get("data").Get("content").Text()
+				}
+			}
+			return texts
+		}
+		want := play(func(*engine.Event) bool { entries++; return false })
+		for n := range entries {
+			require.Equal(t, want, play(enginetest.AfterEntry(n+1)), "%s, cut after entry %d", order, n+1)
 		}
 	}
 }
