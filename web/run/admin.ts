@@ -39,6 +39,38 @@ export interface ProviderModel {
 /** apis are the forms in which providers take requests. */
 export const apis = ["openai", "anthropic", "gemini", "azure", "ollama", "responses"] as const;
 
+/** Preset is a provider that needs no more than a name and a key. */
+export interface Preset {
+  name: string;
+  aliases?: string[];
+  api: string;
+  base_url?: string;
+  local: boolean;
+}
+
+/** presetOf returns the preset with a name or an alias, in any case. */
+export function presetOf(name: string, presets: Preset[]): Preset | undefined {
+  const same = (other: string): boolean => other.toLowerCase() === name.trim().toLowerCase();
+  return presets.find((each) => same(each.name) || each.aliases?.some(same));
+}
+
+/** presetsFor returns the presets whose names or aliases contain a text. */
+export function presetsFor(text: string, presets: Preset[]): Preset[] {
+  const part = text.trim().toLowerCase();
+  const fits = (name: string): boolean => name.toLowerCase().includes(part);
+  return presets.filter(({ name, aliases = [] }) => [name, ...aliases].some(fits));
+}
+
+/** Offer is a model that a provider serves; what its list does not say is absent. */
+export interface Offer {
+  name: string;
+  kind: ModelKind;
+  context?: number;
+  tools?: boolean;
+  images?: boolean;
+  reasoning?: boolean;
+}
+
 /** Provider is a service of models; its key and the values of its headers are never sent back. */
 export interface Provider {
   name: string;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { providerOf, type Permissions } from "../run/admin.ts";
+import { presetOf, presetsFor, providerOf, type Permissions } from "../run/admin.ts";
 import { allowedBy, boundOf, granted, parts, partsAsked } from "../run/grants.ts";
 
 test("without an upper bound everything is allowed, and the form of everything bounds nothing", () => {
@@ -64,4 +64,15 @@ test("a changed provider keeps its key, its limits and the details of its models
   });
   const made = providerOf({ api: "gemini", url: "", key: "sk", models: { chat: [], embedding: [], speech: [] } });
   assert.deepEqual(made, { api: "gemini", base_url: "", key: "sk", models: [] });
+});
+
+test("a preset is found by its name or an alias in any case", () => {
+  const presets = [
+    { name: "Gemini", aliases: ["Google"], api: "gemini", local: false },
+    { name: "Groq", api: "openai", local: false },
+  ];
+  assert.equal(presetOf(" google ", presets)?.name, "Gemini");
+  assert.equal(presetOf("goo", presets), undefined);
+  assert.deepEqual(presetsFor("GO", presets).map(({ name }) => name), ["Gemini"]);
+  assert.deepEqual(presetsFor("", presets), presets);
 });

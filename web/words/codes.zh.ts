@@ -86,6 +86,7 @@ export const zh: Readonly<Record<Code, string>> = {
   memory_full: "记忆已满，不再保存消息",
   memory_model: "记忆的模型出错",
   model_not_found: "没有这个名称的模型",
+  model_not_relayed: "该模型供应商的接口与中转不同",
   no_route: "没有这个地址",
   no_user: "该密钥不属于任何用户",
   not_empty: "已有内容，该设置不能再更改",

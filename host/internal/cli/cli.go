@@ -73,9 +73,9 @@ type command struct {
 func commands() []command {
 	return []command{
 		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand,
-		tenantCommand, scheduleCommand, validateCommand, diffCommand, patchCommand, replayCommand, testCommand,
-		recordCommand, componentsCommand, pluginCommand, pythonCommand, kbCommand, healthCommand, versionCommand,
-		licencesCommand,
+		tenantCommand, modelCommand, scheduleCommand, validateCommand, diffCommand, patchCommand, replayCommand,
+		testCommand, recordCommand, componentsCommand, pluginCommand, pythonCommand, kbCommand, healthCommand,
+		versionCommand, licencesCommand,
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -153,4 +154,19 @@ func keys(v engine.Value) []string {
 		out = append(out, k)
 	}
 	return out
+}
+
+// firstLine reads the first line of a file, or of the standard input for "-". Secrets come this
+// way: a flag would show them to all users of the machine.
+func firstLine(stdin *bufio.Reader, file string) (string, error) {
+	if file == "-" {
+		line, err := stdin.ReadString('\n')
+		if line == "" {
+			return "", fmt.Errorf("standard input: %w", err)
+		}
+		return strings.TrimRight(line, "\r\n"), nil
+	}
+	text, err := os.ReadFile(file)
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimRight(line, "\r"), err
 }

@@ -22,9 +22,9 @@ type operator struct {
 	env []string
 }
 
-func operated(t *testing.T) *operator {
+func operated(t *testing.T, env ...string) *operator {
 	t.Helper()
-	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey})
+	s := serve(t, append(env, "EASEL_API_KEY="+operatorKey))
 	return &operator{s, []string{"EASEL_ADDR=" + strings.TrimPrefix(s.url, "http://"), "EASEL_API_KEY=" + operatorKey}}
 }
 

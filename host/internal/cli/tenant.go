@@ -4,8 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -64,7 +62,7 @@ func (t *tenantMaker) run(ctx context.Context, a *app, args []string) error {
 	body := engine.NewObject(4)
 	body.Set("name", engine.String(args[0]))
 	if t.email != "" {
-		password, err := t.password(a)
+		password, err := firstLine(a.in, t.passwordFile)
 		if err != nil {
 			return &usageError{"tenant", err}
 		}
@@ -83,18 +81,4 @@ func (t *tenantMaker) run(ctx context.Context, a *app, args []string) error {
 	_, err = fmt.Fprintf(a.out,
 		"id: %s\nowner: %s\nkey: %s\n", made.Get("id").Str(), made.Get("owner").Str(), made.Get("key").Str())
 	return err
-}
-
-// password reads the first line of its file. A flag would show it to all users of the machine.
-func (t *tenantMaker) password(a *app) (string, error) {
-	if t.passwordFile == "-" {
-		line, err := a.in.ReadString('\n')
-		if line == "" {
-			return "", fmt.Errorf("password: %w", err)
-		}
-		return strings.TrimRight(line, "\r\n"), nil
-	}
-	text, err := os.ReadFile(t.passwordFile)
-	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimRight(line, "\r"), err
 }

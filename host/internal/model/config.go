@@ -47,10 +47,12 @@ type Config struct {
 type Provider struct {
 	Name     string `json:"name"`               // the part of an id after the last @; case-insensitive
 	Instance string `json:"instance,omitempty"` // distinguishes accounts at one provider; "" is "default"
-	API      API    `json:"api,omitempty"`      // the form of its requests; "" is openai
-	BaseURL  string `json:"base_url,omitempty"` // base URL without /chat/completions; "" is that of the API's vendor
-	Key      string `json:"key,omitempty"`
-	KeyEnv   string `json:"key_env,omitempty"` // environment variable with the key
+	API      API    `json:"api,omitempty"`      // the form of its requests; "" is that of the preset, or openai
+	// BaseURL is without /chat/completions; without one, requests go to the preset of the name or
+	// the vendor of the API.
+	BaseURL string `json:"base_url,omitempty"`
+	Key     string `json:"key,omitempty"`
+	KeyEnv  string `json:"key_env,omitempty"` // environment variable with the key; "" are those of the preset
 	// Headers are sent with each request. Their values are secret like the key.
 	Headers map[string]string `json:"headers,omitempty"`
 	// Models lists the models. An empty list accepts every name.
@@ -146,31 +148,32 @@ func FromEnvironment(getenv func(string) string) (Config, error) {
 	}
 	c.Providers = append(c.Providers, environmentProvider(getenv)...)
 	for i := range c.Providers {
-		if p := &c.Providers[i]; p.KeyEnv != "" && p.Key == "" {
-			p.Key = getenv(p.KeyEnv)
+		p := &c.Providers[i]
+		for _, name := range p.keyVariables() {
+			p.Key = cmp.Or(p.Key, getenv(name))
 		}
 	}
 	return c, nil
 }
 
 func environmentProvider(getenv func(string) string) []Provider {
-	either := func(a, b string) string {
-		if v := getenv(a); v != "" {
-			return v
-		}
-		return getenv(b)
-	}
+	either := func(a, b string) string { return cmp.Or(getenv(a), getenv(b)) }
 	p := Provider{
-		Name:    either("EASEL_MODEL_PROVIDER", ""),
+		Name:    cmp.Or(getenv("EASEL_MODEL_PROVIDER"), "OpenAI"),
 		API:     API(getenv("EASEL_MODEL_API")),
 		BaseURL: either("EASEL_MODEL_BASE_URL", "OPENAI_BASE_URL"),
-		Key:     either("EASEL_MODEL_KEY", "OPENAI_API_KEY"),
+		Key:     getenv("EASEL_MODEL_KEY"),
 	}
-	if p.BaseURL == "" && p.Key == "" {
+	preset, known := presetOf(p.Name)
+	variables := []string{"OPENAI_API_KEY"}
+	if known && p.BaseURL == "" {
+		variables = p.keyVariables()
+	}
+	for _, name := range variables {
+		p.Key = cmp.Or(p.Key, getenv(name))
+	}
+	if p.BaseURL == "" && p.Key == "" && !preset.Local {
 		return nil
-	}
-	if p.Name == "" {
-		p.Name = "OpenAI"
 	}
 	names := either("EASEL_MODEL_NAMES", "OPENAI_MODEL")
 	for name := range strings.SplitSeq(names, ",") {
@@ -200,6 +203,8 @@ func (e *Entry) kind() Kind {
 
 // Check reports the first invalid setting of a provider.
 func (p *Provider) Check() error {
+	completed := p.Completed()
+	p = &completed
 	if p.Name == "" {
 		return fmt.Errorf("name is empty; it is what follows the @ of an llm_id")
 	}

@@ -30,8 +30,8 @@ var (
 // Error is the failure of a model call, with its provider and model.
 type Error struct {
 	Provider string
-	Model    string
-	Status   int // HTTP status; 0 without a response
+	Model    string // "" if the call was not about one model
+	Status   int    // HTTP status; 0 without a response
 	Err      error
 	final    bool // a later call fails as well
 }
@@ -40,6 +40,9 @@ func (e *Error) Error() string {
 	status := ""
 	if e.Status != 0 {
 		status = strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))) + ": "
+	}
+	if e.Model == "" {
+		return fmt.Sprintf("provider %s: %s%v", e.Provider, status, e.Err)
 	}
 	return fmt.Sprintf("model %q of %s: %s%v", e.Model, e.Provider, status, e.Err)
 }

@@ -78,7 +78,8 @@ func (p *provider) forward(ctx context.Context, model string, body []byte) (*htt
 }
 
 func (p *provider) post(ctx context.Context, model string, body []byte) (*http.Response, error) {
-	req, err := p.newRequest(ctx, p.endpoint(p.base(model), target{model: model, path: chatPath}), body)
+	address := p.endpoint(p.base(model), target{model: model, path: chatPath})
+	req, err := p.newRequest(ctx, http.MethodPost, address, body)
 	if err != nil {
 		return nil, err
 	}

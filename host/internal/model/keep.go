@@ -136,6 +136,7 @@ func (p *Provider) keep(old *Provider) error {
 //
 // Errors: [ErrKeyNeeded], [ErrHeadersNeeded], those of [Provider.Check], [store.ErrConflict].
 func (t *Tenants) Put(ctx context.Context, tenant string, p Provider) error {
+	p = p.Completed()
 	if err := p.Check(); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	c = c.Completed()
 	c.BaseURL = c.address()
 	p := &provider{
 		config: c, client: &http.Client{Transport: transport, CheckRedirect: reach.StayAtOrigin},

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -88,20 +89,28 @@ func (m *Models) find(id string) (*provider, string, bool) {
 	return p, name, ok
 }
 
-// named returns the providers with a name, those without an instance first.
+// named returns the providers with a name, or else those that the name is an alias of; those
+// without an instance first.
 func (m *Models) named(name string) []*provider {
-	var plain, others []*provider
+	preset, known := presetOf(name)
+	var found [4][]*provider
 	for _, p := range m.providers {
-		if !strings.EqualFold(p.config.Name, name) {
-			continue
+		rank := 0
+		if other, ok := presetOf(p.config.Name); !strings.EqualFold(p.config.Name, name) {
+			if !known || !ok || other.Name != preset.Name {
+				continue
+			}
+			rank = 2
 		}
-		if p.config.Instance == "" {
-			plain = append(plain, p)
-		} else {
-			others = append(others, p)
+		if p.config.Instance != "" {
+			rank++
 		}
+		found[rank] = append(found[rank], p)
 	}
-	return append(plain, others...)
+	if exact := slices.Concat(found[:2]...); len(exact) > 0 {
+		return exact
+	}
+	return slices.Concat(found[2:]...)
 }
 
 // listing returns the provider that lists a model.

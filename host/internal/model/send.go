@@ -190,14 +190,19 @@ func notAnswer(res *http.Response) *refusal {
 	return (&document{value: v}).reported()
 }
 
-// once sends a request to an address. An error response is returned as a refusal.
+// once sends a request to an address.
 func (p *provider) once(ctx context.Context, x *exchange, address string, data []byte) (*http.Response,
 	*refusal, error,
 ) {
-	req, err := p.newRequest(ctx, address, data)
+	req, err := p.newRequest(ctx, http.MethodPost, address, data)
 	if err != nil {
 		return nil, nil, err
 	}
+	return answered(x, req)
+}
+
+// answered sends a request. An error response is returned as a refusal.
+func answered(x *exchange, req *http.Request) (*http.Response, *refusal, error) {
 	res, err := x.Do(req)
 	if err != nil || res.StatusCode < http.StatusBadRequest {
 		return res, nil, err
@@ -211,12 +216,14 @@ func (p *provider) once(ctx context.Context, x *exchange, address string, data [
 }
 
 // newRequest returns a request with the key and the headers of the provider.
-func (p *provider) newRequest(ctx context.Context, address string, data []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(data))
+func (p *provider) newRequest(ctx context.Context, method, address string, data []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	p.config.dialect().authorize(req.Header, p.config.Key)
 	for name, v := range p.config.Headers {
 		req.Header.Set(name, v)

@@ -42,7 +42,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("an answer streams, and its reasoning is folded", async () => {
     const { page, done } = await stage.visit("#example=morning-paper");
-    await answer(page, ["<think>先想一想</think>" + "头条 ".repeat(40), "<think>再想一想</think>" + "小诗 ".repeat(40)]);
+    await answer(page, ["<think>先想一想</think>" + "头条 ".repeat(400), "<think>再想一想</think>" + "小诗 ".repeat(40)]);
     await glimpse(page, ".bubble.theirs[data-open]", /头条/, () => ask(page, "雨天"));
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
     const thoughts = page.locator("details.think").first();

@@ -88,7 +88,18 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await enter(page);
     await page.getByText("No model provider yet").waitFor();
     await page.locator("summary", { hasText: "Add provider" }).click();
+    await page.getByLabel("Provider, such as OpenAI").fill("claude");
+    await page.getByText("Requests go to https://api.anthropic.com.").waitFor();
+    await counted(page.getByLabel("Base URL"), 0);
+    await page.getByRole("button", { name: "Anthropic", pressed: true }).click();
+    await page.getByRole("button", { name: "Ollama" }).click();
+    await page.getByText("at http://127.0.0.1:11434").waitFor();
+    await counted(page.getByLabel("Key", { exact: true }), 0);
+    await page.getByLabel("Provider, such as OpenAI").fill("Azure");
+    assert.equal(await page.locator('select[name="api"]').inputValue(), "azure");
+    await audit(page, "a provider that is added");
     await page.getByLabel("Provider, such as OpenAI").fill("Local");
+    assert.equal(await page.locator('select[name="api"]').inputValue(), "openai");
     await page.getByLabel("Base URL").fill(`http://127.0.0.1:${(models.address() as AddressInfo).port}/v1`);
     await page.getByLabel("Key", { exact: true }).fill("sk-my-own");
     await page.getByLabel("Chat models, separated by commas").fill("small");
@@ -107,7 +118,18 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     );
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page.locator(".verdict", { hasText: /answered in \d+ ms: Hello/ }).waitFor();
-    await page.locator(".settings-fields").getByLabel("Chat").selectOption("small@Local");
+    await local.getByRole("button", { name: "Models" }).click();
+    await local.getByText("30 more").waitFor();
+    await local.getByLabel("Search 80 models").fill("OTHER 77");
+    await counted(local.locator(".offers li"), 1);
+    await local.getByRole("button", { name: "Use by default: other-77" }).click();
+    await local.getByText("small, vectors, other-77").waitFor();
+    await local.getByLabel("Search 80 models").fill("small");
+    await local.getByText("8,192 tokens · tools").waitFor();
+    await audit(page, "the models of a provider");
+    await local.getByRole("button", { name: "Use by default: small" }).click();
+    await local.getByRole("button", { name: "Default: small", disabled: true }).waitFor();
+    assert.equal(await page.locator(".settings-fields").getByLabel("Chat").inputValue(), "small@Local");
     assert.equal((await page.content()).includes("sk-my-own"), false, "a stored key is not shown");
     await audit(page, "models");
 

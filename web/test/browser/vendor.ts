@@ -2,14 +2,23 @@
 
 import { createServer, type Server } from "node:http";
 
-/** modelVendor starts a server with the API of OpenAI, which answers everything in one word. */
+/** modelVendor starts a server with the API of OpenAI: it lists 80 models, and answers a word. */
 export function modelVendor(): Promise<Server> {
   const answer = {
     choices: [{ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
     usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
   };
+  const listed = [
+    { id: "small", context_length: 8192, capabilities: { function_calling: true } },
+    { id: "vectors", type: "embedding" },
+    ...Array.from({ length: 78 }, (_, i) => ({ id: `other-${i}` })),
+  ];
   const chunk = { choices: [{ delta: { content: "Hello" }, finish_reason: "stop" }], usage: answer.usage };
   const server = createServer((request, response) => {
+    if (request.method === "GET") {
+      response.end(JSON.stringify({ data: listed }));
+      return;
+    }
     let body = "";
     request.on("data", (part: Buffer) => { body += part.toString(); });
     request.on("end", () => {

@@ -4,30 +4,38 @@ import { useState } from "react";
 import {
   apis,
   modelKinds,
+  presetOf,
+  presetsFor,
   providerOf,
   type Defaults,
   type Model,
+  type Preset,
   type Provider,
   type Tested,
 } from "../../run/admin.ts";
 import { Empty, Fault, useAttempt, useLoaded, type Loaded } from "../area/parts.tsx";
+import { Offers } from "./offers.tsx";
 import { Adder, Field, namesOf, Row, textOf, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
 
 /** ModelsSection lists providers. */
 export function ModelsSection(): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
+  const [added, setAdded] = useState(0); // an empty form after each
   const loaded = useLoaded("models", async () => ({
     providers: await admin.list<Provider>("/providers"),
+    presets: await admin.list<Preset>("/provider-presets"),
     models: await admin.list<Model>("/models"),
     defaults: await admin.get<Defaults>("/models/default"),
   }));
   const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
-  const { providers, models, defaults } = value;
+  const { providers, presets, models, defaults } = value;
   const shared = models.filter(({ host }) => host);
-  const add = (values: FormData): Promise<unknown> =>
-    after(() => admin.put(pathOf(textOf(values, "name")), providerOf(formOf(values))));
+  const add = async (values: FormData): Promise<void> => {
+    await after(() => admin.put(pathOf(textOf(values, "name")), providerOf(formOf(values))));
+    setAdded((n) => n + 1);
+  };
   return (
     <>
       <p className="quiet">{s("models_hint")}</p>
@@ -35,7 +43,7 @@ export function ModelsSection(): React.ReactNode {
       {providers.length > 0 && (
         <ul className="entries settings-list" aria-label={s("models")}>
           {providers.map((each) => (
-            <ProviderRow key={each.name} provider={each} after={after} />
+            <ProviderRow key={each.name} provider={each} defaults={defaults} after={after} />
           ))}
         </ul>
       )}
@@ -45,8 +53,7 @@ export function ModelsSection(): React.ReactNode {
         </p>
       )}
       <Adder label={s("provider_add")} onSubmit={add}>
-        <Field label={s("provider_name")} name="name" required maxLength={100} />
-        <ProviderFields />
+        <NewProvider key={added} presets={presets} />
       </Adder>
       <DefaultModels models={models} defaults={defaults} after={after} />
     </>
@@ -66,7 +73,65 @@ function formOf(values: FormData): Parameters<typeof providerOf>[0] {
   };
 }
 
-function ProviderFields({ provider }: { provider?: Provider }): React.ReactNode {
+/** NewProvider asks for a name, which may be that of a preset, and for what is needed then. */
+function NewProvider({ presets }: { presets: Preset[] }): React.ReactNode {
+  const s = useSettingsText();
+  const [name, setName] = useState("");
+  const preset = presetOf(name, presets);
+  const shown = preset ? [preset] : presetsFor(name, presets);
+  return (
+    <>
+      <Field
+        label={s("provider_name")}
+        name="name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {shown.length > 0 && (
+        <ul className="presets" aria-label={s("presets")}>
+          {shown.map((each) => (
+            <li key={each.name}>
+              <button
+                type="button"
+                aria-pressed={each === preset}
+                onClick={() => setName(each === preset ? "" : each.name)}
+              >
+                <span className="letter" aria-hidden="true">
+                  {each.name[0]}
+                </span>
+                {each.name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {preset?.base_url ? (
+        <>
+          <p className="quiet">{s(preset.local ? "preset_local" : "preset_at", preset.base_url)}</p>
+          {!preset.local && <KeyField />}
+        </>
+      ) : (
+        <ProviderFields api={preset?.api} />
+      )}
+    </>
+  );
+}
+
+function KeyField({ kept }: { kept?: boolean }): React.ReactNode {
+  const s = useSettingsText();
+  return (
+    <Field
+      label={s(kept ? "provider_key_kept" : "provider_key")}
+      name="key"
+      type="password"
+      autoComplete="new-password"
+    />
+  );
+}
+
+function ProviderFields({ provider, api }: { provider?: Provider; api?: string }): React.ReactNode {
   const s = useSettingsText();
   const names = (kind: string): string =>
     (provider?.models ?? []).filter((model) => (model.kind || "chat") === kind).map(({ name }) => name).join(", ");
@@ -74,9 +139,9 @@ function ProviderFields({ provider }: { provider?: Provider }): React.ReactNode 
     <>
       <label className="field">
         {s("provider_api")}
-        <select name="api" defaultValue={provider?.api || "openai"}>
-          {apis.map((api) => (
-            <option key={api}>{api}</option>
+        <select key={api} name="api" defaultValue={provider?.api || api || "openai"}>
+          {apis.map((each) => (
+            <option key={each}>{each}</option>
           ))}
         </select>
       </label>
@@ -87,12 +152,7 @@ function ProviderFields({ provider }: { provider?: Provider }): React.ReactNode 
         placeholder="https://api.example.org/v1"
         defaultValue={provider?.base_url}
       />
-      <Field
-        label={s(provider?.has_key ? "provider_key_kept" : "provider_key")}
-        name="key"
-        type="password"
-        autoComplete="new-password"
-      />
+      <KeyField kept={provider?.has_key} />
       {modelKinds.map((kind) => (
         <Field
           key={kind}
@@ -107,13 +167,15 @@ function ProviderFields({ provider }: { provider?: Provider }): React.ReactNode 
 
 function ProviderRow({
   provider,
+  defaults,
   after,
-}: { provider: Provider } & Pick<Loaded<unknown>, "after">): React.ReactNode {
+}: { provider: Provider; defaults: Defaults } & Pick<Loaded<unknown>, "after">): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
   const path = pathOf(provider.name);
   const attempt = useAttempt();
   const [tested, setTested] = useState<Tested>();
+  const [listed, setListed] = useState(false);
   const names = provider.models.map(({ name }) => name);
   const test = async (): Promise<void> => {
     setTested(undefined);
@@ -124,9 +186,14 @@ function ProviderRow({
       title={provider.name}
       facts={[provider.base_url, names.join(", ") || s("provider_any"), !provider.has_key && s("provider_no_key")]}
       acts={
-        <button type="button" disabled={attempt.busy} onClick={() => void attempt.run(test)}>
-          {s(attempt.busy ? "provider_testing" : "provider_test")}
-        </button>
+        <>
+          <button type="button" aria-expanded={listed} onClick={() => setListed(!listed)}>
+            {s("provider_models")}
+          </button>
+          <button type="button" disabled={attempt.busy} onClick={() => void attempt.run(test)}>
+            {s(attempt.busy ? "provider_testing" : "provider_test")}
+          </button>
+        </>
       }
       remove={() => after(() => admin.remove(path))}
     >
@@ -137,6 +204,7 @@ function ProviderRow({
         </p>
       )}
       {tested && !tested.ok && <Fault text={s("provider_failed", tested.model, tested.error ?? "")} />}
+      {listed && <Offers provider={provider} defaults={defaults} after={after} />}
       <Adder
         label={s("edit")}
         onSubmit={(values) => after(() => admin.put(path, providerOf(formOf(values), provider)))}

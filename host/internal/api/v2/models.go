@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -50,6 +51,15 @@ func (m models) operations() []operation {
 			method: "POST", path: one + "/test", body: api.BodyTiny, scope: admin, name: "testProvider",
 			about: "Test a model provider: request a short answer, speech or a vector from one of its models.",
 		}, m.testProvider),
+		handle(operation{
+			method: "GET", path: one + "/models", body: api.BodyNone, scope: admin, name: "listOfferedModels",
+			about: "List the models that a provider serves, as its server lists them, with what the list says of them.",
+		}, m.offers),
+		handle(operation{
+			method: "GET", path: "/api/v2/provider-presets", body: api.BodyNone, scope: read,
+			name:  "listProviderPresets",
+			about: "List the known providers: one with such a name needs no API and no base URL.",
+		}, m.presets),
 	}
 }
 
@@ -280,4 +290,48 @@ func (m models) testProvider(ctx context.Context, in testProvider) (providerAnsw
 		out.Error = err.Error()
 	}
 	return out, nil
+}
+
+type presetView struct {
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases,omitempty" jsonschema:"other names, in any case"`
+	API     string   `json:"api"`
+	BaseURL string   `json:"base_url,omitempty" jsonschema:"absent if each customer has another one"`
+	Local   bool     `json:"local" jsonschema:"whether the server usually runs on one's own machine, without a key"`
+}
+
+func (m models) presets(context.Context, byTenant) (list[presetView], error) {
+	var out list[presetView]
+	for _, p := range model.Presets() {
+		v := presetView{p.Name, p.Aliases, string(cmp.Or(p.API, model.OpenAI)), p.BaseURL, p.Local}
+		out.Items = append(out.Items, v)
+	}
+	return out, nil
+}
+
+type offerView struct {
+	Name      string `json:"name"`
+	Kind      string `json:"kind" jsonschema:"chat, speech or embedding"`
+	Context   int    `json:"context,omitempty" jsonschema:"context window in tokens; absent if the list has none"`
+	Tools     *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling; absent if unknown"`
+	Images    *bool  `json:"images,omitempty" jsonschema:"whether it accepts images; absent if unknown"`
+	Reasoning *bool  `json:"reasoning,omitempty" jsonschema:"whether it may reason first; absent if unknown"`
+}
+
+func (m models) offers(ctx context.Context, in providerByName) (list[offerView], error) {
+	ctx, done := context.WithTimeout(ctx, testTime)
+	defer done()
+	offers, err := m.Models.Offers(ctx, in.Who.Tenant, in.Name)
+	if errors.Is(err, app.ErrNotFound) {
+		return list[offerView]{}, noProvider(err)
+	}
+	var failed *model.Error
+	if errors.Is(err, model.ErrNoList) || errors.As(err, &failed) {
+		return list[offerView]{}, app.BadArgument("%s", err)
+	}
+	out := list[offerView]{Items: make([]offerView, len(offers))}
+	for i, o := range offers {
+		out.Items[i] = offerView{o.Name, string(o.Kind), o.Context, o.Tools, o.Images, o.Reasons}
+	}
+	return out, err
 }

@@ -277,6 +277,8 @@ DELETE /api/v2/secrets/a.b
 PUT /api/v2/providers/Vendor {"api":"openai","base_url":"{vendor}","key":"sk-vendor","headers":{"X-Team":"sk-team"},"limits":{"concurrency":4},"models":[{"name":"small","context":100,"tools":true,"limits":{"tokens_per_minute":100000}}]}
 GET /api/v2/providers
 POST /api/v2/providers/Vendor/test {"model":"small"}
+GET /api/v2/providers/Vendor/models
+GET /api/v2/provider-presets
 GET /api/v2/models
 PUT /api/v2/models/default {"chat":"small@Vendor"}
 GET /api/v2/models/default

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// modelServer lists models and answers; it requires the key "key of tea".
+func modelServer(t *testing.T) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Authorization") != "Bearer key of tea":
+			http.Error(w, `{"error":{"message":"Incorrect API key provided"}}`, http.StatusUnauthorized)
+		case r.URL.Path == "/v1/models":
+			_, _ = w.Write([]byte(`{"data":[{"id":"black-embed"},
+				{"id":"green","context_length":8192,"capabilities":{"vision":true}}]}`))
+		default:
+			_, _ = w.Write([]byte(`{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}`))
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/v1"
+}
+
+func TestModelCommands(t *testing.T) {
+	o := operated(t, "EASEL_ALLOW_PRIVATE=true")
+	url := modelServer(t)
+	o.env = append(o.env, "TEA_KEY=key of tea")
+	require.Regexp(t, `Anthropic +anthropic +https://api.anthropic.com +Claude`, o.good("model", "presets"))
+	require.Equal(t, "added Tea, "+url+"\nit serves 2 models: easel model offered Tea\n",
+		o.good("model", "add", "Tea", "--base-url", url, "--key-env", "TEA_KEY"))
+	offered := o.good("model", "offered", "Tea")
+	require.Regexp(t, `^NAME +KIND +CONTEXT +TOOLS +IMAGES +REASONING\n`, offered)
+	require.Regexp(t, `\nblack-embed +embedding +- +- +- +-\ngreen +chat +8192 +- +yes +-\n$`, offered)
+	require.NotContains(t, o.good("model", "offered", "Tea", "GRE", "en"), "black")
+	require.Regexp(t, `^green answers in \d+ ms: hello\n$`, o.good("model", "test", "Tea", "green"))
+	require.Regexp(t, `chat +green@Tea\nembedding +chosen by the host\n`, o.good("model", "default", "green@Tea"))
+	require.Equal(t, "green@Tea", o.json("model", "default").Get("chat").Str())
+	require.Regexp(t, `\*@Tea +chat +Tea +no`, o.good("model", "list"))
+
+	o.bad(ExitFailed, "Incorrect API key provided", "model", "test", "Tea", "green", "--api-key-file", o.wrongTea(url))
+	o.bad(ExitFailed, "provider not found", "model", "offered", "Coffee")
+	o.bad(ExitFailed, "green@Coffee", "model", "default", "green@Coffee")
+	o.bad(ExitUsage, "the variable NONE is empty", "model", "add", "Tea", "--key-env", "NONE")
+	o.bad(ExitUsage, "exclude each other", "model", "add", "Tea", "--key-env", "TEA_KEY", "--key-file", "-")
+	o.bad(ExitUsage, "expected one PROVIDER", "model", "add")
+	o.bad(ExitUsage, "--kind word", "model", "default", "--kind", "word")
+	o.good("model", "remove", "Tea")
+	o.bad(ExitFailed, "provider not found", "model", "remove", "Tea")
+}
+
+// wrongTea stores a provider with a wrong key, and returns the file with the key of the host.
+func (o *operator) wrongTea(url string) string {
+	dir := o.t.TempDir()
+	wrong, own := filepath.Join(dir, "wrong"), filepath.Join(dir, "own")
+	require.NoError(o.t, os.WriteFile(wrong, []byte("wrong key\n"), 0o600))
+	require.NoError(o.t, os.WriteFile(own, []byte(operatorKey), 0o600))
+	code, out, errs := o.easel(o.env, "model", "add", "Tea", "--base-url", url, "--key-file", wrong)
+	require.Equal(o.t, ExitOK, code, errs)
+	require.Contains(o.t, out, "added Tea")
+	require.Contains(o.t, errs, "its models could not be listed: provider Tea: 401 Unauthorized: Incorrect API key")
+	return own
+}
