@@ -189,6 +189,7 @@ func (p *pick) Choices() [][]string {
 	}
 	return [][]string{p.To}
 }
+
 func (p *pick) Run(ctx context.Context, call *engine.Call) error {
 	v, err := call.Resolve(ctx, &p.Query)
 	if err != nil {

@@ -128,7 +128,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await local.getByText("8,192 tokens · tools").waitFor();
     await audit(page, "the models of a provider");
     await local.getByRole("button", { name: "Use by default: small" }).click();
-    await local.getByRole("button", { name: "Default: small", disabled: true }).waitFor();
+    await local.getByRole("button", { name: "Default: small", exact: true, disabled: true }).waitFor();
     assert.equal(await page.locator(".settings-fields").getByLabel("Chat").inputValue(), "small@Local");
     assert.equal((await page.content()).includes("sk-my-own"), false, "a stored key is not shown");
     await audit(page, "models");

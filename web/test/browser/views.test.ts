@@ -45,7 +45,7 @@ async function fits(page: Page, name: string): Promise<void> {
 // Where texts are not the page's: English on purpose, code, documents, answers, values.
 const content = [
   "[lang=en]", "code", "pre", "kbd", "textarea", ".cm-editor", ".note", ".markdown", ".bubble", ".chunk-text",
-  ".piece", ".summary", ".branches",
+  ".piece", ".summary", ".branches", ".presets",
   ".chip", ".chips", ".uses", ".value", ".json-button", ".fault", ".reason", ".react-flow__attribution",
 ].join(", ");
 
