@@ -2,12 +2,14 @@ package host
 
 import (
 	"fmt"
+	"net/http"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/web"
 )
 
 // openModels reads the configured providers. Providers added by tenants have the network access of
@@ -21,15 +23,23 @@ func (h *Host) openModels() error {
 	if err != nil {
 		return fmt.Errorf("model limits: %w", err)
 	}
-	transport := h.web.Transport()
-	transport.ResponseHeaderTimeout = 0 // models take long; package model bounds the time without output
+	transport := modelTransport(h.web)
 	h.models = &model.Tenants{
 		Records: h.store.Items, Host: shared, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
 		Used:    func(u model.Use) { recordUse(h.quota, h.cfg.Prices, u) },
 		Limiter: limiter,
 	}
+	if !h.cfg.AllowPrivate {
+		h.models.Local = func(port uint16) http.RoundTripper { return modelTransport(&web.Client{Loopback: port}) }
+	}
 	return nil
+}
+
+func modelTransport(c *web.Client) *http.Transport {
+	t := c.Transport()
+	t.ResponseHeaderTimeout = 0 // models take long; package model bounds the time without output
+	return t
 }
 
 // model provides the models, speech and embeddings of one run.

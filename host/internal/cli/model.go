@@ -25,7 +25,7 @@ var modelCommand = command{
 }
 
 func modelVerbs() []command {
-	return []command{modelList, modelPresets, modelAdd, modelOffered, modelTest, modelDefault, modelRemove}
+	return []command{modelList, modelPresets, modelFind, modelAdd, modelOffered, modelTest, modelDefault, modelRemove}
 }
 
 var modelList = listing("model", "models", "lists the models that canvases can name", "ID KIND PROVIDER SHARED ABOUT",
@@ -59,10 +59,49 @@ func renamed(c command, name string) command {
 	return c
 }
 
+var modelFind = command{
+	name:    "model find",
+	summary: "looks for model servers on the machine of the host",
+	help: `
+The addresses of the presets of local servers are asked for their models. Add one with
+` + "`easel model add NAME --local`" + `. Both need the right to operate the host.
+` + remoteHelp,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		r := &remote{}
+		r.add(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return misuse("model", "model find takes no arguments, got %d", len(args))
+			}
+			if err := r.open(a); err != nil {
+				return err
+			}
+			found, err := r.ask(ctx, "POST", "local-providers", engine.Object())
+			if err != nil || r.json {
+				return r.shown(found, err)
+			}
+			if found.Get("items").Len() == 0 {
+				_, err = fmt.Fprintln(a.out, "no model server answers at the usual addresses of the host's machine")
+				return err
+			}
+			var rows [][]string
+			for _, p := range found.Get("items").Elements() {
+				var names []string
+				for _, m := range p.Get("models").Elements() {
+					names = append(names, m.Get("name").Str())
+				}
+				rows = append(rows, []string{p.Get("name").Str(), p.Get("base_url").Str(), strings.Join(names, ", ")})
+			}
+			return printTable(a.out, strings.Fields("NAME URL MODELS"), rows)
+		}
+	},
+}
+
 // modelAdder is the add verb with its flags.
 type modelAdder struct {
 	remote
 	keyEnv, keyFile, baseURL, api, models string
+	local                                 bool
 }
 
 var modelAdd = command{
@@ -79,6 +118,7 @@ the key that was stored for the same address is kept. A provider without --model
 		fs.StringVar(&m.keyFile, "key-file", "", "`FILE` whose first line is the key; - is the standard input")
 		fs.StringVar(&m.baseURL, "base-url", "", "`URL` of its API; that of the preset when left out")
 		fs.StringVar(&m.api, "api", "", "`FORM` of its API: openai, azure, anthropic, gemini, ollama or responses")
+		fs.BoolVar(&m.local, "local", false, "allow the address, which is one of the machine of the host")
 		fs.StringVar(&m.models, "models", "", "`NAME,...` of its models")
 		return m.run
 	},
@@ -118,6 +158,9 @@ func (m *modelAdder) run(ctx context.Context, a *app, args []string) error {
 		}
 	}
 	body.Set("models", engine.List(models...))
+	if m.local {
+		body.Set("local", engine.Bool(true))
+	}
 	path := providerPath(args[0])
 	made, err := m.ask(ctx, "PUT", path, body.Value())
 	if err != nil || m.json {

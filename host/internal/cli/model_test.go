@@ -27,6 +27,20 @@ func modelServer(t *testing.T) string {
 	return s.URL + "/v1"
 }
 
+// A server of the machine is added on a host that refuses private addresses, by its operator.
+func TestLocalModels(t *testing.T) {
+	o := operated(t)
+	url := modelServer(t)
+	o.env = append(o.env, "TEA_KEY=key of tea")
+	require.NotEmpty(t, o.good("model", "find"))
+	_, _, errs := o.easel(o.env, "model", "add", "Tea", "--base-url", url, "--key-env", "TEA_KEY")
+	require.Contains(t, errs, "private or reserved")
+	o.good("model", "add", "Tea", "--base-url", url, "--key-env", "TEA_KEY", "--local")
+	require.Contains(t, o.good("model", "offered", "Tea"), "green")
+	require.Contains(t, o.good("model", "test", "Tea", "green"), "hello")
+	o.bad(ExitFailed, "not an address of this machine", "model", "add", "F", "--base-url", "http://10.0.0.1", "--local")
+}
+
 func TestModelCommands(t *testing.T) {
 	o := operated(t, "EASEL_ALLOW_PRIVATE=true")
 	url := modelServer(t)

@@ -59,6 +59,9 @@ type Provider struct {
 	Models  []Entry `json:"models,omitempty"`
 	Timeout float64 `json:"timeout_seconds,omitempty"` // maximum time without data from the server; 0 is 300
 	Retries *int    `json:"retries,omitempty"`         // retries after the first attempt; nil is 3
+	// Local means that an operator allows the address, which is one of the host's machine.
+	// Providers of the configuration need no permission.
+	Local bool `json:"local,omitempty"`
 	// Limits bound the calls of each of its models on this host; zero fields are left to the host.
 	Limits limit.Limits `json:"limits,omitzero"`
 }
@@ -216,8 +219,10 @@ func (p *Provider) Check() error {
 	if err := p.checkAPI(); err != nil {
 		return fmt.Errorf("%s: %w", p.Label(), err)
 	}
-	if err := p.Limits.Check(); err != nil {
-		return fmt.Errorf("%s: %w", p.Label(), err)
+	for _, err := range [...]error{p.checkLocal(), p.Limits.Check()} {
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Label(), err)
+		}
 	}
 	for _, e := range p.Models {
 		switch {

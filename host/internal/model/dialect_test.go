@@ -269,14 +269,3 @@ func TestAttachedMembersStayWithTheirProvider(t *testing.T) {
 		require.NotContains(t, own.JSON(), "c2lnbmVk")
 	})
 }
-
-// Chat completions of clients cannot be sent to servers of another form.
-func TestRelayToVendors(t *testing.T) {
-	for _, form := range modeltest.Forms() {
-		server, m := vendor(t, form, modeltest.Reply{Text: helloText})
-		_, err := m.Forward(t.Context(), engine.Object("model", "m", "messages", engine.List()))
-		require.ErrorIs(t, err, ErrNoRelay)
-		require.ErrorContains(t, err, `model "m" of Test is called by api `+form.Name)
-		require.Empty(t, server.Requests())
-	}
-}

@@ -20,9 +20,6 @@ var (
 	ErrBroken = errors.New("the answer broke off")
 	// ErrEmpty means that the response has neither text nor tool calls.
 	ErrEmpty = errors.New("the answer is empty")
-	// ErrNoRelay means that chat completions of clients cannot be passed on to the provider of a
-	// model; name another model.
-	ErrNoRelay = errors.New("no relay")
 	// ErrTooLarge means that the response exceeds the size limit.
 	ErrTooLarge = errors.New("the answer is too large")
 )

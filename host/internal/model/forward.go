@@ -20,19 +20,14 @@ const maxRefusal = 64 << 10
 // Forward sends a chat completion as the client wrote it, with the key of the provider that its
 // model resolves to, and returns the provider's response: a stream if the client requested one.
 // Only the model name is changed. An error response of the provider is returned as a response too,
-// with the key removed. The caller closes the body.
+// with the key removed. The caller closes the body, and has asked [Models.Relays] before.
 //
-// Errors: [ErrUnknownModel], [ErrNoRelay], and as [Error] any other failure to get a response, such
+// Errors: [ErrUnknownModel], and as [Error] any other failure to get a response, such
 // as [ErrSilent].
 func (m *Models) Forward(ctx context.Context, body engine.Value) (res *http.Response, err error) {
 	p, name, err := m.resolve(body.Get("model").Text(), KindChat)
 	if err != nil {
 		return nil, err
-	}
-	if !p.config.API.relays() {
-		return nil,
-			fmt.Errorf("%w: model %q of %s is called by api %s, and chat completions are passed on to %s and %s "+
-				"only; use the model in a canvas", ErrNoRelay, name, p.config.Label(), p.config.API, OpenAI, Azure)
 	}
 	data := body.With("model", engine.String(name)).AppendJSON(nil)
 	p, turn, err := m.enter(ctx, p, name, int64(len(data)/bytesPerToken), nil)

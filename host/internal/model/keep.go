@@ -190,7 +190,7 @@ func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, a
 		return "", "", err
 	}
 	p.Retries = new(int) // the user can retry
-	made, err := newProvider(p, t.Transport)
+	made, err := newProvider(p, t.transport(&p))
 	if err != nil {
 		return "", "", err
 	}

@@ -48,7 +48,7 @@ func (t *Tenants) Offers(ctx context.Context, tenant, label string) ([]Offer, er
 		return nil, err
 	}
 	p.Retries = new(int) // the user can retry
-	made, err := newProvider(p, t.Transport)
+	made, err := newProvider(p, t.transport(&p))
 	if err != nil {
 		return nil, err
 	}

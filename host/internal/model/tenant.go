@@ -21,6 +21,9 @@ type Tenants struct {
 	// Transport sends requests to addresses that tenants configure; a host sets one that refuses
 	// private addresses. Nil means the default one. The host's own providers do not use it.
 	Transport http.RoundTripper
+	// Local returns a transport to a port of this machine, for providers that the operator of the
+	// host has marked as local. Nil leaves them to Transport.
+	Local func(port uint16) http.RoundTripper
 	// Account returns the account of a caller; nil disables counting.
 	Account func(tenant, caller string) Account
 	// Used receives what each call used; nil drops it. It must not block.
@@ -28,7 +31,8 @@ type Tenants struct {
 	// Limiter admits the calls of all tenants; nil admits each at once.
 	Limiter *limit.Limiter
 
-	lessons lessons // of the models of tenants; those of the host have their own
+	local   sync.Map // transports by port
+	lessons lessons  // of the models of tenants; those of the host have their own
 }
 
 // load builds the models of a tenant; its own providers come first.
@@ -54,7 +58,7 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 		}
 	}
 	for _, p := range list {
-		made, err := newProvider(p, t.Transport)
+		made, err := newProvider(p, t.transport(&p))
 		if err != nil {
 			return nil, err
 		}
@@ -74,6 +78,7 @@ type Listed struct {
 	Provider string // label of the provider
 	Host     bool   // from the host's configuration
 	Alias    string // alias of the configuration that leads to the model; "*" is every unknown id
+	Tools    *bool  // supports tool calling; nil is not configured
 }
 
 // ID returns what canvases name the model by. "*" stands for any name.
@@ -104,7 +109,9 @@ func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
 			out = append(out, Listed{Kind: KindChat, Provider: p.config.Label(), Host: host})
 		}
 		for _, e := range p.config.Models {
-			out = append(out, Listed{Name: e.Name, Kind: e.kind(), Provider: p.config.Label(), Host: host})
+			out = append(out, Listed{
+				Name: e.Name, Kind: e.kind(), Provider: p.config.Label(), Host: host, Tools: e.Tools,
+			})
 		}
 	}
 	return append(out, m.aliases()...), nil

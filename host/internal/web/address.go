@@ -23,7 +23,8 @@ func (c *Client) control(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s", ErrAddress, address)
 	}
-	if !reach.Public(ap.Addr()) {
+	local := c.Loopback != 0 && ap.Port() == c.Loopback && ap.Addr().Unmap().IsLoopback()
+	if !local && !reach.Public(ap.Addr()) {
 		return notPublic(ap.Addr().String() + " is")
 	}
 	return nil

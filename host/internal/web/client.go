@@ -48,6 +48,7 @@ const (
 // Client implements the HTTP port of the engine. The zero value is ready to use without secrets.
 type Client struct {
 	AllowPrivate bool           // allow private and local addresses
+	Loopback     uint16         // port of this machine that is allowed though it is local; 0 is none
 	Largest      int64          // bytes of a response body; 0 means 16 MB
 	Secrets      engine.Secrets // may be nil
 }

@@ -145,6 +145,13 @@ func TestDialedAddressIsChecked(t *testing.T) {
 	require.ErrorContains(t, err, "127.0.0.1 is private or reserved; allow such addresses with --allow-private")
 	require.NoError(t, (&Client{}).control("tcp4", "93.184.216.34:80", nil))
 	require.NoError(t, (&Client{AllowPrivate: true}).control("tcp4", "127.0.0.1:80", nil))
+	one := &Client{Loopback: 80}
+	for address, allowed := range map[string]bool{
+		"127.0.0.1:80": true, "[::1]:80": true, "127.0.0.1:81": false, "10.0.0.1:80": false,
+		"169.254.169.254:80": false,
+	} {
+		require.Equal(t, allowed, one.control("tcp", address, nil) == nil, address)
+	}
 }
 
 func TestDialReachesNoSockets(t *testing.T) {

@@ -196,7 +196,7 @@ export type Code =
   | "memory_model"
   /** no model of this name */
   | "model_not_found"
-  /** the model's provider has another API than the relay */
+  /** the model's provider has another API, without a place for a member of the request */
   | "model_not_relayed"
   /** no such address */
   | "no_route"
@@ -214,7 +214,7 @@ export type Code =
   | "operator"
   /** the model provider did not answer in time */
   | "provider_timeout"
-  /** the model provider cannot be reached */
+  /** the model provider cannot be reached, or refused the call */
   | "provider_unreachable"
   /** too many requests; retry after the time in Retry-After */
   | "rate_limited"

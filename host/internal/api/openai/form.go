@@ -8,6 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 )
 
@@ -21,10 +22,13 @@ type completion struct {
 	asked     int  // tokens of the prompt
 	usage     bool // the client wants a chunk with the tokens that were used
 	said      strings.Builder
+	calls     []engine.Value
+	opaque    engine.Value
+	used      *engine.Usage // as a model reported it
 }
 
-func newCompletion(id, model string, asked int, usage bool) *completion {
-	return &completion{id: id, model: model, created: time.Now().Unix(), asked: asked, usage: usage}
+func newCompletion(id, name string, asked int, usage bool) *completion {
+	return &completion{id: id, model: name, created: time.Now().Unix(), asked: asked, usage: usage}
 }
 
 // chunk is the next piece of the answer.
@@ -37,10 +41,44 @@ func (o *completion) chunk(content string, reference engine.Value) engine.Value 
 	return o.choice(delta, engine.Null)
 }
 
+// add returns what a piece of a model adds to the message; empty if it adds nothing.
+func (o *completion) add(piece engine.ModelPiece) engine.Value {
+	b := engine.NewObject(3)
+	if piece.Usage != nil {
+		o.used = piece.Usage
+	}
+	if piece.Text != "" {
+		o.said.WriteString(piece.Text)
+		b.Set("content", engine.String(piece.Text))
+	}
+	var calls []engine.Value
+	for _, c := range piece.ToolCalls {
+		index := len(o.calls) + len(calls)
+		calls = append(calls, engine.Object("index", index, "id", c.ID, "type", "function",
+			"function", engine.Object("name", c.Name, "arguments", c.Arguments)))
+	}
+	if o.calls = append(o.calls, calls...); len(calls) > 0 {
+		b.Set("tool_calls", engine.List(calls...))
+	}
+	if !piece.Opaque.IsNull() {
+		o.opaque = piece.Opaque
+		b.Set(model.OpaqueMember, piece.Opaque)
+	}
+	return b.Value()
+}
+
+// reason is the finish reason.
+func (o *completion) reason() engine.Value {
+	if len(o.calls) > 0 {
+		return engine.String("tool_calls")
+	}
+	return engine.String("stop")
+}
+
 // last is the chunk that ends the text.
 func (o *completion) last(content string) engine.Value {
 	o.said.WriteString(content)
-	return o.choice(engine.Object("role", "assistant", "content", content), engine.String("stop"))
+	return o.choice(engine.Object("role", "assistant", "content", content), o.reason())
 }
 
 // closing are the chunks after the text.
@@ -76,7 +114,13 @@ func (o *completion) whole(text string, reference engine.Value) engine.Value {
 	if !reference.IsNull() {
 		message = message.With("reference", reference)
 	}
-	choice := engine.Object("message", message, "logprobs", engine.Null, "finish_reason", "stop", "index", 0)
+	if len(o.calls) > 0 {
+		message = message.With("tool_calls", engine.List(o.calls...))
+	}
+	if !o.opaque.IsNull() {
+		message = message.With(model.OpaqueMember, o.opaque)
+	}
+	choice := engine.Object("message", message, "logprobs", engine.Null, "finish_reason", o.reason(), "index", 0)
 	return o.head("chat.completion").With("param", engine.Null).With("usage", o.tokens(text)).
 		With("choices", engine.List(choice))
 }
@@ -86,9 +130,12 @@ func (o *completion) head(object string) engine.Value {
 }
 
 func (o *completion) tokens(text string) engine.Value {
-	out := engine.Tokens(text)
+	in, out := o.asked, engine.Tokens(text)
+	if o.used != nil {
+		in, out = o.used.Prompt, o.used.Completion
+	}
 	details := engine.Object("reasoning_tokens", 0, "accepted_prediction_tokens", 0, "rejected_prediction_tokens", 0)
-	return engine.Object("prompt_tokens", o.asked, "completion_tokens", out, "total_tokens", o.asked+out,
+	return engine.Object("prompt_tokens", in, "completion_tokens", out, "total_tokens", in+out,
 		"completion_tokens_details", details)
 }
 

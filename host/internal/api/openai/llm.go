@@ -3,7 +3,9 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"strings"
 
@@ -49,12 +51,13 @@ func (f *Face) listModels(ctx context.Context, r *api.Request) (api.Response, er
 	return api.Sorted(http.StatusOK, engine.Object("object", "list", "data", engine.List(rows...))), nil
 }
 
-// forward passes a chat completion on to the provider that its model names, under the host's key.
-// Without a provider the offline model answers.
+// forward answers a chat completion by the model that it names, under the host's key. Without a
+// provider the offline model answers.
 func (f *Face) forward(ctx context.Context, r *api.Request) (api.Response, error) {
 	messages := r.Body.List("messages")
 	r.Body.Text("model")
-	stream, usage := r.Body.Flag("stream", false), includeUsage(&r.Body)
+	r.Body.Flag("stream", false)
+	usage := includeUsage(&r.Body)
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
@@ -62,12 +65,17 @@ func (f *Face) forward(ctx context.Context, r *api.Request) (api.Response, error
 		return nil, api.Refused(api.KindBadArgument, "messages is empty; expected a list of at least one message")
 	}
 	t := f.services.Models.Of(r.Who.Tenant, r.Who.Caller)
-	m, err := t.Models(ctx)
+	req, unread, err := model.ReadCompletion(r.Body.Value)
 	if err != nil {
-		return nil, err
+		return nil, api.Refused(api.KindBadArgument, "%s", err)
 	}
-	if !m.Configured() {
-		return answerOffline(ctx, m, messages, stream, usage), nil
+	relays, err := relaying(ctx, t, req.LLM)
+	if err != nil {
+		return nil, modelFailure(err)
+	}
+	// One of a canvas in a page is a model call like those of canvases on the host.
+	if page := r.HTTP.Header.Get(api.PageHeader) == api.PageRun; !relays || page && len(unread) == 0 {
+		return translated(ctx, t, r, req, unread, usage)
 	}
 	res, err := t.Forward(ctx, r.Body.Value)
 	r.Free()
@@ -92,10 +100,12 @@ func modelFailure(err error) error {
 		return errors.Join(&api.Status{HTTP: wait.Status, Code: codeUsedUp, Message: wait.Message}, wait)
 	case errors.Is(err, model.ErrUnknownModel):
 		return &api.Status{HTTP: http.StatusNotFound, Code: "model_not_found", Message: err.Error()}
-	case errors.Is(err, model.ErrNoRelay):
-		return &api.Status{HTTP: http.StatusBadRequest, Code: "model_not_relayed", Message: err.Error()}
 	case errors.Is(err, model.ErrSilent):
 		return &api.Status{HTTP: http.StatusGatewayTimeout, Code: "provider_timeout", Message: err.Error()}
+	}
+	var failed *model.Error
+	if errors.As(err, &failed) && failed.Status >= 400 && failed.Status < 500 {
+		return &api.Status{HTTP: failed.Status, Code: "provider_unreachable", Message: err.Error()}
 	}
 	return &api.Status{HTTP: http.StatusBadGateway, Code: "provider_unreachable", Message: err.Error()}
 }
@@ -141,51 +151,74 @@ func pass(r *api.Request, res *http.Response) {
 	}
 }
 
-// offlineRequest is what the offline model is asked for messages, with all their text.
-func offlineRequest(messages engine.Value, stream bool) (req *engine.ModelRequest, text string) {
-	req = &engine.ModelRequest{Stream: stream}
-	var system, asked strings.Builder
-	for _, v := range messages.Elements() {
-		role, text := v.Get("role").Str(), contentText(v.Get("content"))
-		switch role {
-		case "system", "developer":
-			system.WriteString(text)
-		case "user", "assistant", "tool":
-			req.Messages = append(req.Messages, engine.ModelMessage{Role: role, Content: text})
-			if role == "user" {
-				req.Query = text
-			}
-		}
+// relaying reports whether a chat completion may be passed on as the client wrote it.
+func relaying(ctx context.Context, t *model.Tenant, name string) (bool, error) {
+	m, err := t.Models(ctx)
+	if err != nil || !m.Configured() {
+		return false, err
 	}
-	req.System = system.String()
-	asked.WriteString(req.System)
-	for _, m := range req.Messages {
-		asked.WriteString(m.Content)
-	}
-	return req, asked.String()
+	return m.Relays(name)
 }
 
-// answerOffline answers in OpenAI's form without a provider.
-func answerOffline(
-	ctx context.Context, m *model.Models, messages engine.Value, stream, usage bool,
-) api.Response {
-	req, text := offlineRequest(messages, stream)
-	answer := newCompletion("chatcmpl-"+engine.RandomIDs{}.NewID(), "offline", engine.Tokens(text), usage)
+// translated answers a chat completion by a model call. A member that a model call has no place for
+// is refused, because without it the answer would be another one.
+func translated(
+	ctx context.Context, t *model.Tenant, r *api.Request, req *engine.ModelRequest, unread []string, usage bool,
+) (api.Response, error) {
+	m, err := t.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(unread) > 0 && m.Configured() {
+		return nil, &api.Status{
+			HTTP: http.StatusBadRequest, Code: "model_not_relayed",
+			Message: fmt.Sprintf("%s: the API of this model has no place for it, or not for its value; leave it out",
+				strings.Join(unread, ", ")),
+		}
+	}
+	name := req.LLM
+	if !m.Configured() {
+		name = "offline"
+	}
+	r.Free()
+	next, stop := iter.Pull2(t.Generate(ctx, req))
+	piece, err, _ := next()
+	if err != nil {
+		stop()
+		return nil, modelFailure(err)
+	}
+	answer := newCompletion("chatcmpl-"+engine.RandomIDs{}.NewID(), name, engine.Tokens(textOf(req)), usage)
 	return api.ResponseFunc(func(r *api.Request) error {
+		defer stop()
 		s := r.NewStream(true)
-		for piece, err := range m.Generate(ctx, req) {
+		for more := true; more; piece, err, more = next() {
 			if err != nil {
-				return err
+				break
 			}
-			chunk := answer.chunk(piece.Text, engine.Null)
-			if stream && piece.Text != "" {
-				s.Value(chunk)
+			if delta := answer.add(piece); req.Stream && delta.Len() > 0 {
+				s.Value(answer.choice(delta, engine.Null))
 			}
 		}
-		if !stream {
+		switch {
+		case err != nil && req.Stream: // errors after the first byte are sent inside the stream, as providers do
+			s.Value(errorBody("provider_error", err.Error(), ""))
+		case err != nil:
+			return modelFailure(err)
+		case !req.Stream:
 			return api.Sorted(http.StatusOK, answer.whole(answer.said.String(), engine.Null)).Write(r)
+		default:
+			answer.close(s)
 		}
-		answer.close(s)
 		return nil
-	})
+	}), nil
+}
+
+// textOf returns the texts of a model call.
+func textOf(req *engine.ModelRequest) string {
+	var b strings.Builder
+	b.WriteString(req.System)
+	for _, m := range req.Messages {
+		b.WriteString(m.Content)
+	}
+	return b.String()
 }

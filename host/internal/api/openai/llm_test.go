@@ -67,6 +67,10 @@ func TestProviders(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, reader.ID)
 	s.As("reader", "PUT", "/api/v2/providers/P", `{}`, 403)
+	_, _, err = s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", Scopes: []string{"admin"}}, "admin")
+	require.NoError(t, err)
+	s.As("admin", "POST", "/api/v2/local-providers", `{}`, 403)
+	s.As("admin", "PUT", "/api/v2/providers/L", `{"base_url":"http://127.0.0.1:1","local":true}`, 403)
 	s.As("one", "DELETE", "/api/v2/providers/work@Vendor", "", 204)
 }
 

@@ -60,6 +60,12 @@ func (m models) operations() []operation {
 			name:  "listProviderPresets",
 			about: "List the known providers: one with such a name needs no API and no base URL.",
 		}, m.presets),
+		handle(operation{
+			method: "POST", path: "/api/v2/local-providers", body: api.BodyTiny, scope: app.ScopeHost,
+			name: "findLocalProviders",
+			about: "Look for model servers on the machine of the host, at the addresses of the presets. Add one as a " +
+				"provider with its base_url and local.",
+		}, m.findLocal),
 	}
 }
 
@@ -69,6 +75,7 @@ type modelView struct {
 	Provider string `json:"provider"`
 	Host     bool   `json:"host" jsonschema:"whether it is shared by all tenants"`
 	About    string `json:"about,omitempty"`
+	Tools    *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling, if that is configured"`
 }
 
 type modelChoice struct {
@@ -114,6 +121,7 @@ type providerInput struct {
 	BaseURL string            `json:"base_url,omitempty" jsonschema:"base URL without /chat/completions; empty for that of the vendor of the API"`
 	Key     string            `json:"key,omitempty"`
 	Headers map[string]string `json:"headers,omitempty" jsonschema:"sent with each request; if absent, those stored for the same base URL are kept"`
+	Local   bool              `json:"local,omitempty" jsonschema:"allow this base URL on the machine of the host; only for those who operate the host"`
 	Models  []modelEntry      `json:"models,omitempty" jsonschema:"if empty, every model name is accepted"`
 	Timeout float64           `json:"timeout_seconds,omitempty" jsonschema:"seconds without data after which a request fails; 0 means 300"`
 	Limits  *callLimits       `json:"limits,omitempty" jsonschema:"limits of each of its models, per host"`
@@ -125,6 +133,7 @@ type providerView struct {
 	BaseURL string       `json:"base_url"`
 	HasKey  bool         `json:"has_key"`
 	Headers []string     `json:"header_names,omitempty" jsonschema:"names of the stored headers"`
+	Local   bool         `json:"local,omitempty"`
 	Models  []modelEntry `json:"models"`
 	Timeout float64      `json:"timeout_seconds,omitempty"`
 	Limits  *callLimits  `json:"limits,omitempty"`
@@ -149,7 +158,7 @@ func (m models) list(ctx context.Context, in byTenant) (list[modelView], error) 
 	}
 	out := list[modelView]{Items: make([]modelView, len(all))}
 	for i, v := range all {
-		out.Items[i] = modelView{ID: v.ID(), Kind: string(v.Kind), Provider: v.Provider, Host: v.Host}
+		out.Items[i] = modelView{ID: v.ID(), Kind: string(v.Kind), Provider: v.Provider, Host: v.Host, Tools: v.Tools}
 		if v.Alias != "" {
 			out.Items[i].About = "alias of " + v.Name + "@" + v.Provider
 		}
@@ -186,7 +195,7 @@ func (m models) putChoice(ctx context.Context, in putChoice) (modelChoice, error
 
 func providerViewOf(p model.Provider, hasKey bool) providerView {
 	out := providerView{
-		Name: p.Label(), API: string(p.API), BaseURL: p.BaseURL, HasKey: hasKey, Models: []modelEntry{},
+		Name: p.Label(), API: string(p.API), BaseURL: p.BaseURL, HasKey: hasKey, Local: p.Local, Models: []modelEntry{},
 		Headers: slices.Sorted(maps.Keys(p.Headers)), Timeout: p.Timeout, Limits: limitsView(p.Limits),
 	}
 	for _, e := range p.Models {
@@ -219,7 +228,10 @@ func (in *putProvider) provider() (model.Provider, error) {
 	}
 	p.API, p.BaseURL, p.Headers = model.API(in.Body.API), in.Body.BaseURL, in.Body.Headers
 	p.Key, p.Timeout = in.Body.Key, in.Body.Timeout
-	p.Limits = in.Body.Limits.read()
+	p.Limits, p.Local = in.Body.Limits.read(), in.Body.Local
+	if p.Local && !in.Who.May(app.ScopeHost) {
+		return p, app.Forbidden("local needs the right to operate the host")
+	}
 	for _, e := range in.Body.Models {
 		p.Models = append(p.Models, model.Entry{
 			Name: e.Name, Kind: model.Kind(e.Kind), Tools: e.Tools, Images: e.Images, Context: e.Context,
@@ -303,8 +315,24 @@ type presetView struct {
 func (m models) presets(context.Context, byTenant) (list[presetView], error) {
 	var out list[presetView]
 	for _, p := range model.Presets() {
-		v := presetView{p.Name, p.Aliases, string(cmp.Or(p.API, model.OpenAI)), p.BaseURL, p.Local}
-		out.Items = append(out.Items, v)
+		out.Items = append(out.Items, presetViewOf(p))
+	}
+	return out, nil
+}
+
+func presetViewOf(p model.Preset) presetView {
+	return presetView{p.Name, p.Aliases, string(cmp.Or(p.API, model.OpenAI)), p.BaseURL, p.Local}
+}
+
+type foundView struct {
+	presetView
+	Models []offerView `json:"models"`
+}
+
+func (m models) findLocal(ctx context.Context, _ byTenant) (list[foundView], error) {
+	out := list[foundView]{Items: []foundView{}}
+	for _, f := range m.Models.FindLocal(ctx) {
+		out.Items = append(out.Items, foundView{presetViewOf(f.Preset), offerViews(f.Offers)})
 	}
 	return out, nil
 }
@@ -329,9 +357,13 @@ func (m models) offers(ctx context.Context, in providerByName) (list[offerView],
 	if errors.Is(err, model.ErrNoList) || errors.As(err, &failed) {
 		return list[offerView]{}, app.BadArgument("%s", err)
 	}
-	out := list[offerView]{Items: make([]offerView, len(offers))}
+	return list[offerView]{Items: offerViews(offers)}, err
+}
+
+func offerViews(offers []model.Offer) []offerView {
+	out := make([]offerView, len(offers))
 	for i, o := range offers {
-		out.Items[i] = offerView{o.Name, string(o.Kind), o.Context, o.Tools, o.Images, o.Reasons}
+		out[i] = offerView{o.Name, string(o.Kind), o.Context, o.Tools, o.Images, o.Reasons}
 	}
-	return out, err
+	return out
 }

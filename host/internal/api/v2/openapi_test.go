@@ -279,6 +279,7 @@ GET /api/v2/providers
 POST /api/v2/providers/Vendor/test {"model":"small"}
 GET /api/v2/providers/Vendor/models
 GET /api/v2/provider-presets
+POST /api/v2/local-providers {}
 GET /api/v2/models
 PUT /api/v2/models/default {"chat":"small@Vendor"}
 GET /api/v2/models/default
