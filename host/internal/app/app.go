@@ -131,6 +131,7 @@ func New(cfg Config) *Services {
 	kept := memories.New(cfg.Store, cfg.Models)
 	canvases := &Canvases{
 		cfg.Store, cfg.Runs, cfg.Schedules, cfg.Registry, cfg.ForgetTask, cfg.Plugins, cfg.Datasets, kept, cfg.Sources,
+		cfg.Models,
 	}
 	return &Services{
 		Accounts: accounts,

@@ -3,10 +3,12 @@ package app
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/memories"
+	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -22,7 +24,8 @@ type Canvases struct {
 	plugins    Plugins                                      // nil when there can be none
 	datasets   *Datasets                                    // nil without datasets
 	memories   *memories.Store
-	sources    []string // names of datasets of other systems
+	sources    []string       // names of datasets of other systems
+	models     *model.Tenants // nil in tests without models
 }
 
 // Values of canvases.
@@ -287,7 +290,11 @@ func (s *Canvases) Diagnostics(ctx context.Context, who Principal, dsl []byte) (
 	}
 	found := engine.Validate(registry, dsl)
 	lacking, opened, err := s.named(ctx, who, dsl)
-	return append(found, lacking...), opened, err
+	if err != nil {
+		return nil, nil, err
+	}
+	models, err := s.unknownModels(ctx, who.Tenant, dsl)
+	return slices.Concat(found, lacking, models), opened, err
 }
 
 // Document returns a document with the components of its graph, if it has only that. One that

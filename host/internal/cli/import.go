@@ -8,13 +8,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host"
 	"github.com/easel-canvas/easel/host/internal/access"
+	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -30,6 +33,9 @@ may be running.
 		i := &importer{}
 		i.place.add(fs)
 		fs.StringVar(&i.tenant, "tenant", host.FirstTenant, "`ID` of the tenant whose canvases they become")
+		fs.Func("map", "`OLD=NEW` ids of models: steps that name OLD get NEW; may be repeated", func(v string) error {
+			return setPair(&i.models, v)
+		})
 		fs.BoolVar(&i.replace, "replace", false, "save over canvases with the same title; their versions are kept")
 		return i.run
 	},
@@ -39,6 +45,22 @@ type importer struct {
 	place   dataPlace
 	tenant  string
 	replace bool
+	models  map[string]string // new ids by old ones
+	mapped  map[string]bool   // old ids that a file had
+}
+
+// setPair adds an entry OLD=NEW to a map.
+func setPair(to *map[string]string, v string) error {
+	old, next, ok := strings.Cut(v, "=")
+	old, next = strings.TrimSpace(old), strings.TrimSpace(next)
+	if !ok || old == "" || next == "" {
+		return errors.New("expected OLD=NEW, such as deepseek-chat@DeepSeek=gpt-4.1@OpenAI")
+	}
+	if *to == nil {
+		*to = map[string]string{}
+	}
+	(*to)[old] = next
+	return nil
 }
 
 // mostImport bounds a file to import and the unpacked size of an entry of a zip, in bytes.
@@ -61,6 +83,11 @@ func (i *importer) run(ctx context.Context, a *app, args []string) (err error) {
 			return &usageError{"import", fmt.Errorf("%s: %w", file, err)}
 		}
 		all = append(all, list...)
+	}
+	for _, old := range slices.Sorted(maps.Keys(i.models)) {
+		if !i.mapped[old] {
+			return misuse("import", "--map %s: no step names this model", old)
+		}
 	}
 	s, err := i.place.records(ctx, a)
 	if err != nil {
@@ -121,11 +148,14 @@ func (i *importer) entry(a *app, e *zip.File) (imported, error) {
 
 // parse reads a canvas, bare or wrapped with its title. A canvas that does not load is an error.
 func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
-	canvas, err := engine.Load(a.registry, data)
+	doc, err := engine.ParseJSON(data)
 	if err != nil {
 		return imported{}, err
 	}
-	doc, err := engine.ParseJSON(data)
+	if doc = i.renamed(doc); len(i.models) > 0 {
+		data = doc.AppendJSON(nil)
+	}
+	canvas, err := engine.Load(a.registry, data)
 	if err != nil {
 		return imported{}, err
 	}
@@ -158,6 +188,20 @@ func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 		}
 	}
 	return c, nil
+}
+
+// renamed returns a document with the ids of --map.
+func (i *importer) renamed(doc engine.Value) engine.Value {
+	for old, next := range i.models {
+		if _, n := model.Renamed(doc, map[string]string{old: next}); n > 0 {
+			if i.mapped == nil {
+				i.mapped = map[string]bool{}
+			}
+			i.mapped[old] = true
+		}
+	}
+	doc, _ = model.Renamed(doc, i.models)
+	return doc
 }
 
 // save writes the canvases. All checks come before the first write.

@@ -84,3 +84,32 @@ func TestDataDirectoryIsMadeByServe(t *testing.T) {
 		}
 	}
 }
+
+// Models that a file names are replaced as it is imported, in all steps, tools and the graph.
+func TestImportWithOtherModels(t *testing.T) {
+	place := database(t, "sqlite")
+	file := filepath.Join(t.TempDir(), "a.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},
+		"downstream":["LLM:A"]},"LLM:A":{"obj":{"component_name":"LLM","params":{"llm_id":"deepseek-chat@DeepSeek",
+		"temperature":1.0}},"upstream":["begin"]}},
+		"graph":{"nodes":[{"data":{"form":{"llm_id":"deepseek-chat@DeepSeek"}}}]}}`), 0o600))
+	run := func(args ...string) (string, error) {
+		return commandIn(t, append(append([]string{"import", file}, args...), place...)...)
+	}
+	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey}, place...) // makes the first tenant
+	require.NoError(t, s.stop())
+	for args, want := range map[string]string{"x": "expected OLD=NEW", "a=b": "no step names this model"} {
+		_, err := run("--map", args)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := run("--map", "deepseek-chat@DeepSeek=gpt-4.1@OpenAI")
+	require.NoError(t, err)
+	out := filepath.Join(t.TempDir(), "out.json")
+	_, err = commandIn(t, append([]string{"export", "a", "-o", out}, place...)...)
+	require.NoError(t, err)
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "deepseek")
+	require.Equal(t, 2, strings.Count(string(text), `"gpt-4.1@OpenAI"`))
+	require.Contains(t, string(text), "1.0")
+}

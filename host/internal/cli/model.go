@@ -25,7 +25,10 @@ var modelCommand = command{
 }
 
 func modelVerbs() []command {
-	return []command{modelList, modelPresets, modelFind, modelAdd, modelOffered, modelTest, modelDefault, modelRemove}
+	return []command{
+		modelList, modelPresets, modelFind, modelAdd, modelOffered, modelTest, modelDefault, modelAlias,
+		modelRemove,
+	}
 }
 
 var modelList = listing("model", "models", "lists the models that canvases can name", "ID KIND PROVIDER SHARED ABOUT",
@@ -285,6 +288,49 @@ var modelDefault = command{
 				rows = append(rows, []string{kind, cmp.Or(v.Get(kind).Str(), "chosen by the host")})
 			}
 			return printTable(a.out, nil, rows)
+		}
+	},
+}
+
+var modelAlias = command{
+	name: "model alias", args: "[ID=MODEL@PROVIDER...]",
+	summary: "shows or sets the models of ids that canvases use",
+	help: `
+A canvas that names ID, which no provider has, uses MODEL@PROVIDER. Without a right side (ID=) the alias is removed.
+The ID * is that of all other names.
+` + remoteHelp,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		r := &remote{}
+		r.add(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if err := r.open(a); err != nil {
+				return err
+			}
+			const path = "models/aliases"
+			v, err := r.ask(ctx, "GET", path, engine.Null)
+			if err == nil && len(args) > 0 {
+				aliases := v.Get("aliases")
+				for _, arg := range args {
+					id, name, ok := strings.Cut(arg, "=")
+					switch {
+					case !ok || id == "":
+						return misuse("model", "%s: expected ID=MODEL@PROVIDER", arg)
+					case name == "":
+						aliases = aliases.Without(id)
+					default:
+						aliases = aliases.With(id, engine.String(name))
+					}
+				}
+				v, err = r.ask(ctx, "PUT", path, engine.Object("aliases", aliases))
+			}
+			if err != nil || r.json {
+				return r.shown(v, err)
+			}
+			var rows [][]string
+			for id, name := range v.Get("aliases").Fields() {
+				rows = append(rows, []string{id, name.Str()})
+			}
+			return printTable(a.out, strings.Fields("ID MODEL"), rows)
 		}
 	},
 }

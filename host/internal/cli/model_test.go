@@ -57,6 +57,12 @@ func TestModelCommands(t *testing.T) {
 	require.Equal(t, "green@Tea", o.json("model", "default").Get("chat").Str())
 	require.Regexp(t, `\*@Tea +chat +Tea +no`, o.good("model", "list"))
 
+	require.Regexp(t, `gpt@OpenAI +green@Tea`, o.good("model", "alias", "gpt@OpenAI=green@Tea", "old=black@Tea"))
+	require.NotContains(t, o.good("model", "alias", "old="), "old")
+	require.Regexp(t, `gpt@OpenAI +chat +Tea +no +alias of green@Tea`, o.good("model", "list"))
+	o.bad(ExitFailed, "green@Coffee", "model", "alias", "x=green@Coffee")
+	o.bad(ExitUsage, "expected ID=MODEL@PROVIDER", "model", "alias", "x")
+
 	o.bad(ExitFailed, "Incorrect API key provided", "model", "test", "Tea", "green", "--api-key-file", o.wrongTea(url))
 	o.bad(ExitFailed, "provider not found", "model", "offered", "Coffee")
 	o.bad(ExitFailed, "green@Coffee", "model", "default", "green@Coffee")

@@ -167,7 +167,7 @@ func environmentProvider(getenv func(string) string) []Provider {
 		BaseURL: either("EASEL_MODEL_BASE_URL", "OPENAI_BASE_URL"),
 		Key:     getenv("EASEL_MODEL_KEY"),
 	}
-	preset, known := presetOf(p.Name)
+	preset, known := PresetOf(p.Name)
 	variables := []string{"OPENAI_API_KEY"}
 	if known && p.BaseURL == "" {
 		variables = p.keyVariables()
@@ -189,9 +189,11 @@ func environmentProvider(getenv func(string) string) []Provider {
 
 // entry returns the configuration of a model; ok is false if it is not listed.
 func (p *Provider) entry(name string) (Entry, bool) {
-	for _, e := range p.Models {
-		if e.Name == name {
-			return e, true
+	for _, same := range sameNames {
+		for _, e := range p.Models {
+			if same(e.Name, name) {
+				return e, true
+			}
 		}
 	}
 	return Entry{Name: name}, len(p.Models) == 0

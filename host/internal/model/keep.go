@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/reach"
@@ -35,7 +37,15 @@ type Choice struct {
 	Speech    string `json:"speech,omitempty"`
 	Voice     string `json:"voice,omitempty"`
 	Embedding string `json:"embedding,omitempty"`
+	// Aliases map ids that canvases use to those of models, before the aliases of the host.
+	Aliases map[string]string `json:"aliases,omitempty"`
 }
+
+// mostAliases bounds the aliases of a tenant, which each run reads.
+const mostAliases = 1000
+
+// ErrTooManyAliases means that a tenant has the most aliases; remove some.
+var ErrTooManyAliases = fmt.Errorf("more than %d aliases", mostAliases)
 
 // Providers lists the providers of a tenant without their keys and with empty values of headers;
 // hasKey reports by label whether a key is stored.
@@ -246,13 +256,21 @@ func (t *Tenants) Choice(ctx context.Context, tenant string) (Choice, error) {
 	return c, json.Unmarshal(item.Doc, &c)
 }
 
-// SetChoice stores the model choice of a tenant. Errors: [ErrUnknownModel], [store.ErrConflict].
+// SetChoice stores the model choice of a tenant. What stood there before may name models that were
+// removed. Errors: [ErrUnknownModel], [ErrTooManyAliases], [store.ErrConflict].
 func (t *Tenants) SetChoice(ctx context.Context, tenant string, c Choice) error {
+	if len(c.Aliases) > mostAliases {
+		return ErrTooManyAliases
+	}
 	m, err := t.load(ctx, tenant)
 	if err != nil {
 		return err
 	}
-	for _, id := range [...]string{c.Default, c.Speech, c.Embedding} {
+	before, err := t.Choice(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	for _, id := range c.changed(&before) {
 		if _, _, ok := m.find(id); id != "" && !ok {
 			return m.unknown(id, "")
 		}
@@ -267,4 +285,21 @@ func (t *Tenants) SetChoice(ctx context.Context, tenant string, c Choice) error 
 	}
 	_, err = t.Records.Put(ctx, item)
 	return err
+}
+
+// changed lists the ids of models that another choice did not have in the same place.
+func (c *Choice) changed(before *Choice) (ids []string) {
+	for _, pair := range [...][2]string{
+		{c.Default, before.Default}, {c.Speech, before.Speech}, {c.Embedding, before.Embedding},
+	} {
+		if pair[0] != pair[1] {
+			ids = append(ids, pair[0])
+		}
+	}
+	for _, alias := range slices.Sorted(maps.Keys(c.Aliases)) {
+		if id := c.Aliases[alias]; id != before.Aliases[alias] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }

@@ -87,7 +87,7 @@ func (p *provider) offers(ctx context.Context) (offers []Offer, err error) {
 
 // lists returns the addresses at which the models of a provider may be listed.
 func (p *provider) lists() []string {
-	if preset, known := presetOf(p.config.Name); known && preset.lists != "" && p.config.BaseURL == preset.BaseURL {
+	if preset, known := PresetOf(p.config.Name); known && preset.lists != "" && p.config.BaseURL == preset.BaseURL {
 		return []string{preset.lists}
 	}
 	base := p.config.BaseURL

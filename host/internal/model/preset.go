@@ -103,8 +103,8 @@ func Presets() []Preset {
 	return out
 }
 
-// presetOf returns the preset with a name or an alias, ignoring case.
-func presetOf(name string) (Preset, bool) {
+// PresetOf returns the preset with a name or an alias, ignoring case.
+func PresetOf(name string) (Preset, bool) {
 	i := slices.IndexFunc(presets, func(p Preset) bool {
 		same := func(other string) bool { return strings.EqualFold(other, name) }
 		return same(p.Name) || slices.ContainsFunc(p.Aliases, same)
@@ -118,7 +118,7 @@ func presetOf(name string) (Preset, bool) {
 // Completed returns a provider without an address with the API and the address of the preset of its
 // name. One with an address, or with another API, is returned as it is.
 func (p Provider) Completed() Provider {
-	preset, known := presetOf(p.Name)
+	preset, known := PresetOf(p.Name)
 	if known && p.BaseURL == "" && (p.API == "" || p.API == cmp.Or(preset.API, OpenAI)) {
 		p.API, p.BaseURL = preset.API, preset.BaseURL
 	}
@@ -131,7 +131,7 @@ func (p *Provider) keyVariables() []string {
 	if p.KeyEnv != "" {
 		return []string{p.KeyEnv}
 	}
-	preset, known := presetOf(p.Name)
+	preset, known := PresetOf(p.Name)
 	if known && preset.BaseURL != "" && p.Completed().BaseURL == preset.BaseURL {
 		return preset.Keys
 	}

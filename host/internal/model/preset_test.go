@@ -14,7 +14,7 @@ func TestPresetsAreProviders(t *testing.T) {
 		for _, name := range append(p.Aliases, p.Name) {
 			require.False(t, seen[strings.ToLower(name)], "%s is there twice", name)
 			seen[strings.ToLower(name)] = true
-			found, ok := presetOf(strings.ToUpper(name))
+			found, ok := PresetOf(strings.ToUpper(name))
 			require.True(t, ok)
 			require.Equal(t, p.Name, found.Name)
 		}

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,7 @@ func (m *Models) resolve(id string, kind Kind) (*provider, string, error) {
 		return p, name, nil
 	}
 	for _, key := range [...]string{id, "*"} {
-		if alias, ok := m.config.Aliases[key]; ok {
+		if alias, ok := aliasOf(key, m.config.Aliases); ok {
 			if p, name, ok := m.find(alias); ok {
 				return p, name, nil
 			}
@@ -29,6 +30,19 @@ func (m *Models) resolve(id string, kind Kind) (*provider, string, error) {
 		}
 	}
 	return nil, "", m.unknown(id, "")
+}
+
+// aliasOf returns what an id stands for, in any case.
+func aliasOf(id string, aliases map[string]string) (string, bool) {
+	if alias, ok := aliases[id]; ok {
+		return alias, true
+	}
+	for _, key := range slices.Sorted(maps.Keys(aliases)) {
+		if strings.EqualFold(key, id) {
+			return aliases[key], true
+		}
+	}
+	return "", false
 }
 
 // chosen returns the id that the configuration sets for a kind, and the name of that setting.
@@ -66,8 +80,8 @@ func (m *Models) first(kind Kind) (*provider, string, error) {
 // find looks up the whole id as a model name, then as "model@instance@Provider", then as
 // "model@Provider". Model names may contain @ themselves.
 func (m *Models) find(id string) (*provider, string, bool) {
-	if p, ok := listing(id, m.providers); ok {
-		return p, id, true
+	if p, listed, ok := listing(id, m.providers); ok {
+		return p, listed, true
 	}
 	at := strings.LastIndexByte(id, '@')
 	if at < 0 {
@@ -77,13 +91,14 @@ func (m *Models) find(id string) (*provider, string, bool) {
 	name, named := id[:at], m.named(id[at+1:])
 	if i := strings.LastIndexByte(name, '@'); i >= 0 {
 		for _, p := range named {
-			if strings.EqualFold(p.config.instance(), name[i+1:]) && p.has(name[:i]) {
-				return p, name[:i], true
+			e, ok := p.config.entry(name[:i])
+			if ok && strings.EqualFold(p.config.instance(), name[i+1:]) {
+				return p, e.Name, true
 			}
 		}
 	}
-	if p, ok := listing(name, named); ok {
-		return p, name, true
+	if p, listed, ok := listing(name, named); ok {
+		return p, listed, true
 	}
 	p, ok := open(named)
 	return p, name, ok
@@ -92,11 +107,11 @@ func (m *Models) find(id string) (*provider, string, bool) {
 // named returns the providers with a name, or else those that the name is an alias of; those
 // without an instance first.
 func (m *Models) named(name string) []*provider {
-	preset, known := presetOf(name)
+	preset, known := PresetOf(name)
 	var found [4][]*provider
 	for _, p := range m.providers {
 		rank := 0
-		if other, ok := presetOf(p.config.Name); !strings.EqualFold(p.config.Name, name) {
+		if other, ok := PresetOf(p.config.Name); !strings.EqualFold(p.config.Name, name) {
 			if !known || !ok || other.Name != preset.Name {
 				continue
 			}
@@ -113,14 +128,24 @@ func (m *Models) named(name string) []*provider {
 	return slices.Concat(found[2:]...)
 }
 
-// listing returns the provider that lists a model.
-func listing(name string, among []*provider) (*provider, bool) {
-	for _, p := range among {
-		if len(p.config.Models) > 0 && p.has(name) {
-			return p, true
+// sameNames compare a listed name with the one of a canvas: a name in another case is the same
+// model if no provider lists exactly this one.
+var sameNames = [...]func(listed, name string) bool{
+	func(listed, name string) bool { return listed == name }, strings.EqualFold,
+}
+
+// listing returns the provider that lists a model, and the listed name.
+func listing(name string, among []*provider) (*provider, string, bool) {
+	for _, same := range sameNames {
+		for _, p := range among {
+			for _, e := range p.config.Models {
+				if same(e.Name, name) {
+					return p, e.Name, true
+				}
+			}
 		}
 	}
-	return nil, false
+	return nil, "", false
 }
 
 // open returns a provider that accepts every model name.
@@ -133,17 +158,15 @@ func open(among []*provider) (*provider, bool) {
 	return nil, false
 }
 
-func (p *provider) has(name string) bool {
-	_, ok := p.config.entry(name)
-	return ok
-}
-
 func (p *Provider) instance() string {
 	if p.Instance == "" {
 		return "default"
 	}
 	return p.Instance
 }
+
+// mostKnown bounds the models that an error lists.
+const mostKnown = 20
 
 // unknown returns the error for an id, with the list of known models.
 func (m *Models) unknown(id, why string) error {
@@ -158,6 +181,9 @@ func (m *Models) unknown(id, why string) error {
 		for _, e := range p.config.Models {
 			known = append(known, e.Name+"@"+p.config.Label())
 		}
+	}
+	if more := len(known) - mostKnown; more > 0 {
+		known = append(known[:mostKnown], fmt.Sprintf("%d more", more))
 	}
 	return fmt.Errorf(
 		"%w %q%s; known are %s; add it to the model configuration, or an alias that leads it to one of them",

@@ -95,3 +95,34 @@ func TestModelInfo(t *testing.T) {
 		m.ModelInfo(t.Context(), "plain"))
 	require.Equal(t, engine.Info{Context: 4096, Model: "text@P"}, m.ModelInfo(t.Context(), "text@P"))
 }
+
+func TestNamesInAnotherCase(t *testing.T) {
+	m, err := New(Config{Providers: []Provider{
+		{Name: "A", Models: []Entry{{Name: "GPT-X"}, {Name: "both"}}},
+		{Name: "B", Models: []Entry{{Name: "gpt-x"}, {Name: "Only"}}},
+	}})
+	require.NoError(t, err)
+	for id, want := range map[string]string{
+		"GPT-X": "A GPT-X", "gpt-x": "B gpt-x", "Gpt-x": "A GPT-X", "ONLY": "B Only", "only@b": "B Only",
+		"BOTH@default@a": "A both",
+	} {
+		p, name, err := m.resolve(id, KindChat)
+		require.NoError(t, err, id)
+		require.Equal(t, want, p.config.Label()+" "+name, id)
+	}
+}
+
+func TestNamesOfModelsInDocuments(t *testing.T) {
+	doc, err := engine.ParseJSON([]byte(`{"components":{"A":{"obj":{"params":{"llm_id":"a","n":1.0,"tools":[
+		{"params":{"llm_id":"b"}},{"params":{"llm_id":"{x@y}"}}],"setups":{"image":{"llm_id":"a"}}}}}},
+		"graph":{"nodes":[{"data":{"form":{"llm_id":"a","name":"a"}}}]}}`))
+	require.NoError(t, err)
+	params := doc.Get("components").Get("A").Get("obj").Get("params")
+	require.Equal(t, []Named{{"a", "llm_id"}, {"b", "tools"}, {"a", "setups"}}, NamedIn(params))
+	renamed, n := Renamed(doc, map[string]string{"a": "c@P", "none": "x"})
+	require.Equal(t, 3, n)
+	require.Equal(t, strings.ReplaceAll(doc.JSON(), `"llm_id":"a"`, `"llm_id":"c@P"`), renamed.JSON())
+	same, n := Renamed(doc, map[string]string{"1": "c"})
+	require.Zero(t, n)
+	require.Equal(t, doc.JSON(), same.JSON())
+}

@@ -57,6 +57,14 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 			*to = from
 		}
 	}
+	if len(choice.Aliases) > 0 {
+		m.config.Aliases = maps.Clone(m.config.Aliases)
+		if m.config.Aliases == nil {
+			m.config.Aliases = map[string]string{}
+		}
+		maps.Copy(m.config.Aliases, choice.Aliases)
+		m.own = choice.Aliases
+	}
 	for _, p := range list {
 		made, err := newProvider(p, t.transport(&p))
 		if err != nil {
@@ -126,7 +134,8 @@ func (m *Models) aliases() []Listed {
 			continue
 		}
 		if e, _ := p.config.entry(name); e.kind() == KindChat {
-			out = append(out, Listed{Name: name, Kind: KindChat, Provider: p.config.Label(), Host: true, Alias: alias})
+			_, own := m.own[alias]
+			out = append(out, Listed{Name: name, Kind: KindChat, Provider: p.config.Label(), Host: !own, Alias: alias})
 		}
 	}
 	return out

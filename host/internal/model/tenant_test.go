@@ -224,3 +224,44 @@ func TestTenantsListAliases(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "big@Host", name+"@"+p.config.Label())
 }
+
+func TestAliasesOfTenants(t *testing.T) {
+	ctx := t.Context()
+	host := Provider{Name: "Host", Models: []Entry{{Name: "shared"}}}
+	tenants := testTenants(t, Config{Aliases: map[string]string{"old": "shared"}, Providers: []Provider{host}})
+	models := []Entry{{Name: "Small"}, {Name: "other"}}
+	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1", Models: models}))
+	resolve := func(tenant, id string) string {
+		m, err := tenants.Of(tenant, "").Models(ctx)
+		require.NoError(t, err)
+		p, name, err := m.resolve(id, KindChat)
+		if err != nil {
+			require.ErrorIs(t, err, ErrUnknownModel)
+			return ""
+		}
+		return name + "@" + p.config.Label()
+	}
+	require.ErrorIs(t, tenants.SetChoice(ctx, "a", Choice{Aliases: map[string]string{"x": "y@Z"}}), ErrUnknownModel)
+	own := Choice{Default: "other@P", Aliases: map[string]string{"GPT@OpenAI": "small@p", "old": "other@P"}}
+	require.NoError(t, tenants.SetChoice(ctx, "a", own))
+	require.Equal(t, "Small@P", resolve("a", "GPT@OpenAI"))
+	require.Equal(t, "Small@P", resolve("a", "gpt@openai"), "in any case")
+	require.Equal(t, "other@P", resolve("a", "old"), "before the host's")
+	require.Equal(t, "shared@Host", resolve("b", "old"))
+	require.Empty(t, resolve("b", "GPT@OpenAI"), "aliases of another tenant")
+	list, err := tenants.List(ctx, "a")
+	require.NoError(t, err)
+	require.Contains(t, list, Listed{Name: "other", Kind: KindChat, Provider: "P", Alias: "old"})
+
+	// What a removed provider leaves behind does not stop other changes.
+	require.NoError(t, tenants.Delete(ctx, "a", "P"))
+	own.Speech = "shared@Host"
+	require.NoError(t, tenants.SetChoice(ctx, "a", own))
+	own.Speech = "none@P"
+	require.ErrorIs(t, tenants.SetChoice(ctx, "a", own), ErrUnknownModel)
+	many := map[string]string{}
+	for i := range mostAliases + 1 {
+		many[string(rune('a'+i))] = "shared"
+	}
+	require.ErrorIs(t, tenants.SetChoice(ctx, "a", Choice{Aliases: many}), ErrTooManyAliases)
+}

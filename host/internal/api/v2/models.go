@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/api"
@@ -20,6 +21,7 @@ type models struct{ *app.Services }
 
 func (m models) operations() []operation {
 	const read, admin = app.ScopeRead, app.ScopeAdmin
+	const aliases = "/api/v2/models/aliases"
 	const standard, one = "/api/v2/models/default", "/api/v2/providers/{provider}"
 	return []operation{
 		handle(operation{
@@ -34,6 +36,15 @@ func (m models) operations() []operation {
 			method: "PUT", path: standard, body: api.BodyTiny, scope: admin, name: "putDefaultModels",
 			about: "Set the default models, which are used when a canvas names none.",
 		}, m.putChoice),
+		handle(operation{
+			method: "GET", path: aliases, body: api.BodyNone, scope: read, name: "getModelAliases",
+			about: "Get the aliases of models of the tenant. Those of the host's configuration are not among them.",
+		}, m.aliases),
+		handle(operation{
+			method: "PUT", path: aliases, body: api.BodySmall, scope: admin, name: "putModelAliases",
+			about: "Set the aliases of models: a canvas that names a model which the tenant does not have uses that " +
+				"of the alias. The id * is that of all other names.",
+		}, m.putAliases),
 		handle(operation{
 			method: "GET", path: "/api/v2/providers", body: api.BodyNone, scope: read, name: "listProviders",
 			about: "List the model providers of the tenant. Keys are not shown.",
@@ -76,6 +87,8 @@ type modelView struct {
 	Host     bool   `json:"host" jsonschema:"whether it is shared by all tenants"`
 	About    string `json:"about,omitempty"`
 	Tools    *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling, if that is configured"`
+	// Also are the other names of the preset of the provider.
+	Also []string `json:"provider_aliases,omitempty" jsonschema:"other names of the provider in ids"`
 }
 
 type modelChoice struct {
@@ -159,6 +172,10 @@ func (m models) list(ctx context.Context, in byTenant) (list[modelView], error) 
 	out := list[modelView]{Items: make([]modelView, len(all))}
 	for i, v := range all {
 		out.Items[i] = modelView{ID: v.ID(), Kind: string(v.Kind), Provider: v.Provider, Host: v.Host, Tools: v.Tools}
+		if preset, ok := model.PresetOf(v.Provider); ok && v.Alias == "" {
+			out.Items[i].Also = slices.DeleteFunc(append([]string{preset.Name}, preset.Aliases...),
+				func(name string) bool { return strings.EqualFold(name, v.Provider) })
+		}
 		if v.Alias != "" {
 			out.Items[i].About = "alias of " + v.Name + "@" + v.Provider
 		}
@@ -184,13 +201,53 @@ type putChoice struct {
 
 func (m models) putChoice(ctx context.Context, in putChoice) (modelChoice, error) {
 	c := in.Body
-	err := m.Models.SetChoice(ctx, in.Who.Tenant, model.Choice{
-		Default: c.Chat, Speech: c.Speech, Voice: c.Voice, Embedding: c.Embedding,
+	err := m.choose(ctx, in.Who.Tenant, func(v *model.Choice) {
+		v.Default, v.Speech, v.Voice, v.Embedding = c.Chat, c.Speech, c.Voice, c.Embedding
 	})
-	if errors.Is(err, model.ErrUnknownModel) {
+	return c, err
+}
+
+// choose changes the stored choice of a tenant.
+func (m models) choose(ctx context.Context, tenant string, change func(*model.Choice)) error {
+	v, err := m.Models.Choice(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	change(&v)
+	err = m.Models.SetChoice(ctx, tenant, v)
+	if errors.Is(err, model.ErrUnknownModel) || errors.Is(err, model.ErrTooManyAliases) {
 		err = app.BadArgument("%s", err)
 	}
-	return c, err
+	return err
+}
+
+type modelAliases struct {
+	Aliases map[string]string `json:"aliases" jsonschema:"ids of models by the ids that canvases use; 1,000 at most"`
+}
+
+func (m models) aliases(ctx context.Context, in byTenant) (modelAliases, error) {
+	v, err := m.Models.Choice(ctx, in.Who.Tenant)
+	if v.Aliases == nil {
+		v.Aliases = map[string]string{}
+	}
+	return modelAliases{v.Aliases}, err
+}
+
+type putAliases struct {
+	Who  app.Principal
+	Body modelAliases
+}
+
+func (m models) putAliases(ctx context.Context, in putAliases) (modelAliases, error) {
+	if in.Body.Aliases == nil {
+		return in.Body, app.BadArgument("aliases is missing; expected an object, {} to remove all")
+	}
+	for alias := range in.Body.Aliases {
+		if strings.TrimSpace(alias) == "" {
+			return in.Body, app.BadArgument("aliases has an empty id")
+		}
+	}
+	return in.Body, m.choose(ctx, in.Who.Tenant, func(v *model.Choice) { v.Aliases = in.Body.Aliases })
 }
 
 func providerViewOf(p model.Provider, hasKey bool) providerView {

@@ -283,6 +283,8 @@ POST /api/v2/local-providers {}
 GET /api/v2/models
 PUT /api/v2/models/default {"chat":"small@Vendor"}
 GET /api/v2/models/default
+PUT /api/v2/models/aliases {"aliases":{"gpt@Elsewhere":"small@Vendor"}}
+GET /api/v2/models/aliases
 DELETE /api/v2/providers/Vendor
 POST /api/v2/datasets {"name":"d","method":"naive","config":{"chunk_token_num":64}} >dataset
 GET /api/v2/datasets?name=d&page=1&page_size=10

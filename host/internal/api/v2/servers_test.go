@@ -37,6 +37,41 @@ func TestDiagnosticsOfServers(t *testing.T) {
 	}, found)
 }
 
+// Validation reports models that a tenant does not have, in steps that run and in their tools.
+func TestDiagnosticsOfModels(t *testing.T) {
+	s := apitest.New(t)
+	unknown := func(key, dsl string) (nodes []string) {
+		for _, d := range s.As(key, "POST", "/api/v2/validate", `{"dsl":`+dsl+`}`, 200).Get("diagnostics").Elements() {
+			if d.Get("code").Str() == "unknown_model" {
+				require.Equal(t, "error", d.Get("severity").Str())
+				nodes = append(nodes, d.Get("node").Str()+" "+d.Get("param").Str())
+			}
+		}
+		return nodes
+	}
+	dsl := sketch.Canvas("begin Begin -> LLM:A", `LLM:A LLM {"llm_id":"deepseek-chat@DeepSeek"} -> LLM:B`,
+		`LLM:B LLM {"llm_id":"SMALL@vendor"} -> LLM:C`, `LLM:C LLM {} -> Agent:D`,
+		`Agent:D Agent {"tools":[{"component_name":"Agent","name":"sub","params":{"llm_id":"x@Y"}}]}`)
+	require.Empty(t, unknown("one", dsl), "without a provider the offline model answers for all")
+	server := apitest.Vendor(t)
+	body := `{"base_url":"` + server.URL + `/v1","key":"sk-vendor","models":[{"name":"small"}]}`
+	s.As("one", "PUT", "/api/v2/providers/Vendor", body, 200)
+	require.Equal(t, []string{"LLM:A llm_id", "Agent:D tools"}, unknown("one", dsl))
+	require.Empty(t, unknown("two", dsl))
+	s.As("one", "PUT", "/api/v2/models/aliases", `{"aliases":{"deepseek-chat@DeepSeek":"small@Vendor"}}`, 200)
+	require.Equal(t, []string{"Agent:D tools"}, unknown("one", dsl))
+	s.As("one", "PUT", "/api/v2/models/aliases", `{"aliases":{"y":"none@Vendor"}}`, 422)
+	s.As("one", "PUT", "/api/v2/models/aliases", `{}`, 422)
+	s.As("one", "PUT", "/api/v2/models/default", `{"chat":"small@Vendor"}`, 200)
+	require.Equal(t, "small@Vendor", s.As("one", "GET", "/api/v2/models/aliases", "", 200).Get("aliases").
+		Get("deepseek-chat@DeepSeek").Str(), "a new default leaves the aliases")
+	doc, err := engine.ParseJSON([]byte(dsl))
+	require.NoError(t, err)
+	steps := doc.Get("components")
+	off := steps.With("Agent:D", steps.Get("Agent:D").With("disabled", engine.Bool(true)))
+	require.Empty(t, unknown("one", doc.With("components", off).JSON()), "of a step that is switched off")
+}
+
 func TestMCPServers(t *testing.T) {
 	s := apitest.New(t)
 	made := s.As("one", "POST", "/api/v2/mcp-servers",
