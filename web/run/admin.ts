@@ -48,6 +48,11 @@ export interface Preset {
   local: boolean;
 }
 
+/** Found is a model server that answers on the machine of the host. */
+export interface Found extends Preset {
+  models: Offer[];
+}
+
 /** presetOf returns the preset with a name or an alias, in any case. */
 export function presetOf(name: string, presets: Preset[]): Preset | undefined {
   const same = (other: string): boolean => other.toLowerCase() === name.trim().toLowerCase();
@@ -78,6 +83,7 @@ export interface Provider {
   base_url: string;
   has_key: boolean;
   header_names?: string[];
+  local?: boolean;
   models: ProviderModel[];
 }
 

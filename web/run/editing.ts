@@ -7,6 +7,7 @@ import { copy, paste, read, written } from "../canvas/edit/clip.ts";
 import { setParam, type Draft } from "../canvas/edit/draft.ts";
 import { enclose, groupAt, origin } from "../canvas/edit/groups.ts";
 import * as nodes from "../canvas/edit/nodes.ts";
+import { renameModels } from "../canvas/edit/models.ts";
 import { addNote, writeNote } from "../canvas/edit/notes.ts";
 import { setOrder, type Order } from "../canvas/edit/order.ts";
 import { attach, detach } from "../canvas/edit/tools.ts";
@@ -133,6 +134,11 @@ export class Editing {
       const group = groupAt(moved, middle, new Set(Object.keys(places)));
       if (group !== model.byId.get(id)?.parent) enclose(draft, this.#specs, moved, [id], group);
     }
+  }
+
+  /** replaceModels replaces models by their ids, in all steps. */
+  replaceModels(ids: ReadonlyMap<string, string>): void {
+    this.#session.act((draft) => renameModels(draft, ids));
   }
 
   resize(id: string, width: number, height: number): void {

@@ -6,6 +6,7 @@
 // the built-in tools and searches in datasets, because canvases may be untrusted.
 
 import { messageOf } from "@easel/engine";
+import { offline, type HostModel } from "./model-names.ts";
 import { Store } from "./store.ts";
 import type { Relay } from "./substitutes.ts";
 
@@ -37,7 +38,11 @@ export interface HostState {
   total: number;
   /** The words that the canvases were searched by; undefined when the list is not current. */
   found?: string | undefined;
-  models: string[];
+  models: HostModel[];
+  /** Id of the model of steps that name none; "" if the host has no model for them. */
+  answers: string;
+  /** What the person may do, of the table of scopes. */
+  scopes: string[];
   /** The error of the last request. */
   fault?: string;
 }
@@ -61,7 +66,9 @@ export class HostError extends Error {
   }
 }
 
-const unknown: HostState = { status: "unknown", name: "", canvases: [], total: 0, models: [] };
+const unknown: HostState = {
+  status: "unknown", name: "", canvases: [], total: 0, models: [], answers: "", scopes: [],
+};
 const pageSize = 60;
 const modelPath = "/api/llm/chat/completions";
 
@@ -247,18 +254,35 @@ export class Host {
 
   // meet reads the principal; a login by cookie has a token that must be sent along.
   async #meet(): Promise<void> {
-    const me = await this.#json<{ nickname?: string; email?: string; tenant_name?: string; csrf?: string }>(
-      "/api/v2/me",
-    );
+    const me = await this.#json<{
+      nickname?: string; email?: string; tenant_name?: string; csrf?: string; scopes?: string[];
+    }>("/api/v2/me");
     this.#csrf = me.csrf ?? "";
-    const { items = [] } = await this.#json<{ items?: { id: string; kind: string }[] }>("/api/v2/models").catch(
-      () => ({ items: [] }),
-    );
-    this.state.update({
-      status: "open",
-      name: me.nickname || me.email || me.tenant_name || "",
-      models: items.filter(({ kind }) => kind === "chat").map(({ id }) => id),
-    });
+    const models = await this.#models();
+    const name = me.nickname || me.email || me.tenant_name || "";
+    this.state.update({ status: "open", name, scopes: me.scopes ?? [], ...models });
+  }
+
+  /** learn reads the models again, after they were changed. */
+  async learn(): Promise<void> {
+    const models = await this.#models();
+    if (this.state.get().status === "open") this.state.update(models);
+  }
+
+  // models are none for a person that may run nothing.
+  async #models(): Promise<Pick<HostState, "models" | "answers">> {
+    try {
+      const { items = [] } = await this.#json<{ items?: (HostModel & { kind: string })[] }>("/api/v2/models");
+      const models = items.filter(({ kind, id }) => kind === "chat" && id !== offline);
+      return { models, answers: models.find((model) => model.default)?.id ?? "" };
+    } catch {
+      return { models: [], answers: "" };
+    }
+  }
+
+  /** hasLogin reports whether the browser's login is used, not an API key. */
+  get hasLogin(): boolean {
+    return this.#key === "";
   }
 
   #signed(): Record<string, string> {
@@ -277,6 +301,23 @@ export class Host {
   async #text(path: string): Promise<string> {
     return textOf(await this.#send(path, "page"));
   }
+}
+
+const wasOpen = "easel.signed-in";
+
+/**
+ * stayKnown signs a person in again whom this browser had signed in when the page was left. A page
+ * that nobody signed in to makes no request.
+ */
+export function stayKnown(host: Host, storage: Storage | undefined): void {
+  try {
+    if (storage?.getItem(wasOpen)) void host.connect();
+    host.state.subscribe(() => {
+      const { status } = host.state.get();
+      if (status === "open" && host.hasLogin) storage?.setItem(wasOpen, "1");
+      if (status === "closed") storage?.removeItem(wasOpen);
+    });
+  } catch { /* a page may be forbidden to remember */ }
 }
 
 async function textOf(response: Response): Promise<string> {

@@ -5,7 +5,7 @@ import type { Code, Diagnostic, Status } from "@easel/engine";
 import type { Dsl } from "../canvas/dsl.ts";
 import type { Installed } from "./admin.ts";
 import type { Host } from "./host.ts";
-import { isListed } from "./model-names.ts";
+import { offline } from "./model-names.ts";
 
 /** Version is a saved document of a canvas; `dsl` is there when one was asked for. */
 export interface Version {
@@ -164,7 +164,7 @@ export async function check(host: Pick<Host, "request">, path: string, dsl: Dsl)
 export interface Need {
   /** An error stops publishing. */
   severity: "error" | "warning";
-  kind: "diagnostic" | "model" | "no_model" | "secret";
+  kind: "diagnostic" | "no_model" | "secret";
   /** Node that needs it. */
   node?: string;
   /** Message of a diagnostic, or the name of what is missing. */
@@ -184,23 +184,16 @@ export interface There {
   secrets: ReadonlySet<string>;
 }
 
-/** offline is the model that calls no model. */
-const offline = "offline";
-
-/** lacking lists the models and secrets that nodes name and a host does not have. */
+/**
+ * lacking lists the secrets that nodes name and a host does not have, and that it has no model for
+ * its steps; the host itself reports models that it lacks.
+ */
 export function lacking(dsl: Dsl, there: There): Need[] {
   const needs: Need[] = [];
   const alone = [...there.models].every((id) => id === offline);
   let asksModel = false;
   for (const [node, { obj }] of Object.entries(dsl.components)) {
-    for (const [name, value] of fieldsOf(obj.params)) {
-      if (name === "llm_id") {
-        asksModel = true;
-        if (typeof value === "string" && value !== "" && !alone && !isListed(there.models, value)) {
-          needs.push({ severity: "error", kind: "model", node, text: value });
-        }
-      }
-    }
+    for (const [name] of fieldsOf(obj.params)) asksModel ||= name === "llm_id";
     for (const [, name = ""] of JSON.stringify(obj.params).matchAll(/\{\{\s*secret:([\w.-]+)/g)) {
       if (!there.secrets.has(name)) needs.push({ severity: "error", kind: "secret", node, text: name });
     }

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import type { Reference } from "@easel/engine";
 import { compare } from "../canvas/compare.ts";
 import type { Dsl } from "../canvas/dsl.ts";
-import { isListed } from "../run/model-names.ts";
+import { isListed, type HostModel } from "../run/model-names.ts";
 import { lacking } from "../run/release.ts";
 import { signingNode, signingPython } from "../run/signing.ts";
 import { chatAddress, widgetTag, type Embed } from "../run/snippets.ts";
@@ -26,7 +26,7 @@ const canvas = (nodes: Record<string, [kind: string, params: object, to?: string
     ),
   }) as unknown as Dsl;
 
-test("missing models and secrets are found, also in the tools of an agent", () => {
+test("missing secrets are found, also in the tools of an agent, and that there is no model", () => {
   const dsl = canvas({
     a: ["Agent", { tools: [{ params: { llm_id: "gpt@OpenAI" } }] }],
     b: ["Invoke", { headers: "Bearer {{secret:API_KEY}} {{secret:there}}" }],
@@ -34,7 +34,6 @@ test("missing models and secrets are found, also in the tools of an agent", () =
   const there = { models: new Set(["other", "offline"]), secrets: new Set(["there"]) };
   const found = lacking(dsl, there).map(({ severity, kind, node, text }) => [severity, kind, node, text]);
   assert.deepEqual(found, [
-    ["error", "model", "a", "gpt@OpenAI"],
     ["error", "secret", "b", "API_KEY"],
   ]);
   const alone = lacking(dsl, { ...there, models: new Set(["offline"]) });
@@ -42,14 +41,18 @@ test("missing models and secrets are found, also in the tools of an agent", () =
 });
 
 test("a model is found by its name, its provider and its instance, or at a provider that accepts every name", () => {
-  const models = ["small@Local", "large@west@OpenAI", "*@Groq"];
-  for (const id of ["small@Local", "small", "small@local", "large@OpenAI", "large@west@OpenAI", "any@Groq"]) {
+  const named = (...ids: string[]): HostModel[] =>
+    ids.map((id) => ({ id, provider: id.slice(id.lastIndexOf("@") + 1), provider_aliases: [] }));
+  const models = named("small@Local", "large@west@OpenAI", "*@Groq");
+  for (const id of ["small@Local", "small", "small@local", "large@OpenAI", "large@west@OpenAI", "any@Groq", "SMALL"]) {
     assert.ok(isListed(models, id), id);
   }
   for (const id of ["small@OpenAI", "large@Local", "any@Elsewhere"]) assert.ok(!isListed(models, id), id);
-  assert.ok(!isListed(["small@Local"], "large"));
-  assert.ok(isListed(["small@Local", "gpt-4@OpenAI"], "gpt-4@OpenAI"), "an alias of the configuration");
-  assert.ok(isListed(["small@Local", "*"], "gpt-4@OpenAI"), "an alias for all other ids");
+  assert.ok(!isListed(named("small@Local"), "large"));
+  assert.ok(isListed(named("small@Local", "gpt-4@OpenAI"), "gpt-4@OpenAI"), "an alias of the configuration");
+  assert.ok(isListed(named("small@Local", "*"), "gpt-4@OpenAI"), "an alias for all other ids");
+  const qwen = { id: "qwen-max@Tongyi-Qianwen", provider: "Tongyi-Qianwen", provider_aliases: ["Qwen"] };
+  assert.ok(isListed([qwen], "qwen-max@qwen"), "another name of the provider");
 });
 
 test("a comparison names nodes, settings and connections", () => {

@@ -10,7 +10,7 @@ import type { Source } from "../run/session.ts";
 import { codeWords } from "../words/codes.ts";
 import { pick } from "../words/words.ts";
 import { AreaView } from "./area-view.tsx";
-import { useArea } from "./areas.tsx";
+import { showGallery, useArea } from "./areas.tsx";
 import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
@@ -134,10 +134,13 @@ export function App(): React.ReactNode {
     return true;
   }, [session, look]);
 
-  const importText = useCallback((text: string, { name }: File) => {
+  const importText = useCallback((text: string, { name }: File, models?: ReadonlyMap<string, string>) => {
     canvases?.add({ name, text, source: { kind: "file" } });
-    replace(() => openImport(text, name.replace(/\.(json|ya?ml)$/i, "")));
-  }, [canvases, openImport, replace]);
+    replace(() => {
+      openImport(text, name.replace(/\.(json|ya?ml)$/i, ""));
+      if (models?.size) session.editing.replaceModels(models);
+    });
+  }, [canvases, openImport, replace, session]);
 
   const openFile = useCallback(async (file: File) => {
     if (addPlugin(file)) return;
@@ -251,7 +254,7 @@ export function App(): React.ReactNode {
   const goToGallery = (): void => {
     opens();
     session.close();
-    history.replaceState(null, "", location.pathname + location.search);
+    showGallery();
   };
 
   const created = (origin: Origin): void => {
@@ -308,7 +311,7 @@ export function App(): React.ReactNode {
           <ImportDialog
             key={`${incoming.name} ${incoming.lastModified} ${incoming.size}`} file={incoming}
             onOther={chooseImport} onClose={() => setIncoming(undefined)}
-            onImport={(text) => { setIncoming(undefined); importText(text, incoming); }}
+            onImport={(text, models) => { setIncoming(undefined); importText(text, incoming, models); }}
             onTemplates={() => {
               setIncoming(undefined);
               replace(() => { goToGallery(); setTemplates((count) => count + 1); });

@@ -51,7 +51,16 @@ export function useArea(): Area | undefined {
 
 /** leaveAreas shows the canvas again that was open before, or the gallery. */
 export function leaveAreas(): void {
-  history.replaceState(null, "", canvas || location.pathname + location.search);
+  show(canvas);
+}
+
+/** showGallery leaves the areas for the gallery. */
+export function showGallery(): void {
+  show("");
+}
+
+function show(hash: string): void {
+  history.replaceState(null, "", hash || location.pathname + location.search);
   for (const listener of listeners) listener();
 }
 

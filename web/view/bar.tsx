@@ -6,6 +6,7 @@ import { pick } from "../words/words.ts";
 import { AreaLinks, useArea } from "./areas.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { Icon, type IconName } from "./icons.tsx";
+import { useModelName } from "./no-model.tsx";
 import { People } from "./others.tsx";
 import { save } from "./save.ts";
 
@@ -31,7 +32,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   const { session, look } = useApp();
   const { language, dark } = useLook((all) => all);
   const document_ = useStore(session.document, (document) => document);
-  const kind = useStore(session.player.provider, (provider) => provider.kind);
+  const model = useModelName();
   const origin = useStore(session.origin, (from) => from);
   const [kept, setKept] = useState(false);
   const keep = async (): Promise<void> => {
@@ -78,7 +79,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
       {(menu || !document_) && (
         <Action icon="box" label={t("plugins.title")} onClick={() => look.update({ dialog: "plugins" })} />
       )}
-      <Action icon="spark" label={`${t("bar.model")}: ${t(`model.${kind}`)}`} onClick={onModel} />
+      <Action icon="spark" label={`${t("bar.model")}: ${model}`} onClick={onModel} />
       <button
         type="button"
         className="plain"

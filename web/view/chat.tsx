@@ -16,6 +16,7 @@ import { Icon, type IconName } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { fromBase64, save } from "./save.ts";
 import { HostPlugins } from "./host-plugins.tsx";
+import { AddModel, NoModel, useNeedsModel } from "./no-model.tsx";
 import { SaveTest } from "./save-test.tsx";
 import { usePlace, Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
@@ -29,6 +30,7 @@ export function Chat(): React.ReactNode {
   const { turns, running } = useStore(session.player.play, (play) => play);
   const begin = useStore(session.document, (document) => document?.dsl.components["begin"]?.obj.params);
   const fields = useMemo(() => fieldsOf(begin?.["inputs"]), [begin]);
+  const needsModel = useNeedsModel();
   const end = useRef<HTMLDivElement>(null);
   const last = turns.at(-1);
   useEffect(() => { void end.current?.scrollIntoView({ block: "end" }); }, [last?.state.answers, last?.state.status]);
@@ -44,6 +46,7 @@ export function Chat(): React.ReactNode {
             <Markdown text={prologue} />
           </div>
         )}
+        {turns.length === 0 && needsModel && <NoModel />}
         {turns.length === 0 && !prologue && <p className="quiet">{t(asks ? "chat.form" : "chat.empty")}</p>}
         {turns.map((turn, i) => (
           <TurnView key={i} turn={turn} last={turn === last} fields={filledFields(turns, i, fields)} />
@@ -151,7 +154,14 @@ function StandIns({ turn: { model, state, records, substitutes } }: { turn: Turn
   return (
     <section className="stand-ins" aria-label={t("chat.stand_ins")}>
       <b>{t("chat.stand_ins")}</b>
-      <ul>{lines.map(([icon, text]) => <li key={icon}><Icon name={icon} /><span>{text}</span></li>)}</ul>
+      <ul>
+        {lines.map(([icon, text]) => (
+          <li key={icon}>
+            <Icon name={icon} />
+            <span>{text} {icon === "spark" && <AddModel />}</span>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -8,8 +8,9 @@ import { Canvases } from "../run/canvases.ts";
 import { Consents, tabStorage } from "../run/consent.ts";
 import { DatasetNames } from "../run/dataset-names.ts";
 import { Datasets } from "../run/datasets.ts";
+import { preferHost } from "../run/providers.ts";
 import { Drafts } from "../run/drafts.ts";
-import { Host } from "../run/host.ts";
+import { Host, stayKnown } from "../run/host.ts";
 import { everywhere } from "../run/retrieve.ts";
 import { Session, type Document } from "../run/session.ts";
 import type { Local } from "../run/substitutes.ts";
@@ -77,6 +78,8 @@ const described = fetch(at(EASEL_COMPONENTS)).then((answer) => {
 const session: Session = new Session(engine, world, host, new Consents(tabStorage()), described);
 
 const together = new Together(host, session);
+preferHost(session.player.provider, host.state);
+stayKnown(host, allowed(() => localStorage));
 
 session.document.subscribe(() => drafts.changed(edited()));
 session.sharing.rival.subscribe(() => {

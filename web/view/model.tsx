@@ -1,5 +1,6 @@
 // The choice of the model.
 
+import { choices } from "../run/model-names.ts";
 import type { ProviderKind } from "../run/providers.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { SignIn } from "./host.tsx";
@@ -13,7 +14,7 @@ const kinds: ProviderKind[] = ["offline", "scripted", "openai", "host", "replay"
 export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
   const t = useText();
   const { session, host } = useApp();
-  const { status, models } = useStore(host.state, (state) => state);
+  const { status, models, answers } = useStore(host.state, (state) => state);
   const choice = useStore(session.player.provider, (provider) => provider);
   const { recorded } = session.player.providers;
   const set = (part: Partial<typeof choice>): void => session.player.provider.set({ ...choice, ...part });
@@ -41,8 +42,8 @@ export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
         )}
         {(choice.kind === "openai" || choice.kind === "host") && (
           <>
-            <label className="field">{t("model.name")}<input type="text" list="model-names" value={choice.model} placeholder={t("model.own")} onChange={(event) => set({ model: event.target.value })} /></label>
-            <datalist id="model-names">{choice.kind === "host" && models.filter((name) => !name.startsWith("*")).map((name) => <option key={name} value={name} />)}</datalist>
+            <label className="field">{t("model.name")}<input type="text" list="model-names" value={choice.model} placeholder={choice.kind === "host" && answers ? t("model.own_or", answers) : t("model.own")} onChange={(event) => set({ model: event.target.value })} /></label>
+            <datalist id="model-names">{choice.kind === "host" && choices(models).map((name) => <option key={name} value={name} />)}</datalist>
             {(choice.kind === "openai" || status === "open") && (
               <ModelTest key={`${choice.kind} ${choice.url} ${choice.model}`} choice={choice} name={choice.model} />
             )}

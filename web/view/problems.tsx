@@ -3,6 +3,7 @@
 import { useMemo } from "react";
 import { sectionsOf, type Problem } from "../canvas/problems.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
+import { ModelMap, useLacking } from "./model-map.tsx";
 import { Reason } from "./reason.tsx";
 import { brief } from "./text.ts";
 
@@ -16,8 +17,9 @@ export function Problems(): React.ReactNode {
   const { session } = useApp();
   const problems = useStore(session.problems, (all) => all);
   const sections = useMemo(() => sectionsOf(problems), [problems]);
-  if (sections.length === 0) return <p className="quiet">{t("problems.none")}</p>;
-  return sections.map(({ severity, count, kinds }) => (
+  const lacking = useLacking(useStore(session.document, (document) => document?.dsl));
+  if (sections.length === 0 && lacking.length === 0) return <p className="quiet">{t("problems.none")}</p>;
+  const list = sections.map(({ severity, count, kinds }) => (
     <section key={severity} className="problems" aria-label={t(`problems.${severity}`)}>
       <h2 className="head">
         {t(`problems.${severity}`)}{" "}
@@ -30,6 +32,17 @@ export function Problems(): React.ReactNode {
       ))}
     </section>
   ));
+  return (
+    <>
+      {lacking.length > 0 && (
+        <ModelMap
+          lacking={lacking}
+          onChoose={(id, model) => session.editing.replaceModels(new Map([[id, model]]))}
+        />
+      )}
+      {list}
+    </>
+  );
 }
 
 function Kind({ kind }: { kind: Problem[] }): React.ReactNode {

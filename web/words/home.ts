@@ -48,7 +48,6 @@ const en = {
     "Its steps have no exact counterpart here, so it is not converted. Start from the nearest template and copy " +
     "your prompts.",
   import_templates: "Show templates",
-  need_model: "Model {0} is not on this host",
   need_no_model: "No model is set up on this host: an offline stand-in answers",
   need_secret: "Secret {0} is not on this host",
 };
@@ -102,7 +101,6 @@ const zh: Record<HomeKey, string> = {
   import_failed: "无法导入“{0}”",
   import_next_foreign: "其中的步骤在此没有完全对应项，因此不作转换。请从最接近的模板开始，并复制您的提示词。",
   import_templates: "查看模板",
-  need_model: "此主机没有模型 {0}",
   need_no_model: "此主机未配置模型：由离线替身回答",
   need_secret: "此主机没有密钥 {0}",
 };

@@ -87,6 +87,7 @@ type Listed struct {
 	Host     bool   // from the host's configuration
 	Alias    string // alias of the configuration that leads to the model; "*" is every unknown id
 	Tools    *bool  // supports tool calling; nil is not configured
+	Default  bool   // the one for chats that a canvas uses if it names none
 }
 
 // ID returns what canvases name the model by. "*" stands for any name.
@@ -122,7 +123,22 @@ func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
 			})
 		}
 	}
-	return append(out, m.aliases()...), nil
+	return append(m.marked(out), m.aliases()...), nil
+}
+
+// marked marks the default model for chats, and adds it if its provider accepts every name.
+func (m *Models) marked(list []Listed) []Listed {
+	p, name, err := m.first(KindChat)
+	if err != nil {
+		return list
+	}
+	label := p.config.Label()
+	i := slices.IndexFunc(list, func(l Listed) bool { return l.Name == name && l.Provider == label })
+	if i < 0 {
+		i, list = len(list), append(list, Listed{Name: name, Kind: KindChat, Provider: label, Host: p.owner == ""})
+	}
+	list[i].Default = true
+	return list
 }
 
 // aliases returns the aliases that lead to a chat model, sorted.

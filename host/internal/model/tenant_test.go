@@ -51,7 +51,7 @@ func TestTenantsProviders(t *testing.T) {
 	list, err := tenants.List(ctx, "a")
 	require.NoError(t, err)
 	require.Equal(t, []Listed{
-		{Name: "m", Kind: KindChat, Provider: "P"},
+		{Name: "m", Kind: KindChat, Provider: "P", Default: true},
 		{Name: "v", Kind: KindSpeech, Provider: "P"},
 		{Name: "shared", Kind: KindChat, Provider: "Host", Host: true},
 	}, list)
@@ -264,4 +264,19 @@ func TestAliasesOfTenants(t *testing.T) {
 		many[string(rune('a'+i))] = "shared"
 	}
 	require.ErrorIs(t, tenants.SetChoice(ctx, "a", Choice{Aliases: many}), ErrTooManyAliases)
+}
+
+// The default is listed although its provider accepts every name.
+func TestTheDefaultIsListed(t *testing.T) {
+	tenants := testTenants(t, Config{Default: "gpt-x@Open", Providers: []Provider{{Name: "Open"}}})
+	list, err := tenants.List(t.Context(), "a")
+	require.NoError(t, err)
+	require.Equal(t, []Listed{
+		{Kind: KindChat, Provider: "Open", Host: true},
+		{Name: "gpt-x", Kind: KindChat, Provider: "Open", Host: true, Default: true},
+	}, list)
+	tenants.Host.config.Default = ""
+	list, err = tenants.List(t.Context(), "a")
+	require.NoError(t, err)
+	require.Len(t, list, 1)
 }

@@ -3,7 +3,7 @@
 import { createServer, type Server } from "node:http";
 
 /** modelVendor starts a server with the API of OpenAI: it lists 80 models, and answers a word. */
-export function modelVendor(): Promise<Server> {
+export function modelVendor(port = 0): Promise<Server> {
   const answer = {
     choices: [{ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
     usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
@@ -27,5 +27,7 @@ export function modelVendor(): Promise<Server> {
       response.end(streams ? `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` : JSON.stringify(answer));
     });
   });
-  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+  return new Promise((resolve, reject) => {
+    server.once("error", reject).listen(port, "127.0.0.1", () => resolve(server));
+  });
 }

@@ -1,7 +1,7 @@
 // Which model a node asks: those of the host are offered once they are known, and one can be
 // tested.
 
-import { isListed } from "../../run/model-names.ts";
+import { choices, isListed } from "../../run/model-names.ts";
 import { useApp, useStore, useText } from "../context.tsx";
 import { ModelTest } from "../model-test.tsx";
 import type { ControlProps } from "./props.ts";
@@ -27,7 +27,7 @@ export function ModelField({ id, value, onChange }: ControlProps): React.ReactNo
         onChange={(event) => onChange(event.target.value)}
       />
       <datalist id={`${id}-models`}>
-        {models.filter((each) => !each.startsWith("*")).map((each) => (
+        {choices(models).map((each) => (
           <option key={each} value={each} />
         ))}
       </datalist>

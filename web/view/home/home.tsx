@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
+import { NoModel } from "../no-model.tsx";
 import type { HomeActs } from "./acts.ts";
 import { Canvases } from "./canvases.tsx";
 import { Starters } from "./starters.tsx";
@@ -35,6 +36,7 @@ export default function Home({ acts, templates }: { acts: HomeActs; templates: n
           {h("import")}
         </button>
       </div>
+      <NoModel />
       <Canvases words={words.trim()} acts={acts} />
       <Starters ref={starters} acts={acts} />
     </div>

@@ -7,6 +7,7 @@ import { report, runnable, type Finding, type Report, type Unreadable } from "..
 import { pick } from "../../words/words.ts";
 import { useApp, useLook, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon, type IconName } from "../icons.tsx";
+import { ModelMap, useLacking } from "../model-map.tsx";
 import { Glyphs, kindsOf } from "./starters.tsx";
 import { useHomeText } from "./text.ts";
 import { Reason, unreadable as unreadableText } from "../reason.tsx";
@@ -23,7 +24,8 @@ export default function ImportDialog({
   onClose,
 }: {
   file: File;
-  onImport(text: string): void;
+  /** Opens the file, with other models in place of those that the host lacks. */
+  onImport(text: string, models: ReadonlyMap<string, string>): void;
   onOther(): void;
   onTemplates(): void;
   onClose(): void;
@@ -35,6 +37,7 @@ export default function ImportDialog({
   const [text, setText] = useState("");
   const [found, setFound] = useState<Report | Unreadable>();
   const [fault, setFault] = useState<string>();
+  const [models, setModels] = useState<ReadonlyMap<string, string>>(new Map());
   const name = file.name.replace(/\.(json|ya?ml)$/i, "");
   useEffect(() => {
     dialog.current?.showModal();
@@ -65,6 +68,13 @@ export default function ImportDialog({
         </div>
       )}
       {readable && <Preview report={readable} />}
+      {readable && (
+        <Models
+          report={readable}
+          chosen={models}
+          onChoose={(id, model) => setModels(new Map(models).set(id, model))}
+        />
+      )}
       <div className="dialog-acts">
         <button type="button" onClick={() => dialog.current?.close()}>
           {h("import_cancel")}
@@ -80,7 +90,7 @@ export default function ImportDialog({
           </button>
         )}
         {readable && (
-          <button type="button" className="primary" autoFocus onClick={() => onImport(text)}>
+          <button type="button" className="primary" autoFocus onClick={() => onImport(text, models)}>
             {h("import_open")}
           </button>
         )}
@@ -117,6 +127,14 @@ function Preview({ report: found }: { report: Report }): React.ReactNode {
       <OnHost report={found} />
     </div>
   );
+}
+
+function Models({
+  report: { dsl },
+  ...rest
+}: { report: Report } & Omit<React.ComponentProps<typeof ModelMap>, "lacking">): React.ReactNode {
+  const lacking = useLacking(dsl);
+  return lacking.length > 0 && <ModelMap lacking={lacking} {...rest} />;
 }
 
 function Group({
@@ -179,7 +197,7 @@ function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
         </p>
       )}
       <ul>
-        {needs.map((need, i) => (
+        {needs.filter(({ code }) => code !== "unknown_model").map((need, i) => (
           <li key={i} data-severity={need.severity}>
             {need.kind === "diagnostic"
               ? <Reason code={need.code} message={need.text} most={longestMessage} />

@@ -5,13 +5,13 @@ import type { Need } from "../../run/release.ts";
 import { useApp, useSelect, useStore } from "../context.tsx";
 import { useAttempt, useLoaded } from "../loaded.ts";
 import { Fault, useDate, usePublishText, Waiting, type Section } from "./parts.tsx";
+import { AddModel } from "../no-model.tsx";
 import { Reason } from "../reason.tsx";
 import { Share } from "../share.tsx";
 
 const longest = 600; // characters of a diagnostic
 
 const missing = {
-  model: "need_model",
   no_model: "need_no_model",
   secret: "need_secret",
 } as const;
@@ -108,6 +108,7 @@ function NeedItem({ need, onClose }: { need: Need; onClose: () => void }): React
         {node && <b>{node}: </b>}
         {kind === "diagnostic" ? <Reason code={code} message={text} most={longest} /> : t(missing[kind], text)}
       </span>
+      {kind === "no_model" && <AddModel />}
       {node && (
         <button
           type="button"

@@ -14,6 +14,9 @@ import {
   type Tested,
 } from "../../run/admin.ts";
 import { Empty, Fault, useAttempt, useLoaded, type Loaded } from "../area/parts.tsx";
+import { useApp } from "../context.tsx";
+import { Aliases } from "./aliases.tsx";
+import { LocalProviders } from "./local-providers.tsx";
 import { Offers } from "./offers.tsx";
 import { Adder, Field, namesOf, Row, textOf, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
 
@@ -22,20 +25,32 @@ export function ModelsSection(): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
   const [added, setAdded] = useState(0); // an empty form after each
+  const { host } = useApp();
+  const [latest, setLatest] = useState(""); // provider whose models are shown at once
   const loaded = useLoaded("models", async () => ({
     providers: await admin.list<Provider>("/providers"),
     presets: await admin.list<Preset>("/provider-presets"),
     models: await admin.list<Model>("/models"),
     defaults: await admin.get<Defaults>("/models/default"),
+    aliases: (await admin.get<{ aliases: Record<string, string> }>("/models/aliases")).aliases,
   }));
-  const { value, after } = loaded;
+  const { value } = loaded;
+  const after: typeof loaded.after = (act) =>
+    loaded.after(async () => {
+      const done = await act();
+      await host.learn();
+      return done;
+    });
   if (!value) return <Waiting loaded={loaded} />;
-  const { providers, presets, models, defaults } = value;
+  const { providers, presets, models, defaults, aliases } = value;
   const shared = models.filter(({ host }) => host);
-  const add = async (values: FormData): Promise<void> => {
-    await after(() => admin.put(pathOf(textOf(values, "name")), providerOf(formOf(values))));
+  const put = async (name: string, body: object): Promise<void> => {
+    setLatest(defaults.chat ? "" : name);
+    await after(() => admin.put(pathOf(name), body));
     setAdded((n) => n + 1);
   };
+  const add = (values: FormData): Promise<void> => put(textOf(values, "name"), providerOf(formOf(values)));
+  const mayFind = host.state.get().scopes.includes("host");
   return (
     <>
       <p className="quiet">{s("models_hint")}</p>
@@ -43,7 +58,13 @@ export function ModelsSection(): React.ReactNode {
       {providers.length > 0 && (
         <ul className="entries settings-list" aria-label={s("models")}>
           {providers.map((each) => (
-            <ProviderRow key={each.name} provider={each} defaults={defaults} after={after} />
+            <ProviderRow
+              key={each.name}
+              provider={each}
+              listedFirst={each.name === latest}
+              defaults={defaults}
+              after={after}
+            />
           ))}
         </ul>
       )}
@@ -52,10 +73,12 @@ export function ModelsSection(): React.ReactNode {
           {shared.map(({ id }) => id).join(", ")} · {s("shared")}
         </p>
       )}
-      <Adder label={s("provider_add")} onSubmit={add}>
+      <Adder label={s("provider_add")} onSubmit={add} open={providers.length === 0}>
         <NewProvider key={added} presets={presets} />
       </Adder>
+      {mayFind && <LocalProviders providers={providers} onAdd={put} />}
       <DefaultModels models={models} defaults={defaults} after={after} />
+      <Aliases aliases={aliases} models={models} after={after} />
     </>
   );
 }
@@ -113,7 +136,7 @@ function NewProvider({ presets }: { presets: Preset[] }): React.ReactNode {
           {!preset.local && <KeyField />}
         </>
       ) : (
-        <ProviderFields api={preset?.api} />
+        name.trim() !== "" && <ProviderFields api={preset?.api} />
       )}
     </>
   );
@@ -167,15 +190,16 @@ function ProviderFields({ provider, api }: { provider?: Provider; api?: string }
 
 function ProviderRow({
   provider,
+  listedFirst,
   defaults,
   after,
-}: { provider: Provider; defaults: Defaults } & Pick<Loaded<unknown>, "after">): React.ReactNode {
+}: { provider: Provider; listedFirst: boolean; defaults: Defaults } & Pick<Loaded<unknown>, "after">): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
   const path = pathOf(provider.name);
   const attempt = useAttempt();
   const [tested, setTested] = useState<Tested>();
-  const [listed, setListed] = useState(false);
+  const [listed, setListed] = useState(listedFirst);
   const names = provider.models.map(({ name }) => name);
   const test = async (): Promise<void> => {
     setTested(undefined);

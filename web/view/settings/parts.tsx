@@ -55,10 +55,13 @@ export function Adder({
   onSubmit,
   complete = () => true,
   incomplete,
+  open,
   children,
 }: {
   label: string;
   submit?: string;
+  /** The form is shown from the start. */
+  open?: boolean;
   onSubmit(values: FormData): Promise<unknown>;
   complete?(values?: FormData): boolean;
   incomplete?: string;
@@ -78,7 +81,7 @@ export function Adder({
     if (details.current) details.current.open = false;
   };
   return (
-    <details className="adder" ref={details}>
+    <details className="adder" ref={details} open={open}>
       <summary>{label}</summary>
       <form
         className="fields"

@@ -87,6 +87,7 @@ type modelView struct {
 	Host     bool   `json:"host" jsonschema:"whether it is shared by all tenants"`
 	About    string `json:"about,omitempty"`
 	Tools    *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling, if that is configured"`
+	Default  bool   `json:"default,omitempty" jsonschema:"whether canvases that name no model use it for chats"`
 	// Also are the other names of the preset of the provider.
 	Also []string `json:"provider_aliases,omitempty" jsonschema:"other names of the provider in ids"`
 }
@@ -171,7 +172,7 @@ func (m models) list(ctx context.Context, in byTenant) (list[modelView], error) 
 	}
 	out := list[modelView]{Items: make([]modelView, len(all))}
 	for i, v := range all {
-		out.Items[i] = modelView{ID: v.ID(), Kind: string(v.Kind), Provider: v.Provider, Host: v.Host, Tools: v.Tools}
+		out.Items[i] = modelView{ID: v.ID(), Kind: string(v.Kind), Provider: v.Provider, Host: v.Host, Tools: v.Tools, Default: v.Default}
 		if preset, ok := model.PresetOf(v.Provider); ok && v.Alias == "" {
 			out.Items[i].Also = slices.DeleteFunc(append([]string{preset.Name}, preset.Aliases...),
 				func(name string) bool { return strings.EqualFold(name, v.Provider) })

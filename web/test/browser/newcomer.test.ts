@@ -1,0 +1,133 @@
+// From an empty host to the answer of a model, and canvases from elsewhere whose models the host
+// does not have.
+
+import type { Server } from "node:http";
+import { after, before, describe, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { audit } from "./audit.ts";
+import { serveHost, type Served } from "./host.ts";
+import { counted, missing, raise, type Stage } from "./stage.ts";
+import { modelVendor } from "./vendor.ts";
+
+// Presets of local servers with OpenAI's API, one of whose ports is free.
+const presets: [name: string, port: number][] = [["LM-Studio", 1234], ["VLLM", 8000], ["Xinference", 9997]];
+
+const foreign = {
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["LLM:A"], upstream: [] },
+    "LLM:A": {
+      obj: { component_name: "LLM", params: { llm_id: "deepseek-chat@DeepSeek" } },
+      downstream: ["Message:B"],
+      upstream: ["begin"],
+    },
+    "Message:B": {
+      obj: { component_name: "Message", params: { content: ["{LLM:A@content}"] } },
+      downstream: [],
+      upstream: ["LLM:A"],
+    },
+  },
+};
+
+describe("a newcomer", { skip: missing(), timeout: 1_200_000 }, () => {
+  let stage: Stage;
+  let host: Served;
+  let models: Server;
+  let name: string;
+  before(async () => {
+    host = await serveHost(); // private addresses are refused
+    for (const [each, port] of presets) {
+      const server = await modelVendor(port).catch(() => undefined);
+      if (!server) continue;
+      [models, name] = [server, each];
+      break;
+    }
+    stage = await raise({ at: host.address + "/" });
+  });
+  after(async () => {
+    await stage?.close();
+    await host?.close();
+    models?.close();
+  });
+
+  async function file(page: Page, act: Locator): Promise<void> {
+    const chooser = page.waitForEvent("filechooser");
+    await act.click();
+    const buffer = Buffer.from(JSON.stringify(foreign));
+    await (await chooser).setFiles({ name: "shop.json", mimeType: "application/json", buffer });
+  }
+
+  test("a model is found, chosen and answers in seven acts, and the browser stays signed in", async () => {
+    const { page, done } = await stage.visit("login");
+    await page.goto(host.link);
+    await page.locator(".on-host", { hasText: "This host has no canvases yet." }).waitFor();
+    await page.getByText("No language model yet").waitFor();
+    await audit(page, "home without a model");
+
+    const acts: Locator[] = [
+      page.getByRole("link", { name: "Add a model" }),
+      page.getByRole("button", { name: "Find a model server on the host's machine" }),
+      page.getByRole("button", { name: `Add: ${name}` }),
+      page.getByRole("button", { name: "Use by default: other-0", exact: true }),
+      page.locator("button.brand"),
+      page.locator(".templates .card", { has: page.getByText("Summarise a text", { exact: true }) }),
+      page.getByRole("button", { name: "Run", exact: true }),
+    ];
+    for (const act of acts) await act.click();
+    await page.locator(".bubble.theirs", { hasText: "Hello" }).waitFor();
+    await counted(page.locator(".stand-ins"), 0);
+    await page.getByRole("button", { name: `Model: other-0@${name}` }).waitFor();
+
+    await page.reload();
+    await page.getByRole("button", { name: `Model: other-0@${name}` }).waitFor();
+    await page.locator("button.brand").click();
+    await page.locator(".area-links").getByRole("link", { name: "Settings" }).click();
+    await page.locator(".settings-list > li", { hasText: name }).waitFor();
+    await audit(page, "the settings of models");
+    await done();
+  });
+
+  test("the offline model is named before a run and after it", async () => {
+    const { page, done } = await stage.visit("#template=summarize");
+    await page.locator(".chat .no-model").waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const mock = page.locator(".stand-ins");
+    await mock.getByRole("button", { name: "Choose a model" }).click();
+    await page.getByRole("dialog").getByText("Offline model").waitFor();
+    await done();
+  });
+
+  test("models that the host lacks are replaced at import, in Problems, and for all canvases", async () => {
+    const { page, done } = await stage.visit("#settings=models");
+    await page.getByLabel("API key").fill(host.key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.locator(".settings-view").waitFor();
+    await page.locator("button.brand").click();
+    await file(page, page.getByRole("button", { name: "Import", exact: true }));
+    const choice = page.getByRole("dialog").getByLabel("In place of deepseek-chat@DeepSeek (1 steps)");
+    await choice.selectOption(`other-0@${name}`);
+    await audit(page, "an import with another model");
+    await page.getByRole("button", { name: "Open canvas" }).click();
+    await page.locator("#tab-problems").click();
+    await counted(page.locator(".model-map"), 0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator(".model-map").getByLabel(/^In place of/).selectOption(`other-0@${name}`);
+    await counted(page.locator(".model-map"), 0);
+    await page.locator("#tab-chat").click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator("#tab-problems").click();
+    await page.locator(".model-map").waitFor();
+    await audit(page, "problems with a model");
+
+    await page.goto(`${host.address}/#settings=models`);
+    await page.locator("summary", { hasText: "Add a name" }).click();
+    await page.getByLabel("Name in canvases").fill("deepseek-chat@DeepSeek");
+    await page.getByLabel("Model that is used").fill(`other-0@${name}`);
+    await page.getByRole("button", { name: "Save" }).last().click();
+    await page.locator(".settings-list > li", { hasText: "deepseek-chat@DeepSeek" }).waitFor();
+    await audit(page, "other names of models");
+    await page.getByRole("button", { name: "Back to the canvas" }).click();
+    await page.locator("#tab-problems").click();
+    await counted(page.locator(".model-map"), 0);
+    await done(/status of 401/);
+  });
+});

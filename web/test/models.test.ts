@@ -1,0 +1,96 @@
+// Models of a host in the page: which one answers, and others in place of those that it lacks.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Dsl } from "../canvas/dsl.ts";
+import { Draft } from "../canvas/edit/draft.ts";
+import { modelsOf, renameModels } from "../canvas/edit/models.ts";
+import { Host, stayKnown, type HostState } from "../run/host.ts";
+import { firstChoice, preferHost } from "../run/providers.ts";
+import { Store } from "../run/store.ts";
+
+const state = (part: Partial<HostState>): HostState => ({
+  status: "open", name: "", canvases: [], total: 0, models: [], answers: "", scopes: [], ...part,
+});
+
+test("the host's model answers once there is one, until the person chooses", () => {
+  const choice = new Store(firstChoice);
+  const host = new Store(state({ status: "unknown" }));
+  preferHost(choice, host);
+  host.set(state({}));
+  assert.equal(choice.get().kind, "offline", "a host without a model");
+  const models = [{ id: "small@V", provider: "V", default: true }];
+  host.set(state({ models, answers: "small@V" }));
+  assert.deepEqual([choice.get().kind, choice.get().tools], ["host", true]);
+  const before = choice.get();
+  host.set(state({ models, answers: "small@V", name: "Ann" }));
+  assert.equal(choice.get(), before, "nothing changed");
+  host.set(state({ models: [{ id: "small@V", provider: "V", tools: false }], answers: "small@V" }));
+  assert.equal(choice.get().tools, false);
+  host.set(state({ status: "asking" }));
+  assert.equal(choice.get().kind, "host", "who asks is not gone");
+  host.set(state({ status: "closed" }));
+  assert.equal(choice.get().kind, "offline");
+  choice.set({ ...choice.get(), kind: "scripted" });
+  host.set(state({ models, answers: "small@V" }));
+  assert.equal(choice.get().kind, "scripted", "the person's own choice stays");
+});
+
+test("models are replaced in steps, their tools and the graph, and nothing else is", () => {
+  const dsl = {
+    components: {
+      a: {
+        obj: {
+          component_name: "Agent",
+          params: { llm_id: "old@X", prompt: "old@X", tools: [{ params: { llm_id: "old@X" } }, { params: { llm_id: "{b@m}" } }] },
+        },
+        downstream: [],
+        upstream: [],
+      },
+      b: { obj: { component_name: "LLM", params: { llm_id: "" } }, downstream: [], upstream: [] },
+    },
+    graph: { nodes: [{ id: "a", data: { form: { llm_id: "old@X" } } }], edges: [] },
+  } as unknown as Dsl;
+  assert.deepEqual([...modelsOf(dsl)], [["old@X", ["a"]]]);
+  const draft = new Draft(dsl);
+  renameModels(draft, new Map([["old@X", "new@Y"], ["", "no"]]));
+  const text = JSON.stringify(draft.dsl);
+  assert.equal(text, JSON.stringify(dsl).replaceAll('"llm_id":"old@X"', '"llm_id":"new@Y"'));
+  assert.equal(draft.changes.length, 3);
+});
+
+test("a browser that was signed in asks who it is, another one makes no request", async () => {
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  } as unknown as Storage;
+  let asked: string[] = [];
+  let status = 200;
+  globalThis.location ??= new URL("http://host.test/") as unknown as Location;
+  const send = ((url: URL) => {
+    asked.push(url.pathname);
+    return Promise.resolve(new Response(`{"nickname":"Ann","scopes":["admin"],"items":[]}`, { status }));
+  }) as unknown as typeof fetch;
+  const visit = async (key?: string): Promise<Host> => {
+    asked = [];
+    const host = new Host(send);
+    stayKnown(host, storage);
+    if (key !== undefined) await host.connect(key);
+    else await new Promise((resolve) => setTimeout(resolve, 20));
+    return host;
+  };
+  await visit();
+  assert.deepEqual(asked, []);
+  await visit("a key");
+  assert.ok(asked.length > 0);
+  await visit();
+  assert.deepEqual(asked, [], "a key is forgotten with the page");
+  await visit("");
+  assert.deepEqual((await visit()).state.get().scopes, ["admin"]);
+  status = 401;
+  assert.equal((await visit()).state.get().status, "closed");
+  await visit();
+  assert.deepEqual(asked, [], "after the login ended");
+});
