@@ -99,7 +99,9 @@ export interface ProviderForm {
  * providerOf returns the request that stores a provider. What the form does not show, such as
  * limits and context sizes, stays as it is in `before`.
  */
-export function providerOf({ api, url, key, models }: ProviderForm, before?: Provider): object {
+export function providerOf(
+  { api, url, key, models }: ProviderForm, before?: Provider,
+): Omit<Provider, "name" | "has_key"> {
   const known = before?.models ?? [];
   const kindOf = (model: ProviderModel): ModelKind => model.kind || "chat";
   const { name: _name, has_key: _key, header_names: _headers, ...rest } = before ?? {};

@@ -306,8 +306,8 @@ export class Host {
 const wasOpen = "easel.signed-in";
 
 /**
- * stayKnown signs a person in again whom this browser had signed in when the page was left. A page
- * that nobody signed in to makes no request.
+ * stayKnown signs a person in again whom this browser had signed in when the page was left. Where
+ * there was no login, no request is made.
  */
 export function stayKnown(host: Host, storage: Storage | undefined): void {
   try {

@@ -5,8 +5,6 @@ import { openai } from "@easel/engine/model/openai";
 import { proxy } from "@easel/engine/model/proxy";
 import { blank, record, replay, type Cassette } from "@easel/engine/model/record";
 import { scripted, type ScriptedReply } from "@easel/engine/model/scripted";
-import type { HostState } from "./host.ts";
-import type { Store } from "./store.ts";
 
 /** ProviderKind is a source of answers. */
 export type ProviderKind = "offline" | "scripted" | "openai" | "host" | "replay";
@@ -30,23 +28,6 @@ export const firstChoice: ProviderChoice = {
   kind: "offline", url: "http://localhost:11434/v1", key: "", model: "", tools: false,
   script: "A prepared answer.\nAnother one.", standIns: true,
 };
-
-/**
- * preferHost makes the models of the host answer once it has one for steps that name none, and the
- * offline model again when it is left: until the person has chosen.
- */
-export function preferHost(choice: Store<ProviderChoice>, host: Store<HostState>): void {
-  let own = choice.get();
-  host.subscribe(() => {
-    const { status, answers, models } = host.get();
-    if (choice.get() !== own || status === "asking") return;
-    const kind = status === "open" && answers !== "" ? "host" : "offline";
-    const tools = kind === "host" && models.find(({ id }) => id === answers)?.tools !== false;
-    if (own.kind === kind && own.tools === tools) return;
-    own = { ...firstChoice, kind, tools };
-    choice.set(own);
-  });
-}
 
 const testTime = 60_000; // milliseconds
 const longestAnswer = 200; // characters

@@ -5,8 +5,9 @@ import { test } from "node:test";
 import type { Dsl } from "../canvas/dsl.ts";
 import { Draft } from "../canvas/edit/draft.ts";
 import { modelsOf, renameModels } from "../canvas/edit/models.ts";
+import { preferHost } from "../run/default-model.ts";
 import { Host, stayKnown, type HostState } from "../run/host.ts";
-import { firstChoice, preferHost } from "../run/providers.ts";
+import { firstChoice } from "../run/providers.ts";
 import { Store } from "../run/store.ts";
 
 const state = (part: Partial<HostState>): HostState => ({
@@ -28,7 +29,7 @@ test("the host's model answers once there is one, until the person chooses", () 
   host.set(state({ models: [{ id: "small@V", provider: "V", tools: false }], answers: "small@V" }));
   assert.equal(choice.get().tools, false);
   host.set(state({ status: "asking" }));
-  assert.equal(choice.get().kind, "host", "who asks is not gone");
+  assert.equal(choice.get().kind, "host", "it still connects");
   host.set(state({ status: "closed" }));
   assert.equal(choice.get().kind, "offline");
   choice.set({ ...choice.get(), kind: "scripted" });
@@ -42,7 +43,11 @@ test("models are replaced in steps, their tools and the graph, and nothing else 
       a: {
         obj: {
           component_name: "Agent",
-          params: { llm_id: "old@X", prompt: "old@X", tools: [{ params: { llm_id: "old@X" } }, { params: { llm_id: "{b@m}" } }] },
+          params: {
+            llm_id: "old@X",
+            prompt: "old@X",
+            tools: [{ params: { llm_id: "old@X" } }, { params: { llm_id: "{b@m}" } }],
+          },
         },
         downstream: [],
         upstream: [],

@@ -34,7 +34,11 @@ function site(status: HostState["status"]): {
     edited: false,
   };
   return {
-    host: { state: new Store<HostState>({ status, name: "", canvases: [], total: 0, models: [], answers: "", scopes: [] }) },
+    host: {
+      state: new Store<HostState>({
+        status, name: "", canvases: [], total: 0, models: [], answers: "", scopes: [],
+      }),
+    },
     sent,
     datasets: {
       find: (name) => Promise.resolve(name === "ds1" || name === "Shop" ? shop : undefined),

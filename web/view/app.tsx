@@ -122,10 +122,11 @@ export function App(): React.ReactNode {
     else open();
   }, [session]);
 
-  const openImport = useCallback((text: string, name: string) => {
-    history.replaceState(null, "", location.pathname + location.search);
+  const openImport = useCallback((text: string, name: string, models: ReadonlyMap<string, string> = new Map()) => {
+    showGallery();
     openText(text, name, { kind: "file" });
-  }, [openText]);
+    session.editing.replaceModels(models);
+  }, [openText, session]);
 
   const addPlugin = useCallback((file: File): boolean => {
     if (!/\.wasm$/i.test(file.name)) return false;
@@ -136,11 +137,8 @@ export function App(): React.ReactNode {
 
   const importText = useCallback((text: string, { name }: File, models?: ReadonlyMap<string, string>) => {
     canvases?.add({ name, text, source: { kind: "file" } });
-    replace(() => {
-      openImport(text, name.replace(/\.(json|ya?ml)$/i, ""));
-      if (models?.size) session.editing.replaceModels(models);
-    });
-  }, [canvases, openImport, replace, session]);
+    replace(() => openImport(text, name.replace(/\.(json|ya?ml)$/i, ""), models));
+  }, [canvases, openImport, replace]);
 
   const openFile = useCallback(async (file: File) => {
     if (addPlugin(file)) return;
@@ -251,11 +249,7 @@ export function App(): React.ReactNode {
 
   const title = document_ ? pick(document_.opened.title, language) : "";
   useEffect(() => { document.title = title ? `${title} · easel` : "easel"; }, [title]);
-  const goToGallery = (): void => {
-    opens();
-    session.close();
-    showGallery();
-  };
+  const goToGallery = (): void => { opens(); session.close(); showGallery(); };
 
   const created = (origin: Origin): void => {
     setKeeping(false);

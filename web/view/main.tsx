@@ -8,7 +8,7 @@ import { Canvases } from "../run/canvases.ts";
 import { Consents, tabStorage } from "../run/consent.ts";
 import { DatasetNames } from "../run/dataset-names.ts";
 import { Datasets } from "../run/datasets.ts";
-import { preferHost } from "../run/providers.ts";
+import { preferHost } from "../run/default-model.ts";
 import { Drafts } from "../run/drafts.ts";
 import { Host, stayKnown } from "../run/host.ts";
 import { everywhere } from "../run/retrieve.ts";

@@ -4,7 +4,7 @@ import { areaLink } from "./areas.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
 import { Icon } from "./icons.tsx";
 
-/** useNoModel reports whether the offline model answers because nobody has chosen another one. */
+/** useNoModel reports whether the offline model answers. */
 export function useNoModel(): boolean {
   const { session } = useApp();
   return useStore(session.player.provider, ({ kind }) => kind === "offline");

@@ -49,6 +49,7 @@ export default function ImportDialog({
     };
     read().catch((err: unknown) => setFault(messageOf(err)));
   }, [file, name, session]);
+  const choose = (id: string, model: string): void => setModels(new Map(models).set(id, model));
   const unreadable = found && "code" in found ? found : undefined;
   const readable = found && !("code" in found) ? found : undefined;
   const foreign = unreadable?.code === "dify" || unreadable?.code === "n8n";
@@ -68,13 +69,7 @@ export default function ImportDialog({
         </div>
       )}
       {readable && <Preview report={readable} />}
-      {readable && (
-        <Models
-          report={readable}
-          chosen={models}
-          onChoose={(id, model) => setModels(new Map(models).set(id, model))}
-        />
-      )}
+      {readable && <Models report={readable} chosen={models} onChoose={choose} />}
       <div className="dialog-acts">
         <button type="button" onClick={() => dialog.current?.close()}>
           {h("import_cancel")}

@@ -38,7 +38,7 @@ export function Aliases({
         </ul>
       )}
       <Adder label={s("alias_add")} onSubmit={add}>
-        <Field label={s("alias")} name="alias" required placeholder="deepseek-chat@DeepSeek" />
+        <Field label={s("alias")} name="alias" required />
         <Field label={s("alias_model")} name="model" required list="alias-models" />
         <datalist id="alias-models">
           {ids.map((id) => (

@@ -44,8 +44,8 @@ export function ModelsSection(): React.ReactNode {
   if (!value) return <Waiting loaded={loaded} />;
   const { providers, presets, models, defaults, aliases } = value;
   const shared = models.filter(({ host }) => host);
-  const put = async (name: string, body: object): Promise<void> => {
-    setLatest(defaults.chat ? "" : name);
+  const put = async (name: string, body: { models?: unknown[] }): Promise<void> => {
+    setLatest(host.state.get().answers || body.models?.length ? "" : name);
     await after(() => admin.put(pathOf(name), body));
     setAdded((n) => n + 1);
   };

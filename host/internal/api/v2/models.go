@@ -172,7 +172,9 @@ func (m models) list(ctx context.Context, in byTenant) (list[modelView], error) 
 	}
 	out := list[modelView]{Items: make([]modelView, len(all))}
 	for i, v := range all {
-		out.Items[i] = modelView{ID: v.ID(), Kind: string(v.Kind), Provider: v.Provider, Host: v.Host, Tools: v.Tools, Default: v.Default}
+		out.Items[i] = modelView{
+			ID: v.ID(), Kind: string(v.Kind), Provider: v.Provider, Host: v.Host, Tools: v.Tools, Default: v.Default,
+		}
 		if preset, ok := model.PresetOf(v.Provider); ok && v.Alias == "" {
 			out.Items[i].Also = slices.DeleteFunc(append([]string{preset.Name}, preset.Aliases...),
 				func(name string) bool { return strings.EqualFold(name, v.Provider) })
