@@ -5,6 +5,7 @@ import { isPipeline } from "../run/pipeline.ts";
 import { Chat } from "./chat.tsx";
 import { useApp, useLook, useStore, useText, type Tab } from "./context.tsx";
 import { Guard } from "./guard.tsx";
+import { useLacking } from "./model-map.tsx";
 import { Inspector } from "./inspector.tsx";
 import { Problems } from "./problems.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -28,7 +29,9 @@ export function Panel(): React.ReactNode {
   const t = useText();
   const { look, session } = useApp();
   const tab = useLook((all) => all.tab);
-  const errors = useStore(session.problems, (all) => all.filter((problem) => problem.severity === "error").length);
+  const lacking = useLacking(useStore(session.document, (document) => document?.dsl)).length;
+  const errors =
+    lacking + useStore(session.problems, (all) => all.filter((problem) => problem.severity === "error").length);
   const warnings = useStore(session.problems, (all) => all.filter((problem) => problem.severity === "warning").length);
   const list = useRef<HTMLDivElement>(null);
   const move = (event: React.KeyboardEvent): void => {

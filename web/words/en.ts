@@ -293,7 +293,7 @@ export const en = {
   "model.add": "Add a model",
   "model.choose": "Choose a model",
   "model.lacking": "Models that this host does not have",
-  "model.in_place": "In place of {0} ({1} steps)",
+  "model.in_place": "In place of {0} (steps: {1})",
   "model.leave": "Leave it as it is",
   "model.test": "Test",
   "model.testing": "Testing…",

@@ -292,7 +292,7 @@ export const zh: Record<Key, string> = {
   "model.add": "添加模型",
   "model.choose": "选择模型",
   "model.lacking": "此主机没有的模型",
-  "model.in_place": "替换 {0}（{1} 个步骤）",
+  "model.in_place": "替换 {0}（步骤数：{1}）",
   "model.leave": "保持不变",
   "model.own": "画布指定的模型",
   "model.test": "测试",

@@ -103,13 +103,14 @@ describe("a newcomer", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".settings-view").waitFor();
     await page.locator("button.brand").click();
     await file(page, page.getByRole("button", { name: "Import", exact: true }));
-    const choice = page.getByRole("dialog").getByLabel("In place of deepseek-chat@DeepSeek (1 steps)");
+    const choice = page.getByRole("dialog").getByLabel("In place of deepseek-chat@DeepSeek (steps: 1)");
     await choice.selectOption(`other-0@${name}`);
     await audit(page, "an import with another model");
     await page.getByRole("button", { name: "Open canvas" }).click();
     await page.locator("#tab-problems").click();
     await counted(page.locator(".model-map"), 0);
     await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator('#tab-problems .count[data-severity="error"]').getByText("1").waitFor();
     await page.locator(".model-map").getByLabel(/^In place of/).selectOption(`other-0@${name}`);
     await counted(page.locator(".model-map"), 0);
     await page.locator("#tab-chat").click();

@@ -169,6 +169,7 @@ function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
   const h = useHomeText();
   const { host } = useApp();
   const status = useStore(host.state, (state) => state.status);
+  const lacking = useLacking(dsl);
   const [needs, setNeeds] = useState<Need[]>();
   const [fault, setFault] = useState<string>();
   useEffect(() => {
@@ -181,7 +182,9 @@ function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
   if (status === "none" || status === "unknown") return null;
   if (fault !== undefined) return <p className="fault" role="alert">{fault}</p>;
   if (status !== "open") return <p className="quiet small">{h("import_host_unknown")}</p>;
-  if (!needs) return null;
+  // Each missing model has its choice below.
+  const shown = needs?.filter(({ code }) => code !== "unknown_model" || lacking.length === 0);
+  if (!needs || !shown || (needs.length > 0 && shown.length === 0)) return null;
   return (
     <section className="findings" aria-label={h("import_host")}>
       <b>{h("import_host")}</b>
@@ -192,7 +195,7 @@ function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
         </p>
       )}
       <ul>
-        {needs.filter(({ code }) => code !== "unknown_model").map((need, i) => (
+        {shown.map((need, i) => (
           <li key={i} data-severity={need.severity}>
             {need.kind === "diagnostic"
               ? <Reason code={need.code} message={need.text} most={longestMessage} />
