@@ -121,31 +121,63 @@ func TestConfiguredDropsAreNotRemembered(t *testing.T) {
 
 // A model that quotes a call, of a document or of the user, makes none.
 func TestQuotedCallsAreText(t *testing.T) {
-	const call = `<tool_call>{"name":"x","arguments":{"a":1}}</tool_call>`
-	for _, text := range []string{
-		"The document says " + call + ", which I do not do.",
-		"It is written as `" + call + "`",
-		"An example:\n```xml\n" + call + "\n```\n",
-		"An example:\n```\n" + call,
-		"Write " + call + " and " + call,
+	for _, call := range []string{
+		`<tool_call>{"name":"x","arguments":{"a":1}}</tool_call>`,
+		`[TOOL_CALLS][{"name":"x","arguments":{"a":1}}]</s>`,
+		`<|python_tag|>{"name":"x","parameters":{"a":1}}<|eom_id|>`,
 	} {
-		for _, size := range []int{1, 7, 1000} {
-			p, _ := serve(t, pieces(text, size))
-			got, last, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
+		for _, text := range []string{
+			"The document says " + call + ", which I do not do.",
+			"It is written as `" + call + "`",
+			"An example:\n```xml\n" + call + "\n```\n",
+			"An example:\n```\n" + call,
+			"Write " + call + " and " + call,
+			"A mark: " + call[:8], call[:5] + " x", call[:9] + "\n" + call[9:13],
+		} {
+			for _, size := range []int{1, 7, 1000} {
+				p, _ := serve(t, pieces(text, size))
+				got, last, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
+				require.NoError(t, err)
+				require.Equal(t, text, got)
+				require.Empty(t, last.ToolCalls)
+			}
+		}
+		for _, text := range []string{
+			call, "I shall `look`.\n" + call + "\n", "```\ncode\n```\n" + call, call + "\n" + call,
+			call + "\n<tool_response>made up</tool_response>", call + "\nI shall wait.", call + " and " + call,
+			"Let me look. " + call + "\nI shall wait.",
+		} {
+			p, _ := serve(t, pieces(text, 7))
+			_, last, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
 			require.NoError(t, err)
-			require.Equal(t, text, got)
-			require.Empty(t, last.ToolCalls)
+			require.NotEmpty(t, last.ToolCalls, text)
 		}
 	}
-	for _, text := range []string{
-		call, "I shall `look`.\n" + call + "\n", "```\ncode\n```\n" + call, call + "\n" + call,
-		call + "\n<tool_response>made up</tool_response>", call + "\nI shall wait.", call + " and " + call,
-		"Let me look. " + call + "\nI shall wait.",
+}
+
+// Calls in the texts of Mistral and Llama, several at once, and what only looks like calls.
+func TestCallsInTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		`[TOOL_CALLS][{"name":"x","arguments":{"a":1}},{"name":"x","arguments":"{}"}]`: `x{"a":1} x{}`,
+		`[TOOL_CALLS]x[ARGS]{"a":1}[TOOL_CALLS]x[ARGS]{"a":2}`:                         `x{"a":1} x{"a":2}`,
+		`[TOOL_CALLS]x{"a":1}`:          `x{"a":1}`,
+		`[TOOL_CALLS]x[ARGS]`:           "",
+		`[TOOL_CALLS]y[ARGS]{"a":1}`:    "",
+		`[TOOL_CALLS] and nothing else`: "",
+		`<|python_tag|>{"name":"x","parameters":{"a":1}}; {"name":"x","parameters":{}}<|eot_id|>`: `x{"a":1} x{}`,
+		`<|python_tag|>print("x")<|eom_id|>`:                                                      "",
 	} {
-		p, _ := serve(t, pieces(text, 7))
-		_, last, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
-		require.NoError(t, err)
-		require.NotEmpty(t, last.ToolCalls, text)
+		p, _ := serve(t, pieces(text, 3))
+		got, last, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
+		require.NoError(t, err, text)
+		var calls []string
+		for _, c := range last.ToolCalls {
+			calls = append(calls, c.Name+c.Arguments)
+		}
+		require.Equal(t, want, strings.Join(calls, " "), text)
+		if want == "" {
+			require.Equal(t, text, got)
+		}
 	}
 }
 

@@ -135,6 +135,12 @@ func otherCalls() []Shape {
 			"\"arguments\": {\"query\": \"a\"}}\n</tool_call>\n"),
 		rawPart("a call as text in tags",
 			"<tool_call>\n<function=echo_tool_0>\n<parameter=query>\na\n</parameter>\n</function>\n</tool_call>"),
+		rawPart("a call as text of Mistral", "[TOOL_CALLS] [{\"name\": \"echo_tool_0\", \"arguments\": "+
+			"{\"query\": \"a\"}}]</s>"),
+		rawPart("a call as text of Mistral with its name first",
+			"[TOOL_CALLS]echo_tool_0[CALL_ID]abc123def[ARGS]{\"query\": \"a\"}"),
+		rawPart("a call as text of Llama",
+			"<|python_tag|>{\"name\": \"echo_tool_0\", \"parameters\": {\"query\": \"a\"}}<|eom_id|>"),
 		backPart("reasoning_content comes back", `,"reasoning_content":"I look."`, "",
 			`"reasoning_content":"I look."`),
 		backPart("reasoning_details come back", `,"reasoning_details":[{"type":"reasoning.encrypted","data":"QUJD",`+
