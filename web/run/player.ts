@@ -288,9 +288,10 @@ export class Player {
     if (turn) this.play.set({ ...play, chosen: index, cursor: undefined, shown: turn.state });
   }
 
-  /** forget ends the conversation. Pins stay. */
+  /** forget ends the conversation. Pins stay, and a run on the host continues there. */
   forget(): void {
-    this.cancel();
+    if (this.#run?.leave) this.#run.leave();
+    else this.cancel();
     this.#run = undefined;
     this.#paused = undefined;
     this.#runs?.forget();

@@ -41,6 +41,8 @@ export interface Takeover {
 export interface Running extends AsyncIterable<RunEvent | Takeover> {
   readonly result: Promise<Pick<RunResult, "status" | "error" | "waiting">>;
   cancel(reason?: string): void;
+  /** leave stops following a run that continues elsewhere; absent for runs of the page. */
+  leave?(): void;
   resume(inputs: Record<string, unknown>, options?: object): Running;
 }
 
@@ -126,6 +128,7 @@ export class RemoteRun implements Running {
   /** Id of the run, once the host has accepted it. */
   readonly id: Promise<string>;
   readonly #host: Pick<Host, "ask">;
+  readonly #followed = new AbortController();
   #end!: (result: Awaited<Running["result"]>) => void;
   #fail!: (err: unknown) => void;
 
@@ -145,6 +148,10 @@ export class RemoteRun implements Running {
       .catch(() => undefined); // its last event has the result
   }
 
+  leave(): void {
+    this.#followed.abort();
+  }
+
   resume(inputs: Record<string, unknown>): RemoteRun {
     const next = this.id.then(async (id) => {
       const answer = await this.#host.ask("POST", `${root}/${encodeURIComponent(id)}/resume`, { inputs });
@@ -158,6 +165,7 @@ export class RemoteRun implements Running {
       const id = await this.id;
       const response = await this.#host.ask("GET", `${root}/${encodeURIComponent(id)}/events`, undefined, {
         accept: "text/event-stream",
+        signal: this.#followed.signal,
       });
       const numbers: number[] = []; // of the events that count
       for await (const { id: place, name, data } of serverEvents(response)) {

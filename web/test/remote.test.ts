@@ -15,7 +15,7 @@ const frame = (id: string, name: string, data: object): string =>
   `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 // site responds with a stream of events, and records the requests.
-function site(stream: string): { runs: Runs; asked: [string, string, unknown][] } {
+function site(stream: BodyInit): { runs: Runs; asked: [string, string, unknown][] } {
   const asked: [string, string, unknown][] = [];
   const runs = new Runs({
     ask: (method, path, body) => {
@@ -106,4 +106,30 @@ test("dropping records restores the state after the remaining ones", () => {
     assert.deepEqual([records.events.length, records.at(Infinity)], [count, fresh.at(Infinity)]);
     assert.deepEqual(records.at(Math.floor(count / 2)), fresh.at(Math.floor(count / 2)));
   }
+});
+
+test("who leaves a run ends its events and not the run", async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const asked: string[] = [];
+  const runs = new Runs({
+    ask: (method, path, _body, options) => {
+      asked.push(`${method} ${path}`);
+      signals.push(options?.signal);
+      const body = new ReadableStream({
+        start: (control) => {
+          options?.signal?.addEventListener("abort", () => control.error(new DOMException("left", "AbortError")));
+        },
+      });
+      return Promise.resolve(new Response(body));
+    },
+  });
+  const run = runs.stored("r1");
+  const followed = assert.rejects(async () => {
+    for await (const _ of run);
+  }, /left/);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  run.leave();
+  await followed;
+  assert.equal(signals[0]?.aborted, true);
+  assert.deepEqual(asked, ["GET /api/v2/runs/r1/events"]);
 });

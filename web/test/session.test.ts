@@ -11,6 +11,7 @@ import { repliesOf } from "../run/providers.ts";
 import { Records } from "../run/records.ts";
 import { search } from "../run/knowledge.ts";
 import { Consents } from "../run/consent.ts";
+import type { Host } from "../run/host.ts";
 import type { World } from "../run/player.ts";
 import { Session } from "../run/session.ts";
 import type { Member } from "../canvas/drawing.ts";
@@ -404,6 +405,37 @@ test("a run that is stopped before its start ends as canceled", async () => {
   session.player.send({ query: "green tea?" });
   session.player.cancel();
   assert.equal((await settled(session)).shown.status, "canceled");
+});
+
+test("who opens and closes a run of the host never ends it, only stop does", async () => {
+  const asked: string[] = [];
+  const ask = ((method: string, path: string, _body: unknown, options?: { signal?: AbortSignal }) => {
+    asked.push(`${method} ${path}`);
+    const body = new ReadableStream({
+      start: (control) => options?.signal?.addEventListener("abort", () => control.error(new Error("left"))),
+    });
+    return Promise.resolve(new Response(body));
+  }) as unknown as Host["ask"];
+  const models = (): Promise<Response> => Promise.reject(new Error("no run asks the models"));
+  const session = new Session(engine, world, { models, ask });
+  const text = example("tea-house");
+  for (const leave of [() => session.open(text), () => session.restart(), () => session.close()]) {
+    session.open(text);
+    session.allow();
+    session.player.show("r1");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    leave();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(asked.splice(0), ["GET /api/v2/runs/r1/events"]);
+    assert.equal(session.player.play.get().running, false);
+  }
+  session.open(text);
+  session.allow();
+  session.player.show("r1");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  session.player.cancel();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(asked, ["GET /api/v2/runs/r1/events", "POST /api/v2/runs/r1/cancel"]);
 });
 
 test("a rerun starts with the conversation of the repeated turn", async () => {

@@ -6,11 +6,11 @@ import { Chat } from "./chat.tsx";
 import { useApp, useLook, useStore, useText, type Tab } from "./context.tsx";
 import { Guard } from "./guard.tsx";
 import { useLacking } from "./model-map.tsx";
-import { Inspector } from "./inspector.tsx";
-import { Problems } from "./problems.tsx";
-import { Timeline } from "./timeline.tsx";
-import { Variables } from "./variables.tsx";
 
+const Inspector = lazy(() => import("./inspector.tsx"));
+const Problems = lazy(() => import("./problems.tsx"));
+const Timeline = lazy(() => import("./timeline.tsx"));
+const Variables = lazy(() => import("./variables.tsx"));
 const Tests = lazy(() => import("./tests/panel.tsx"));
 const PipelinePanel = lazy(() => import("./pipeline/panel.tsx"));
 

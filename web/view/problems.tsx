@@ -12,7 +12,7 @@ const fewOfKind = 4; // more problems of one kind are folded
 const mostNodes = 8; // links to nodes of one problem
 
 /** Problems returns a page of the drawer. */
-export function Problems(): React.ReactNode {
+export default function Problems(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const problems = useStore(session.problems, (all) => all);

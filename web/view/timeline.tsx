@@ -12,7 +12,7 @@ import { brief, seconds } from "./text.ts";
 const Gantt = lazy(() => import("./gantt.tsx"));
 
 /** Timeline returns a page of the drawer. */
-export function Timeline(): React.ReactNode {
+export default function Timeline(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const { turns, chosen, cursor, shown } = useStore(session.player.play, (play) => play);

@@ -6,7 +6,7 @@ import { Declared } from "./declared.tsx";
 import { like, show } from "./text.ts";
 
 /** Variables returns a page of the drawer. */
-export function Variables(): React.ReactNode {
+export default function Variables(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const fromRun = useStore(session.player.play, (play) => play.shown.variables);

@@ -24,6 +24,23 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("the page is as high as its window, whatever the conversation holds", async () => {
+    const { page, done } = await stage.visit("#example=tea-house");
+    for (let turn = 1; turn <= 12; turn++) {
+      await ask(page, `How hot should the water be for tea ${turn}?`);
+      await counted(page.locator(".bubble.mine"), turn);
+      await counted(page.locator(".chat .spinner"), 0);
+    }
+    const [high, window_, held] = await page.evaluate(() => [
+      document.documentElement.scrollHeight,
+      innerHeight,
+      document.querySelector(".transcript")?.scrollHeight ?? 0,
+    ]);
+    assert.ok((held ?? 0) > 1500, `the conversation is ${held} px high`);
+    assert.equal(high, window_);
+    await done();
+  });
+
   test("a form starts a run, and a form in the middle is filled in", async () => {
     const { page, done } = await stage.visit("#example=letter");
     await page.getByLabel("To whom?").fill("Ada");
