@@ -18,7 +18,7 @@ import { JsonEdit, Value, Values } from "./value.tsx";
 import { Reason, reasonOf } from "./reason.tsx";
 
 /** Inspector returns a page of the drawer. */
-export default function Inspector(): React.ReactNode {
+export function Inspector(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const selected = useLook((look) => look.selected);

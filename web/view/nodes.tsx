@@ -1,8 +1,8 @@
 // The boxes of the canvas. A box subscribes to the status of its own node, so an
 // event redraws one box and nothing else.
 
-import { Handle, NodeResizer, Position, type NodeProps } from "@xyflow/react";
-import { createContext, memo, useContext, useEffect, useMemo, useState } from "react";
+import { Handle, NodeResizer, Position, useUpdateNodeInternals, type NodeProps } from "@xyflow/react";
+import { createContext, memo, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { canFail } from "../canvas/model.ts";
@@ -86,6 +86,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
   const status = useStatus(node);
   const pinned = usePinned(id);
+  useHandles(id, [...node.branches.map((branch) => branch.id), ...(canFail(node) ? [errorHandle] : [])]);
   return (
     <div className="box" data-off={node.off} data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.spec)} data-selected={selected || undefined}>
       {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} />}
@@ -105,6 +106,19 @@ function Step({ id, node, selected }: Content): React.ReactNode {
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
   );
+}
+
+// useHandles lets React Flow find the handles of a box again when others take their places: it
+// looks for itself only when the size of the box changes.
+function useHandles(id: string, handles: string[]): void {
+  const update = useUpdateNodeInternals();
+  const key = JSON.stringify(handles);
+  const known = useRef(key);
+  useLayoutEffect(() => {
+    if (known.current === key) return;
+    known.current = key;
+    update(id);
+  }, [id, key, update]);
 }
 
 function Summary({ lines }: { lines: readonly Line[] }): React.ReactNode {

@@ -5,9 +5,9 @@ import { isPipeline } from "../run/pipeline.ts";
 import { Chat } from "./chat.tsx";
 import { useApp, useLook, useStore, useText, type Tab } from "./context.tsx";
 import { Guard } from "./guard.tsx";
+import { Inspector } from "./inspector.tsx";
 import { useLacking } from "./model-map.tsx";
 
-const Inspector = lazy(() => import("./inspector.tsx"));
 const Problems = lazy(() => import("./problems.tsx"));
 const Timeline = lazy(() => import("./timeline.tsx"));
 const Variables = lazy(() => import("./variables.tsx"));

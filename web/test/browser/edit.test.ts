@@ -85,6 +85,34 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
   });
   after(() => stage.close());
 
+  test("every edge stays drawn while branches are renamed, moved, added and removed, and after undo", async () => {
+    const { page, done } = await stage.visit("#template=support-triage");
+    await page.locator(".box", { hasText: "Categorize" }).first().click();
+    await page.locator("#tab-node").click();
+    const drawn = page.locator(".react-flow__edge");
+    await drawn.first().waitFor();
+    const all = await drawn.count();
+    const names = page.locator(".branch-name");
+    const rename = async (i: number, name: string): Promise<void> => {
+      await names.nth(i).fill(name);
+      await names.nth(i).blur();
+    };
+    await rename(0, "Invoices");
+    await counted(drawn, all, "a branch was renamed");
+    await page.getByRole("button", { name: /^Move up: .* 2$/ }).click();
+    await counted(drawn, all, "a branch was moved");
+    await rename(1, "Money");
+    await counted(drawn, all, "a moved branch was renamed");
+    await page.getByRole("button", { name: /^Remove .* 3$/ }).click();
+    await counted(drawn, all - 1, "a branch was removed");
+    // Changes of one setting in a row are one step.
+    await page.getByRole("button", { name: "Undo" }).click();
+    await counted(drawn, all, "all was undone");
+    await page.getByRole("button", { name: "Redo" }).click();
+    await counted(drawn, all - 1, "all was done again");
+    await done();
+  });
+
   test("a canvas is built by mouse: palette, empty space, plus, connection, undo", async () => {
     const { page, done } = await stage.visit("", desktop);
     await begin(page);
