@@ -76,6 +76,12 @@ export class Session {
     this.player = new Player(stage, world, host.models, host.tool, ask && new Runs({ ask: ask.bind(host) }));
     this.plugins = new Plugins(engine, this.player.files.forPlugins, () => this.#refresh());
     this.locals.list.subscribe(() => this.#reconsider());
+    let { kind } = this.player.provider.get();
+    this.player.provider.subscribe(() => {
+      const before = kind;
+      ({ kind } = this.player.provider.get());
+      if (kind === "host" && before !== "host") this.#reconsider();
+    });
     this.#described = this.#describe();
     // Without the file the engine is the first to describe them.
     described?.then((specs) => { if (this.specs.get().size === 0) this.#know(specs); }, () => undefined);
@@ -350,9 +356,11 @@ export class Session {
     void this.#recall();
   }
 
-  // terms returns the subject of a consent: the canvas, and the local services it may call.
+  // terms returns the subject of a consent: the canvas, the local services it may call, and whether
+  // the models of the host answer, on the account of the person.
   #terms({ opened }: Document): string {
-    return [opened.text, ...this.locals.list.get()].join("\n");
+    const models = this.player.provider.get().kind === "host" ? ["models of the host"] : [];
+    return [opened.text, ...this.locals.list.get(), ...models].join("\n");
   }
 
   // arrange requests positions from the engine, if the canvas has none; without an engine nodes are

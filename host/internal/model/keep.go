@@ -18,7 +18,8 @@ import (
 // Kinds of items in the store.
 const (
 	providerItem = "provider"
-	choiceItem   = "models" // one item: Choice
+	choiceItem   = "models"        // one item: Choice
+	aliasItem    = "model aliases" // one item: a map of ids
 )
 
 // Records are the stored items of tenants; [store.Items] implements it.
@@ -37,8 +38,6 @@ type Choice struct {
 	Speech    string `json:"speech,omitempty"`
 	Voice     string `json:"voice,omitempty"`
 	Embedding string `json:"embedding,omitempty"`
-	// Aliases map ids that canvases use to those of models, before the aliases of the host.
-	Aliases map[string]string `json:"aliases,omitempty"`
 }
 
 // mostAliases bounds the aliases of a tenant, which each run reads.
@@ -244,62 +243,95 @@ func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) 
 }
 
 // Choice returns the model choice of a tenant.
-func (t *Tenants) Choice(ctx context.Context, tenant string) (Choice, error) {
-	var c Choice
-	item, err := t.Records.Get(ctx, tenant, choiceItem, choiceItem)
-	if errors.Is(err, store.ErrNotFound) {
-		return c, nil
-	}
-	if err != nil {
-		return c, err
-	}
-	return c, json.Unmarshal(item.Doc, &c)
+func (t *Tenants) Choice(ctx context.Context, tenant string) (c Choice, err error) {
+	return c, t.readItem(ctx, tenant, choiceItem, &c)
 }
 
-// SetChoice stores the model choice of a tenant. What stood there before may name models that were
-// removed. Errors: [ErrUnknownModel], [ErrTooManyAliases], [store.ErrConflict].
-func (t *Tenants) SetChoice(ctx context.Context, tenant string, c Choice) error {
-	if len(c.Aliases) > mostAliases {
-		return ErrTooManyAliases
+// readItem reads the only item of a kind, if there is one.
+func (t *Tenants) readItem(ctx context.Context, tenant, kind string, into any) error {
+	item, err := t.Records.Get(ctx, tenant, kind, kind)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
 	}
-	m, err := t.load(ctx, tenant)
 	if err != nil {
 		return err
 	}
-	before, err := t.Choice(ctx, tenant)
-	if err != nil {
-		return err
-	}
-	for _, id := range c.changed(&before) {
-		if _, _, ok := m.find(id); id != "" && !ok {
-			return m.unknown(id, "")
-		}
-	}
-	item, err := t.Records.Get(ctx, tenant, choiceItem, choiceItem)
+	return json.Unmarshal(item.Doc, into)
+}
+
+// writeItem replaces the only item of a kind.
+func (t *Tenants) writeItem(ctx context.Context, tenant, kind string, v any) error {
+	item, err := t.Records.Get(ctx, tenant, kind, kind)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	item.Tenant, item.Kind, item.ID, item.Name = tenant, choiceItem, choiceItem, choiceItem
-	if item.Doc, err = json.Marshal(c); err != nil {
+	item.Tenant, item.Kind, item.ID, item.Name = tenant, kind, kind, kind
+	if item.Doc, err = json.Marshal(v); err != nil {
 		return err
 	}
 	_, err = t.Records.Put(ctx, item)
 	return err
 }
 
-// changed lists the ids of models that another choice did not have in the same place.
-func (c *Choice) changed(before *Choice) (ids []string) {
+// SetChoice stores the model choice of a tenant. What stood there before may name models that were
+// removed. Errors: [ErrUnknownModel], [store.ErrConflict].
+func (t *Tenants) SetChoice(ctx context.Context, tenant string, c Choice) error {
+	before, err := t.Choice(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	var changed []string
 	for _, pair := range [...][2]string{
 		{c.Default, before.Default}, {c.Speech, before.Speech}, {c.Embedding, before.Embedding},
 	} {
 		if pair[0] != pair[1] {
-			ids = append(ids, pair[0])
+			changed = append(changed, pair[0])
 		}
 	}
-	for _, alias := range slices.Sorted(maps.Keys(c.Aliases)) {
-		if id := c.Aliases[alias]; id != before.Aliases[alias] {
-			ids = append(ids, id)
+	if err := t.known(ctx, tenant, changed); err != nil {
+		return err
+	}
+	return t.writeItem(ctx, tenant, choiceItem, c)
+}
+
+// Aliases returns the ids of models by the ids that canvases of a tenant use; they come before the
+// aliases of the host.
+func (t *Tenants) Aliases(ctx context.Context, tenant string) (aliases map[string]string, err error) {
+	return aliases, t.readItem(ctx, tenant, aliasItem, &aliases)
+}
+
+// SetAliases replaces the aliases of a tenant. What stood there before may name models that were
+// removed. Errors: [ErrUnknownModel], [ErrTooManyAliases], [store.ErrConflict].
+func (t *Tenants) SetAliases(ctx context.Context, tenant string, aliases map[string]string) error {
+	if len(aliases) > mostAliases {
+		return ErrTooManyAliases
+	}
+	before, err := t.Aliases(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	var changed []string
+	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
+		if id := aliases[alias]; id != before[alias] {
+			changed = append(changed, id)
 		}
 	}
-	return ids
+	if err := t.known(ctx, tenant, changed); err != nil {
+		return err
+	}
+	return t.writeItem(ctx, tenant, aliasItem, aliases)
+}
+
+// known reports the first id that is not one of a model; empty ones are left out.
+func (t *Tenants) known(ctx context.Context, tenant string, ids []string) error {
+	m, err := t.load(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, _, ok := m.find(id); id != "" && !ok {
+			return m.unknown(id, "")
+		}
+	}
+	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 // ErrNotLocal means that the address of a provider that is marked as local is not one of this
@@ -99,6 +101,17 @@ func (t *Tenants) transport(p *Provider) http.RoundTripper {
 		made, _ = t.local.LoadOrStore(port, t.Local(port))
 	}
 	return made.(http.RoundTripper)
+}
+
+// Allows reports whether an operator has allowed the address of a provider before: the stored one
+// is local, too, and has the same.
+func (t *Tenants) Allows(ctx context.Context, tenant string, p Provider) bool {
+	item, err := t.Records.Named(ctx, tenant, providerItem, p.Label())
+	if err != nil {
+		return false
+	}
+	old, err := providerOf(item)
+	return err == nil && old.Local && reach.SameAddress(old.address(), p.address())
 }
 
 // checkLocal reports that a provider is marked as local and has another address.

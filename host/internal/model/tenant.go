@@ -57,13 +57,14 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 			*to = from
 		}
 	}
-	if len(choice.Aliases) > 0 {
-		m.config.Aliases = maps.Clone(m.config.Aliases)
-		if m.config.Aliases == nil {
-			m.config.Aliases = map[string]string{}
-		}
-		maps.Copy(m.config.Aliases, choice.Aliases)
-		m.own = choice.Aliases
+	if m.own, err = t.Aliases(ctx, tenant); err != nil {
+		return nil, err
+	}
+	if len(m.own) > 0 {
+		both := map[string]string{}
+		maps.Copy(both, m.config.Aliases)
+		maps.Copy(both, m.own)
+		m.config.Aliases = both
 	}
 	for _, p := range list {
 		made, err := newProvider(p, t.transport(&p))

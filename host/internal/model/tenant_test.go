@@ -241,9 +241,11 @@ func TestAliasesOfTenants(t *testing.T) {
 		}
 		return name + "@" + p.config.Label()
 	}
-	require.ErrorIs(t, tenants.SetChoice(ctx, "a", Choice{Aliases: map[string]string{"x": "y@Z"}}), ErrUnknownModel)
-	own := Choice{Default: "other@P", Aliases: map[string]string{"GPT@OpenAI": "small@p", "old": "other@P"}}
-	require.NoError(t, tenants.SetChoice(ctx, "a", own))
+	require.ErrorIs(t, tenants.SetAliases(ctx, "a", map[string]string{"x": "y@Z"}), ErrUnknownModel)
+	own := map[string]string{"GPT@OpenAI": "small@p", "old": "other@P"}
+	require.NoError(t, tenants.SetAliases(ctx, "a", own))
+	chosen := Choice{Default: "other@P"}
+	require.NoError(t, tenants.SetChoice(ctx, "a", chosen))
 	require.Equal(t, "Small@P", resolve("a", "GPT@OpenAI"))
 	require.Equal(t, "Small@P", resolve("a", "gpt@openai"), "in any case")
 	require.Equal(t, "other@P", resolve("a", "old"), "before the host's")
@@ -255,15 +257,17 @@ func TestAliasesOfTenants(t *testing.T) {
 
 	// What a removed provider leaves behind does not stop other changes.
 	require.NoError(t, tenants.Delete(ctx, "a", "P"))
-	own.Speech = "shared@Host"
-	require.NoError(t, tenants.SetChoice(ctx, "a", own))
-	own.Speech = "none@P"
-	require.ErrorIs(t, tenants.SetChoice(ctx, "a", own), ErrUnknownModel)
+	chosen.Speech, own["new"] = "shared@Host", "shared"
+	require.NoError(t, tenants.SetChoice(ctx, "a", chosen))
+	require.NoError(t, tenants.SetAliases(ctx, "a", own))
+	chosen.Speech, own["new"] = "none@P", "none@P"
+	require.ErrorIs(t, tenants.SetChoice(ctx, "a", chosen), ErrUnknownModel)
+	require.ErrorIs(t, tenants.SetAliases(ctx, "a", own), ErrUnknownModel)
 	many := map[string]string{}
 	for i := range mostAliases + 1 {
 		many[string(rune('a'+i))] = "shared"
 	}
-	require.ErrorIs(t, tenants.SetChoice(ctx, "a", Choice{Aliases: many}), ErrTooManyAliases)
+	require.ErrorIs(t, tenants.SetAliases(ctx, "a", many), ErrTooManyAliases)
 }
 
 // The default is listed although its provider accepts every name.

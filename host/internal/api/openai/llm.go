@@ -65,17 +65,19 @@ func (f *Face) forward(ctx context.Context, r *api.Request) (api.Response, error
 		return nil, api.Refused(api.KindBadArgument, "messages is empty; expected a list of at least one message")
 	}
 	t := f.services.Models.Of(r.Who.Tenant, r.Who.Caller)
-	req, unread, err := model.ReadCompletion(r.Body.Value)
-	if err != nil {
-		return nil, api.Refused(api.KindBadArgument, "%s", err)
-	}
-	relays, err := relaying(ctx, t, req.LLM)
+	relays, err := relaying(ctx, t, r.Body.Get("model").Text())
 	if err != nil {
 		return nil, modelFailure(err)
 	}
 	// One of a canvas in a page is a model call like those of canvases on the host.
-	if page := r.HTTP.Header.Get(api.PageHeader) == api.PageRun; !relays || page && len(unread) == 0 {
-		return translated(ctx, t, r, req, unread, usage)
+	if page := r.HTTP.Header.Get(api.PageHeader) == api.PageRun; !relays || page {
+		req, unread, err := model.ReadCompletion(r.Body.Value)
+		switch {
+		case err != nil && !relays:
+			return nil, api.Refused(api.KindBadArgument, "%s", err)
+		case err == nil && (!relays || len(unread) == 0):
+			return translated(ctx, t, r, req, unread, usage)
+		}
 	}
 	res, err := t.Forward(ctx, r.Body.Value)
 	r.Free()

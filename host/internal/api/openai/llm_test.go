@@ -71,6 +71,10 @@ func TestProviders(t *testing.T) {
 	require.NoError(t, err)
 	s.As("admin", "POST", "/api/v2/local-providers", `{}`, 403)
 	s.As("admin", "PUT", "/api/v2/providers/L", `{"base_url":"http://127.0.0.1:1","local":true}`, 403)
+	s.As("one", "PUT", "/api/v2/providers/L", `{"base_url":"http://127.0.0.1:1","local":true}`, 200)
+	s.As("admin", "PUT", "/api/v2/providers/L", `{"base_url":"http://127.0.0.1:1","local":true,"key":"k"}`, 200)
+	s.As("admin", "PUT", "/api/v2/providers/L", `{"base_url":"http://127.0.0.1:2","local":true,"key":"k"}`, 403)
+	s.As("one", "DELETE", "/api/v2/providers/L", "", 204)
 	s.As("one", "DELETE", "/api/v2/providers/work@Vendor", "", 204)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/modeltest"
@@ -122,6 +123,29 @@ func TestCompletionsThatVendorsHaveNoPlaceFor(t *testing.T) {
 		require.Contains(t, a.Text, "messages[")
 	}
 	require.Empty(t, server.Faults())
+}
+
+// What a model call has no place for reaches a provider with chat completions as it was sent, also
+// from a page.
+func TestCompletionsThatAreRelayed(t *testing.T) {
+	server := apitest.Vendor(t)
+	host, err := model.New(model.Config{Providers: []model.Provider{{
+		Name: "V", BaseURL: server.URL + "/v1", Key: "sk-vendor",
+	}}})
+	require.NoError(t, err)
+	s := apitest.New(t, func(c *apitest.Config) { c.Models.Host = host })
+	for _, body := range []string{
+		`{"model":"m@V","messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{}}]}]}`,
+		`{"model":"m@V","messages":[{"role":"function","name":"f","content":"x"}]}`,
+		`{"model":"m@V","seed":7,"messages":[{"role":"user","content":"x"}]}`,
+		`{"model":"m@V","messages":[{"role":"user","content":"x"}]}`,
+	} {
+		for _, mark := range []string{"", api.PageRun} {
+			a := s.Request("POST", apitest.Completions, "one", body, api.PageHeader, mark)
+			require.Equal(t, 200, a.Status, body+a.Text)
+			require.Contains(t, a.Text, "Hello from m")
+		}
+	}
 }
 
 // A failure of the server before the first piece has its status, one after it is an event.

@@ -204,20 +204,13 @@ type putChoice struct {
 
 func (m models) putChoice(ctx context.Context, in putChoice) (modelChoice, error) {
 	c := in.Body
-	err := m.choose(ctx, in.Who.Tenant, func(v *model.Choice) {
-		v.Default, v.Speech, v.Voice, v.Embedding = c.Chat, c.Speech, c.Voice, c.Embedding
-	})
-	return c, err
+	return c, choosable(m.Models.SetChoice(ctx, in.Who.Tenant, model.Choice{
+		Default: c.Chat, Speech: c.Speech, Voice: c.Voice, Embedding: c.Embedding,
+	}))
 }
 
-// choose changes the stored choice of a tenant.
-func (m models) choose(ctx context.Context, tenant string, change func(*model.Choice)) error {
-	v, err := m.Models.Choice(ctx, tenant)
-	if err != nil {
-		return err
-	}
-	change(&v)
-	err = m.Models.SetChoice(ctx, tenant, v)
+// choosable is the error of a choice of models.
+func choosable(err error) error {
 	if errors.Is(err, model.ErrUnknownModel) || errors.Is(err, model.ErrTooManyAliases) {
 		err = app.BadArgument("%s", err)
 	}
@@ -229,11 +222,11 @@ type modelAliases struct {
 }
 
 func (m models) aliases(ctx context.Context, in byTenant) (modelAliases, error) {
-	v, err := m.Models.Choice(ctx, in.Who.Tenant)
-	if v.Aliases == nil {
-		v.Aliases = map[string]string{}
+	v, err := m.Models.Aliases(ctx, in.Who.Tenant)
+	if v == nil {
+		v = map[string]string{}
 	}
-	return modelAliases{v.Aliases}, err
+	return modelAliases{v}, err
 }
 
 type putAliases struct {
@@ -250,7 +243,7 @@ func (m models) putAliases(ctx context.Context, in putAliases) (modelAliases, er
 			return in.Body, app.BadArgument("aliases has an empty id")
 		}
 	}
-	return in.Body, m.choose(ctx, in.Who.Tenant, func(v *model.Choice) { v.Aliases = in.Body.Aliases })
+	return in.Body, choosable(m.Models.SetAliases(ctx, in.Who.Tenant, in.Body.Aliases))
 }
 
 func providerViewOf(p model.Provider, hasKey bool) providerView {
@@ -289,9 +282,6 @@ func (in *putProvider) provider() (model.Provider, error) {
 	p.API, p.BaseURL, p.Headers = model.API(in.Body.API), in.Body.BaseURL, in.Body.Headers
 	p.Key, p.Timeout = in.Body.Key, in.Body.Timeout
 	p.Limits, p.Local = in.Body.Limits.read(), in.Body.Local
-	if p.Local && !in.Who.May(app.ScopeHost) {
-		return p, app.Forbidden("local needs the right to operate the host")
-	}
 	for _, e := range in.Body.Models {
 		p.Models = append(p.Models, model.Entry{
 			Name: e.Name, Kind: model.Kind(e.Kind), Tools: e.Tools, Images: e.Images, Context: e.Context,
@@ -308,6 +298,9 @@ func (m models) putProvider(ctx context.Context, in putProvider) (providerView, 
 	p, err := in.provider()
 	if err != nil {
 		return providerView{}, err
+	}
+	if p.Local && !in.Who.May(app.ScopeHost) && !m.Models.Allows(ctx, in.Who.Tenant, p) {
+		return providerView{}, app.Forbidden("local needs the right to operate the host")
 	}
 	err = m.Models.Put(ctx, in.Who.Tenant, p)
 	if errors.Is(err, model.ErrKeyNeeded) || errors.Is(err, model.ErrHeadersNeeded) {
