@@ -37,6 +37,7 @@ func (x *itemRun) prepare(ctx context.Context) (*run, error) {
 	x.memories = len(st.memory)
 	kept := st.progress
 	r := newRun(ctx, c.run.c, st, c.run.in, opt, x.take)
+	r.instructions = c.run.instructions
 	r.enc.name(c.run.messageID, c.run.taskID, c.run.created)
 	if x.resumed {
 		r.messageID, opt.item.entered = kept.messageID, true

@@ -80,7 +80,11 @@ func (c *execution) reserve(n int64) error {
 func (a *account) checkGiven() error {
 	l := &a.opt.Limits
 	for _, given := range [...]slot{
-		{"query", a.in.Query}, {"inputs", a.in.Inputs}, {"files", a.in.Files}, {"webhook", a.in.Webhook},
+		{"query", a.in.Query},
+		{"inputs", a.in.Inputs},
+		{"files", a.in.Files},
+		{"webhook", a.in.Webhook},
+		{"instructions", String(a.in.Instructions)},
 	} {
 		if err := l.checkValue(given.value); err != nil {
 			return fmt.Errorf("%s: %w", given.name, err)

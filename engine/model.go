@@ -137,5 +137,33 @@ func (c *Call) ModelInfo(ctx context.Context, llmID string) Info {
 // setting files_to_model, on by default.
 func (c *Call) FilesToModel() bool { return !c.run.c.settings.noFiles }
 
+// InstructionsOf returns the caller's system message, which follows the system prompts of the nodes
+// of the canvas if it has the setting caller_instructions; "" for none. Agents that other agents
+// use as tools follow their own prompts only.
+func InstructionsOf(c *Call) string {
+	if c.IsTool() {
+		return ""
+	}
+	return c.run.instructions
+}
+
+// takeInstructions decides whether the caller's instructions count. Those of a run that paused
+// stay, unless its resume has others.
+func takeInstructions(r *run) {
+	given := r.in.Instructions
+	switch {
+	case given == "" && r.st.progress != nil:
+		r.instructions = r.st.progress.instructions
+	case given == "":
+	case r.c.settings.caller:
+		r.instructions = given
+	default:
+		r.note(EventWarning, nil, Object("text", ignoredInstructions))
+	}
+}
+
+const ignoredInstructions = "the system message of the caller is ignored: the canvas does not have the setting " +
+	"caller_instructions"
+
 // Tokens estimates how many tokens a text has: one per four characters.
 func Tokens(text string) int { return (len([]rune(text)) + 3) / 4 }

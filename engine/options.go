@@ -13,6 +13,9 @@ type Input struct {
 	Inputs  Value  // form values by name: {"city": {"value": "Oslo"}} or {"city": "Oslo"}
 	Files   Value  // list of upload descriptors
 	Webhook Value  // {query, headers, body, input} of a web request that started the run
+	// Instructions are the caller's system message. They count only if the canvas has the setting
+	// caller_instructions; see [InstructionsOf].
+	Instructions string
 	// Visitor says that the user is anonymous: answers to approvals do not count, unless the
 	// settings of the canvas say visitors_approve.
 	Visitor bool

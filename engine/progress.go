@@ -24,9 +24,11 @@ type progress struct {
 	inputs    Value
 	userID    string
 	webhook   Value
-	answers   Value // given to the forms this run resumed with, earlier partial ones included
-	suspended []suspended
-	asked     bool // the forms of the next batch have been answered
+	// instructions are the caller's, if they count
+	instructions string
+	answers      Value // given to the forms this run resumed with, earlier partial ones included
+	suspended    []suspended
+	asked        bool // the forms of the next batch have been answered
 
 	schedule *scheduler.State // between two batches nothing is running
 	overlap                   // of an eager run
@@ -61,6 +63,9 @@ func (p *progress) value(st *State) Value {
 		b.Set("spent", usageValue(p.spent))
 	}
 	b.Set("inputs", p.inputs).Set("user_id", String(p.userID)).Set("webhook", p.webhook).Set("answers", p.answers)
+	if p.instructions != "" {
+		b.Set("instructions", String(p.instructions))
+	}
 	if len(p.suspended) > 0 {
 		b.Set("suspended", suspendedValue(c, p.suspended))
 	}
@@ -127,6 +132,7 @@ func (c *Canvas) readProgress(v Value, st *State) (*progress, error) {
 	p := &progress{
 		messageID: v.Get("message_id").Str(), taskID: v.Get("task_id").Str(), userID: v.Get("user_id").Str(),
 		inputs: v.Get("inputs"), webhook: v.Get("webhook"), answers: v.Get("answers"), schedule: &scheduler.State{},
+		instructions: v.Get("instructions").Str(),
 	}
 	p.created, _ = v.Get("created_at").Int()
 	p.seed, _ = strconv.ParseUint(v.Get("seed").Str(), 16, 64)

@@ -216,6 +216,7 @@ func (r *run) execute() {
 		return
 	}
 	r.emitWorkflowStarted()
+	takeInstructions(r)
 	r.st.retrieval = append(r.st.retrieval, Reference{})
 	switch {
 	case resume:

@@ -10,7 +10,7 @@ import (
 //
 //	{"limits": {"model_calls": 20, "cost": 0.5}, "prices": {"gpt-x": {"input": 1, "output": 2}},
 //	 "approval": ["Email"], "visitors_approve": false, "scheduling": "eager",
-//	 "files_to_model": false}
+//	 "files_to_model": false, "caller_instructions": true}
 //
 // The limits of the caller apply in addition, and the caller's prices take precedence.
 type settings struct {
@@ -19,6 +19,7 @@ type settings struct {
 	approval []string
 	visitors bool // answers of visitors to approvals count
 	noFiles  bool // models get uploaded files only where a prompt contains them
+	caller   bool // models get the system message of the caller
 
 	scheduling Scheduling // "" when the canvas does not say
 }
@@ -53,13 +54,14 @@ func readSettings(v Value) (settings, error) {
 		}
 		s.approval = append(s.approval, name.Str())
 	}
-	for _, name := range [...]string{"visitors_approve", "files_to_model"} {
+	for _, name := range [...]string{"visitors_approve", "files_to_model", "caller_instructions"} {
 		if k := v.Get(name).Kind(); k != KindNull && k != KindBool {
 			return s, fmt.Errorf("settings: %s: is %s; expected true or false", name, brief(v.Get(name).JSON()))
 		}
 	}
 	s.visitors = v.Get("visitors_approve").True()
 	s.noFiles = v.Get("files_to_model").Kind() == KindBool && !v.Get("files_to_model").True()
+	s.caller = v.Get("caller_instructions").True()
 	if way := v.Get("scheduling"); !way.IsNull() {
 		if s.scheduling = Scheduling(way.Str()); !slices.Contains(schedulings, s.scheduling) {
 			return s, fmt.Errorf("settings: scheduling: is %s; expected batch or eager", brief(way.JSON()))

@@ -132,6 +132,7 @@ func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield fun
 	if !kept.answers.IsNull() {
 		r.in.Inputs = kept.answers
 	}
+	r.instructions = kept.instructions
 	r.inputs, r.userID, r.webhook = kept.inputs, kept.userID, kept.webhook
 	r.enc.name(r.messageID, r.taskID, r.created)
 	r.loggedMemory = len(st.memory)

@@ -10,7 +10,7 @@ import (
 // equivalent module:
 //
 //   - the table from program counters to functions is written at instantiation; see table;
-//   - names and lines used only in crash traces are removed; see trace.go;
+//   - names and lines used only in crash traces are removed; see compact.go;
 //   - the execution tracer, which nothing starts, is removed; see tracer.go;
 //   - instructions are encoded in fewer bytes; see shorten.go.
 
@@ -38,7 +38,7 @@ func slim(module []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := removeTraces(mem); err != nil {
+	if err := compactFunctions(mem); err != nil {
 		return nil, err
 	}
 	data.body = writeSegments(split(mem))

@@ -21,6 +21,7 @@ const source = `package main
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"sort"
 	"strings"
@@ -47,7 +48,60 @@ func deep(n int, s string) int {
 	return deep(n-1, s) + big[n%64] - n
 }
 
+type closer interface{ Close() }
+
+type guard struct{ what string }
+
+func (g guard) Close() { fmt.Println(g.what+":", recover()) }
+
+func stop() { fmt.Println("stopped:", recover()) }
+
+// far is inlined into its wrapper: only the tree of inlined calls has its frame.
+type far struct{}
+
+func (far) Close() { stop() }
+
+type tree struct {
+	name        string
+	left, right *tree
+}
+
+// grown keeps pointers on the stack only while garbage is collected.
+func grown(depth int) (t *tree) {
+	name := fmt.Sprint("tree ", depth)
+	left := &tree{name: strings.Clone(name)}
+	defer func() { t.name += "," + left.name }()
+	if depth == 0 {
+		runtime.GC()
+		return &tree{name, left, nil}
+	}
+	right := grown(depth - 1)
+	if depth%50 == 0 {
+		runtime.GC()
+	}
+	return &tree{name, left, right}
+}
+
+func numbers(yield func(*int) bool) {
+	for i := range 100 {
+		if !yield(&i) {
+			return
+		}
+	}
+}
+
 func main() {
+	caught("close", func() { var c closer = &guard{"through a wrapper"}; defer c.Close(); panic("closed") })
+	caught("far", func() { var c closer = &far{}; defer c.Close(); panic("not stopped") })
+	caught("reflect", func() { reflect.ValueOf(1).Len() })
+	caught("reflect nil", func() { reflect.ValueOf(1).IsNil() })
+	caught("reflect set", func() { reflect.ValueOf(1).SetInt(2) })
+	caught("iterator", func() { for p := range numbers { if *p == 50 { panic(*p) } } })
+	sizes := 0
+	for t := grown(200); t != nil; t = t.right {
+		sizes += len(t.name) + len(t.left.name)
+	}
+	fmt.Println("grown", sizes)
 	var none []int
 	things := map[string]namer{"nil": (*named)(nil)}
 	caught("index", func() { fmt.Println(none[len(none)]) })
@@ -140,6 +194,8 @@ func TestSlimModuleIsEquivalent(t *testing.T) {
 	require.Contains(t, want, "index: runtime error: index out of range [0] with length 0\n")
 	require.Contains(t, want, "wrapper: value method main.named.Name called using nil *named pointer\n")
 	require.Contains(t, want, "nested: again first\n4\n")
+	require.Contains(t, want, "through a wrapper: closed\nclose: <nil>\n")
+	require.Contains(t, want, "stopped: <nil>\nfar: not stopped\n")
 	require.Equal(t, want, output(t, thin))
 }
 

@@ -170,7 +170,7 @@ func importedFunctions(s *section) (uint64, error) {
 	return count, nil
 }
 
-// signed reads a LEB128 number; n is 0 if there is none.
+// signed reads a LEB128 number; n is 0 if b does not start with a number.
 func signed(b []byte) (v int64, n int) {
 	for shift := 0; n < len(b) && n < 10; shift += 7 {
 		c := b[n]

@@ -246,6 +246,7 @@ func (l *LLM) prepare(ctx context.Context, call *engine.Call, asked string) (c c
 		return c, err
 	}
 	c.system, c.overrides = cutOverrides(paragraphs(system, task))
+	c.system = paragraphs(c.system, engine.InstructionsOf(call))
 	var prompts []engine.ModelMessage
 	if asked != "" {
 		prompts = append(prompts, engine.ModelMessage{Role: "user", Content: asked})

@@ -58,6 +58,7 @@ type NewTurn struct {
 	Earlier            []engine.Turn
 
 	Query, Inputs, Files engine.Value
+	Instructions         string // the system message of the caller, if the canvas allows it
 
 	Scheduling engine.Scheduling // whatever the canvas asks for; "" leaves it to the canvas
 }
@@ -76,7 +77,8 @@ func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session
 	return v, Job{
 		Actor: who.Actor(), Tenant: who.Tenant, Canvas: in.Canvas.ID, Session: v.ID, User: v.User, Source: SourceAPI,
 		Caller: who.Caller, Keep: KeepSession, Scheduling: in.Scheduling, Query: in.Query, Inputs: in.Inputs,
-		Files: OwnFiles(who.Tenant, in.Files), Visitor: who.Embeds, VisitorKey: v.Visitor,
+		Instructions: in.Instructions,
+		Files:        OwnFiles(who.Tenant, in.Files), Visitor: who.Embeds, VisitorKey: v.Visitor,
 	}, nil
 }
 

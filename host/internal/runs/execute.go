@@ -134,7 +134,10 @@ func (x *executor) entries(ctx context.Context, w *work) iter.Seq2[*engine.Event
 
 // input returns the job in the form for the engine.
 func (j *Job) input() engine.Input {
-	return engine.Input{Query: j.Query, UserID: j.User, Inputs: j.Inputs, Files: j.Files, Webhook: j.Webhook, Visitor: j.Visitor}
+	return engine.Input{
+		Query: j.Query, UserID: j.User, Inputs: j.Inputs, Files: j.Files, Webhook: j.Webhook, Visitor: j.Visitor,
+		Instructions: j.Instructions,
+	}
 }
 
 // messageIDs gives the message id of a run first, and random ids after it.

@@ -69,6 +69,9 @@ type Job struct {
 	// Parent is the trace span that the run belongs to, as a traceparent header.
 	Parent string `json:"parent,omitempty"`
 
+	// Instructions are the caller's system message, see [engine.Input].
+	Instructions string `json:"instructions,omitempty"`
+
 	Query   engine.Value `json:"query"`
 	Inputs  engine.Value `json:"inputs"`
 	Files   engine.Value `json:"files"`

@@ -98,6 +98,19 @@ func earlier(messages engine.Value) (turns []engine.Turn) {
 	return turns[:last]
 }
 
+// instructions are the system messages of a request.
+func instructions(messages engine.Value) string {
+	var texts []string
+	for _, m := range messages.Elements() {
+		if role := m.Get("role").Str(); role == "system" || role == "developer" {
+			if text := contentText(m.Get("content")); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
 // contentText is a message's content: a text, or its text parts with line breaks between them.
 func contentText(v engine.Value) string {
 	if v.Kind() != engine.KindList {
@@ -146,6 +159,7 @@ func (f *Face) Answer(ctx context.Context, r *api.Request, agent app.Canvas, rel
 	turn := r.Body.Turn()
 	turn.Canvas, turn.Session, turn.Source, turn.Query = agent, session, app.SourceAgent, engine.String(question)
 	turn.Earlier = earlier(r.Body.Get("messages"))
+	turn.Instructions = instructions(r.Body.Get("messages"))
 	turn.Published = release && r.Body.Flag("release", r.Query.Asked("release", false))
 	if err := r.Body.Valid(); err != nil {
 		return nil, err

@@ -2,6 +2,9 @@ package openai_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -65,6 +68,36 @@ func TestOpenAIMessagesAreTheConversation(t *testing.T) {
 		answer := ask(conversation, more+`"session_id":"`+opened+`",`)
 		require.Contains(t, answer, "three, 1,", "a session has its own history")
 		require.NotContains(t, answer, "first")
+	}
+}
+
+// The system messages of a client follow the system prompt of the canvas if its settings allow it.
+func TestOpenAISystemMessages(t *testing.T) {
+	s := apitest.New(t)
+	systems := make(chan string, 1)
+	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		v, _ := engine.ParseJSON(body)
+		if m := v.Get("messages").At(0); m.Get("role").Str() == "system" {
+			systems <- m.Get("content").Text()
+		} else {
+			systems <- ""
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"ok"}}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	t.Cleanup(vendor.Close)
+	s.As("one", "PUT", "/api/v2/providers/V", `{"base_url":"`+vendor.URL+`/v1","key":"k","models":[{"name":"m"}]}`, 200)
+	const messages = `{"role":"system","content":"be brief"},{"role":"user","content":"hi"},
+		{"role":"developer","content":[{"type":"text","text":"be kind"}]}`
+	for setting, want := range map[string]string{"false": "be easel", "true": "be easel\n\nbe brief\n\nbe kind"} {
+		id := s.Canvas(setting, sketch.Canvas("begin Begin -> L", `L LLM {"llm_id":"m@V","sys_prompt":"be easel"} -> M`,
+			`M Message {"content":["{L@content}"]}`, `@settings {"caller_instructions": `+setting+`}`))
+		for path, more := range agentChats(id) {
+			a := s.Post(path, `{`+more+`"model":"m","stream":false,"messages":[`+messages+`]}`)
+			require.Equal(t, 200, a.Status, a.Text)
+			require.Equal(t, want, <-systems, path)
+		}
 	}
 }
 
