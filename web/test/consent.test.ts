@@ -162,6 +162,25 @@ test("an allowed canvas asks again for another local service, and lists all of t
   assert.equal(session.allowed.get(), true, "an example is no stranger's");
 });
 
+test("a consent without the models of the host does not cover them", async () => {
+  const session = new Session(new Promise(() => undefined), {}, { models: fetch });
+  const host = { ...session.player.provider.get(), kind: "host" as const };
+  session.open(canvas(), "", { kind: "link" });
+  session.allow();
+  session.player.provider.set({ ...host, kind: "scripted" });
+  assert.equal(session.allowed.get(), true);
+  session.player.provider.set(host);
+  assert.equal(session.allowed.get(), false, "the models of the host answer now");
+  session.allow();
+  session.player.provider.set({ ...host, model: "small" });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(session.allowed.get(), true);
+  session.open(canvas(), "", { kind: "example" });
+  session.player.provider.set({ ...host, kind: "offline" });
+  session.player.provider.set(host);
+  assert.equal(session.allowed.get(), true, "an example is no stranger's");
+});
+
 test("a consent applies to the content, in this tab", async () => {
   const tab = new Tab();
   const consents = new Consents(tab);

@@ -49,7 +49,8 @@ export default function ImportDialog({
     };
     read().catch((err: unknown) => setFault(messageOf(err)));
   }, [file, name, session]);
-  const choose = (id: string, model: string): void => setModels(new Map([...models, [id, model] as const].filter(([, to]) => to !== "")));
+  const choose = (id: string, model: string): void =>
+    setModels(new Map([...models, [id, model] as const].filter(([, to]) => to !== "")));
   const unreadable = found && "code" in found ? found : undefined;
   const readable = found && !("code" in found) ? found : undefined;
   const foreign = unreadable?.code === "dify" || unreadable?.code === "n8n";
