@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // anthropicAnswer reads a message of Anthropic, streamed or whole.
@@ -63,7 +64,7 @@ func (r *anthropicAnswer) read(d *document) (last bool, err error) {
 }
 
 func blockIndex(v engine.Value) int64 {
-	n, ok := number(v.Get("index"))
+	n, ok := loose.Number(v.Get("index"))
 	if !ok {
 		return -1
 	}
@@ -192,10 +193,10 @@ func (r *anthropicAnswer) stop(v engine.Value) {
 func (r *anthropicAnswer) usage(u engine.Value) {
 	var input int64
 	for _, name := range [...]string{"input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"} {
-		n, _ := number(u.Get(name))
+		n, _ := loose.Number(u.Get(name))
 		input += min(max(n, 0), maxReported)
 	}
-	output, _ := number(u.Get("output_tokens"))
+	output, _ := loose.Number(u.Get("output_tokens"))
 	r.input, r.output = max(r.input, input), max(r.output, output)
 	r.count(r.input, r.output)
 }

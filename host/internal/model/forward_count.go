@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // Forward is [Models.Forward] charged to the caller's account. It requests the usage report of a
@@ -113,8 +114,8 @@ func (c *countedBody) read(data []byte) bool {
 
 // add adds the usage or the text of a chunk, or of a whole answer, to the bill.
 func (c *countedBody) add(v engine.Value) {
-	prompt, _ := number(v.Get("usage").Get("prompt_tokens"))
-	completion, _ := number(v.Get("usage").Get("completion_tokens"))
+	prompt, _ := loose.Number(v.Get("usage").Get("prompt_tokens"))
+	completion, _ := loose.Number(v.Get("usage").Get("completion_tokens"))
 	c.bill.report(int(prompt), int(completion))
 	for _, choice := range v.Get("choices").Elements() {
 		m := choice.Get("delta")

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // openAIDialect is OpenAI's chat completions.
@@ -38,8 +39,8 @@ func (c *completion) read(d *document) (last bool, err error) {
 		}
 	}
 	u := d.value.Get("usage")
-	prompt, _ := number(u.Get("prompt_tokens"))
-	output, _ := number(u.Get("completion_tokens"))
+	prompt, _ := loose.Number(u.Get("prompt_tokens"))
+	output, _ := loose.Number(u.Get("completion_tokens"))
 	c.count(prompt, output)
 	if d.bare && choices.Kind() == engine.KindList && choices.Len() == 0 {
 		c.complete = true

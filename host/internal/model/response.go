@@ -267,13 +267,24 @@ func (a *response) end() error {
 		return a.stopped("the model failed to write a valid tool call")
 	}
 	calls := a.calls()
+	if a.open.nameless && offers(a.request) {
+		return a.stopped("the model sent a tool call without a name")
+	}
 	if len(calls.ToolCalls) > 0 && !a.yield(calls) {
 		return errStopped
 	}
 	if !a.marks.sent && len(calls.ToolCalls) == 0 {
-		return ErrEmpty
+		return a.empty()
 	}
 	return nil
+}
+
+// empty returns [ErrEmpty] with the reason of the server, if any.
+func (a *response) empty() error {
+	if a.why == "" {
+		return ErrEmpty
+	}
+	return fmt.Errorf("%w: %s", ErrEmpty, a.provider.clean(a.why))
 }
 
 // Finish reasons of an answer that failed.
