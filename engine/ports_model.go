@@ -52,8 +52,9 @@ const (
 
 // ModelRequest is one model call.
 type ModelRequest struct {
-	LLM      string // llm_id as in the canvas; "" is the default model
-	Node     string // the calling node, as of Call.NodeID
+	LLM      string   // llm_id as in the canvas; "" is the default model
+	Fallback []string // models to call, in this order, when the server of that one fails
+	Node     string   // the calling node, as of Call.NodeID
 	Purpose  Purpose
 	System   string         // system prompt; "" is none
 	Messages []ModelMessage // oldest first
@@ -135,6 +136,7 @@ type ModelPiece struct {
 	Text      string     // what comes next of the answer, marks of reasoning included
 	ToolCalls []ToolCall // complete calls
 	Usage     *Usage     // at most once
+	Model     string     // the model that answers, with the first piece, if it is one of Fallback
 	// Opaque has the members that the provider attached to the answer and to its calls, such as
 	// signatures of reasoning. The port reads it from the message with the calls. It may be null.
 	Opaque Value

@@ -216,13 +216,13 @@ func (c *CallOutputs) Count(u Usage) { c.count("", u, u, time.Time{}) }
 
 // countModel adds the usage of a model's answer to a call that began at start; the call itself is
 // counted already.
-func (c *CallOutputs) countModel(ctx context.Context, req *ModelRequest, u Usage, start time.Time) {
-	if price, ok := c.price(ctx, req.LLM); ok {
+func (c *CallOutputs) countModel(ctx context.Context, llm string, u Usage, start time.Time) {
+	if price, ok := c.price(ctx, llm); ok {
 		u.Cost = price.cost(u.Prompt, u.Completion)
 	}
 	made := u
 	made.Calls = 1
-	c.count(req.LLM, u, made, start)
+	c.count(llm, u, made, start)
 }
 
 // addUsage adds to the usage of the node and the nodes around it.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -55,7 +56,7 @@ func (t *Tenant) counted(
 		var b bill
 		defer func() {
 			input, output := b.split(func() int64 { return promptTokens(req) })
-			t.charge(m, req.LLM, KindChat, input, output)
+			t.charge(m, cmp.Or(b.model, req.LLM), KindChat, input, output)
 		}()
 		for piece, err := range pieces {
 			b.take(piece)
@@ -70,12 +71,14 @@ func (t *Tenant) counted(
 // estimate of the output if none arrive: some providers never report usage, and a caller may stop
 // reading early.
 type bill struct {
-	reported  int64 // the last report; some providers repeat it with growing numbers
-	prompt    int64 // the part of reported that is the prompt
-	estimated int64 // estimated tokens of the output
+	reported  int64  // the last report; some providers repeat it with growing numbers
+	prompt    int64  // the part of reported that is the prompt
+	estimated int64  // estimated tokens of the output
+	model     string // that answered; "" is the one of the request
 }
 
 func (b *bill) take(piece engine.ModelPiece) {
+	b.model = cmp.Or(piece.Model, b.model)
 	if u := piece.Usage; u != nil {
 		b.report(u.Prompt, u.Completion)
 	}

@@ -80,6 +80,9 @@ type Entry struct {
 	Tools   *bool  `json:"tools,omitempty"`   // supports tool calling; nil is true
 	Images  *bool  `json:"images,omitempty"`  // accepts images; nil is true
 	Context int    `json:"context,omitempty"` // in tokens; 0 is 128,000, with api ollama 16,384
+	// Fallback lists the ids of models that are called, in this order, when the server of this one
+	// fails; those of a canvas come first.
+	Fallback []string `json:"fallback,omitempty"`
 	// Drop lists parameters that are never sent to the model, such as temperature.
 	Drop []string `json:"drop,omitempty"`
 	// Limits replace those of the provider for this model.

@@ -52,7 +52,9 @@ func (m *Models) enter(
 func (p *provider) notAdmitted(model string, err error) error {
 	var paused *limit.PausedError
 	if errors.As(err, &paused) {
-		return &Error{Provider: p.config.Label(), Model: model, Status: http.StatusTooManyRequests, Err: err}
+		return &Error{
+			Provider: p.config.Label(), Model: model, Status: http.StatusTooManyRequests, Err: err, elsewhere: true,
+		}
 	}
 	return err
 }
