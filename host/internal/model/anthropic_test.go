@@ -177,7 +177,7 @@ func TestPausedAnswers(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, server.Faults())
 		require.Equal(t, "<think>a</think>Hello, world", text)
-		require.Equal(t, engine.Usage{Prompt: 30, Completion: 16}, *last.Usage)
+		require.Equal(t, engine.Usage{Prompt: 30, Completion: 16, Cached: 8, Written: 4}, *last.Usage)
 		require.Contains(t, server.Requests()[1].Raw,
 			`{"role":"assistant","content":[{"type":"thinking","thinking":"a",`+
 				`"signature":"c2ln"},{"type":"text","text":"Hello, "}]}`)

@@ -55,6 +55,11 @@ func TestAnswersOfVendors(t *testing.T) {
 		require.Equal(t, "<think>"+thought+"</think>"+helloText, text)
 		require.Equal(t, modeltest.FreshTokens+modeltest.CachedTokens+modeltest.WrittenTokens, last.Usage.Prompt)
 		require.Equal(t, modeltest.TextTokens+modeltest.ThoughtTokens, last.Usage.Completion)
+		cached := map[string][2]int{
+			"anthropic": {modeltest.CachedTokens, modeltest.WrittenTokens},
+			"gemini":    {modeltest.CachedTokens}, "responses": {modeltest.CachedTokens},
+		}
+		require.Equal(t, cached[form.Name], [2]int{last.Usage.Cached, last.Usage.Written})
 		require.Empty(t, last.ToolCalls)
 	})
 }

@@ -183,7 +183,7 @@ func TestUsageOfFallbacks(t *testing.T) {
 		req.LLM, req.Fallback = "a", []string{"b"}
 		_, _, err := collect(one.Generate(t.Context(), req))
 		require.NoError(t, err)
-		require.Equal(t, []Use{{Tenant: "t", Model: "b@Second", Input: 3, Output: 4}}, used)
+		require.Equal(t, []Use{{Tenant: "t", Model: "b@Second", Tokens: Tokens{Input: 3, Output: 4}}}, used)
 	}
 }
 

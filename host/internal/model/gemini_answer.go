@@ -46,14 +46,16 @@ func (r *geminiAnswer) read(d *document) (last bool, err error) {
 
 // usage takes the tokens; those of thoughts are not counted in the candidates.
 func (r *geminiAnswer) usage(u engine.Value) {
-	sum := func(names ...string) (n int64) {
+	sum := func(names ...string) engine.Value {
+		n := int64(0)
 		for _, name := range names {
 			one, _ := loose.Number(u.Get(name))
 			n += min(max(one, 0), maxReported)
 		}
-		return n
+		return engine.Int(n)
 	}
-	r.count(sum("promptTokenCount", "toolUsePromptTokenCount"), sum("candidatesTokenCount", "thoughtsTokenCount"))
+	r.count(usageOf(sum("promptTokenCount", "toolUsePromptTokenCount"), sum("candidatesTokenCount",
+		"thoughtsTokenCount"), u.Get("cachedContentTokenCount")))
 }
 
 func (r *geminiAnswer) part(v engine.Value) error {

@@ -80,7 +80,7 @@ func TestMalformedCallsOfGemini(t *testing.T) {
 	text, last, err := collect(m.Generate(t.Context(), hello(true)))
 	require.NoError(t, err)
 	require.Equal(t, "<think>a</think>fine", text)
-	require.Equal(t, engine.Usage{Prompt: 30, Completion: 16}, *last.Usage)
+	require.Equal(t, engine.Usage{Prompt: 30, Completion: 16, Cached: 8}, *last.Usage)
 	require.Len(t, server.Requests(), 2)
 	for _, reply := range []modeltest.Reply{malformed, {Text: "I", Finish: modeltest.Malformed}} {
 		server, m = vendor(t, modeltest.FormOf("gemini"), reply)

@@ -84,7 +84,7 @@ func (m *Models) generate(
 			return
 		}
 		var b bill
-		defer func() { turn.Leave(b.total(func() int64 { return prompt })) }()
+		defer func() { turn.Leave(b.tokens(func() int64 { return prompt }).sum()) }()
 		for piece, err := range p.generate(ctx, model, req) {
 			b.take(piece)
 			if !turn.Hold(func() bool { return yield(piece, err) }) {

@@ -102,7 +102,7 @@ func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
 		return engine.Info{}
 	}
 	info := p.info(name)
-	info.Model = name + "@" + p.config.Name
+	info.Model, info.Price = name+"@"+p.config.Name, m.price(p, name)
 	return info
 }
 

@@ -160,9 +160,7 @@ func (r *ollamaAnswer) read(d *document) (last bool, err error) {
 			return false, err
 		}
 	}
-	prompt, _ := loose.Number(v.Get("prompt_eval_count"))
-	output, _ := loose.Number(v.Get("eval_count"))
-	r.count(prompt, output)
+	r.count(usageOf(v.Get("prompt_eval_count"), v.Get("eval_count"), engine.Null))
 	if !loose.True(v.Get("done")) {
 		return false, nil
 	}

@@ -136,9 +136,7 @@ func (r *responsesAnswer) end(v engine.Value) error {
 		}
 	}
 	u := v.Get("usage")
-	prompt, _ := loose.Number(u.Get("input_tokens"))
-	output, _ := loose.Number(u.Get("output_tokens"))
-	r.count(prompt, output)
+	r.count(usageOf(u.Get("input_tokens"), u.Get("output_tokens"), u.Get("input_tokens_details").Get("cached_tokens")))
 	if v.Get("error").Truthy() || v.Get("status").Str() == "failed" {
 		return r.failure(v)
 	}
