@@ -21,6 +21,8 @@ type Answer struct {
 	ToolCalls []ToolCall
 	Opaque    Value // for the message with the calls, as of ModelPiece
 	Usage     Usage // tokens the model reported; zero when it reported none. The run has counted them already.
+
+	model string // the one that answered
 }
 
 // Generate calls the run's model and passes each piece to emit, if it is set; reasoning is between
@@ -47,9 +49,11 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		return a, err
 	}
 	defer done()
+	req.Fallback = c.run.c.settings.fallbacks
 	req.Noted, req.Queued = c.run.lastNote(), c.LogQueued
 	req.Warned = func(text string) { c.Log(EventWarning, Object("text", c.NodeID()+": "+text)) }
 	start := c.run.clock.Now()
+	a.model = req.LLM
 	var text strings.Builder
 	var norm thinkNormalizer
 	say := func(piece string) error {
@@ -71,7 +75,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		}
 		return norm.push(piece, last, say)
 	})
-	c.countModel(ctx, req, a.Usage, start)
+	c.countModel(ctx, a.model, a.Usage, start)
 	var reported *ModelError
 	if err != nil && !errors.As(err, &reported) {
 		// The text held back belongs to the answer.
@@ -100,6 +104,12 @@ func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *mete
 		}
 		if piece.Usage != nil {
 			a.Usage = *piece.Usage
+		}
+		if piece.Model != "" {
+			if _, err := c.mostOf(ctx, piece.Model); err != nil {
+				return c.overLimit(err)
+			}
+			a.model = piece.Model
 		}
 		if err := m.add(toolCallsLen(piece.ToolCalls)); err != nil {
 			return err

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"iter"
+	"math"
 	"time"
 )
 
@@ -25,6 +26,7 @@ type Info struct {
 	Images  bool   // takes images
 	Context int    // tokens that fit; 0 means 8192
 	Model   string // the model that the llm_id stands for, as a price table names it; "" if unknown
+	Price   *Price // of a model that no table of the run has; nil if unknown
 }
 
 // Purpose is the purpose of a model call, by which a stand-in can answer it without a language
@@ -52,8 +54,9 @@ const (
 
 // ModelRequest is one model call.
 type ModelRequest struct {
-	LLM      string // llm_id as in the canvas; "" is the default model
-	Node     string // the calling node, as of Call.NodeID
+	LLM      string   // llm_id as in the canvas; "" is the default model
+	Fallback []string // models to call, in this order, when the server of that one fails
+	Node     string   // the calling node, as of Call.NodeID
 	Purpose  Purpose
 	System   string         // system prompt; "" is none
 	Messages []ModelMessage // oldest first
@@ -135,6 +138,7 @@ type ModelPiece struct {
 	Text      string     // what comes next of the answer, marks of reasoning included
 	ToolCalls []ToolCall // complete calls
 	Usage     *Usage     // at most once
+	Model     string     // the model that answers, with the first piece, if it is one of Fallback
 	// Opaque has the members that the provider attached to the answer and to its calls, such as
 	// signatures of reasoning. The port reads it from the message with the calls. It may be null.
 	Opaque Value
@@ -143,7 +147,21 @@ type ModelPiece struct {
 // Usage counts tokens, the calls they were used in and what these cost.
 type Usage struct {
 	Prompt, Completion, Calls int
+	Cached, Written           int   // tokens of Prompt that were read from a cache, or written to it
 	Cost                      int64 // millionths of the currency of [Options].Prices; 0 without prices
+}
+
+// Cost returns the price of an answer in millionths of the currency.
+func (p Price) Cost(u Usage) int64 {
+	extra := float64(u.Completion) * p.Output
+	if p.Cached > 0 {
+		extra += float64(u.Cached) * (p.Cached - p.Input)
+	}
+	if p.Written > 0 {
+		extra += float64(u.Written) * (p.Written - p.Input)
+	}
+	const inexact = 1e-6 // larger than the errors of the sums above
+	return max(0, int64(math.Ceil(float64(u.Prompt)*p.Input+extra-inexact)))
 }
 
 // Tokens returns the number of tokens, input and output.
@@ -166,6 +184,8 @@ func (u *Usage) add(more Usage) {
 	u.Prompt += more.Prompt
 	u.Completion += more.Completion
 	u.Calls += more.Calls
+	u.Cached += more.Cached
+	u.Written += more.Written
 	u.Cost += more.Cost
 }
 

@@ -7,25 +7,18 @@ import (
 )
 
 // Price is the price of a model for a million tokens, in the currency of the table.
-type Price struct{ Input, Output float64 }
-
-// cost returns the price of an answer in millionths of the currency.
-func (p Price) cost(prompt, completion int) int64 {
-	return int64(math.Ceil(float64(prompt)*p.Input + float64(completion)*p.Output))
+type Price struct {
+	Input, Output float64
+	// Cached and Written are for input that is read from the provider's cache and written to it; 0
+	// means Input.
+	Cached, Written float64
 }
 
-// Cost returns the price of an answer in millionths of the currency; 0 for a model that is not in
-// the table.
-func (p Prices) Cost(llm string, input, output int64) int64 {
-	price, _ := p.of(llm)
-	return price.cost(int(input), int(output))
-}
-
-// Prices are the prices of models by llm_id, with or without "@provider"; "*" is that of all
-// others.
+// Prices are the prices of models by llm_id, with or without "@provider"; "*" is for all others.
 type Prices map[string]Price
 
-func (p Prices) of(llm string) (Price, bool) {
+// Of returns the price of a model.
+func (p Prices) Of(llm string) (Price, bool) {
 	price, ok := p.named(llm)
 	if !ok {
 		price, ok = p["*"]
@@ -33,7 +26,7 @@ func (p Prices) of(llm string) (Price, bool) {
 	return price, ok
 }
 
-// named is of without the price of all others.
+// named is Of without the price of all others.
 func (p Prices) named(llm string) (Price, bool) {
 	price, ok := p[llm]
 	if !ok {
@@ -44,7 +37,7 @@ func (p Prices) named(llm string) (Price, bool) {
 }
 
 // ReadPrices reads a price table: {"gpt-x": {"input": 2.5, "output": 10}, "*": {...}}, for a
-// million tokens each.
+// million tokens each. cached_input and cache_write are optional.
 func ReadPrices(v Value) (Prices, error) {
 	if v.Kind() != KindObject && !v.IsNull() {
 		return nil, fmt.Errorf("prices: is a %s; expected an object of {input, output} by model", v.Kind())
@@ -55,8 +48,16 @@ func ReadPrices(v Value) (Prices, error) {
 		for _, f := range [...]struct {
 			name string
 			to   *float64
-		}{{"input", &price.Input}, {"output", &price.Output}} {
+		}{
+			{"input", &price.Input},
+			{"output", &price.Output},
+			{"cached_input", &price.Cached},
+			{"cache_write", &price.Written},
+		} {
 			n, ok := entry.Get(f.name).Float()
+			if entry.Get(f.name).IsNull() && f.name[0] == 'c' {
+				continue
+			}
 			if !ok || n < 0 || math.IsInf(n, 0) {
 				return nil, fmt.Errorf("prices: %s: %s is %s; expected a number of at least 0, per million tokens",
 					brief(model), f.name, brief(entry.Get(f.name).JSON()))

@@ -10,7 +10,7 @@ func TestPricesCost(t *testing.T) {
 	}
 	for _, test := range []struct {
 		llm           string
-		input, output int64
+		input, output int
 		want          int64 // millionths
 	}{
 		{"small@Local", 1000, 500, 300_000},
@@ -18,11 +18,29 @@ func TestPricesCost(t *testing.T) {
 		{"big@Vendor", 1, 0, 2}, // rounded up
 		{"big@Other", 1000, 1000, 0},
 	} {
-		if got := table.Cost(test.llm, test.input, test.output); got != test.want {
+		price, _ := table.Of(test.llm)
+		if got := price.Cost(Usage{Prompt: test.input, Completion: test.output}); got != test.want {
 			t.Errorf("cost of %s: %d, want %d", test.llm, got, test.want)
 		}
 	}
-	if got := Prices(nil).Cost("small", 1, 1); got != 0 {
-		t.Errorf("cost without a table: %d", got)
+	if _, ok := Prices(nil).Of("small"); ok {
+		t.Error("a price without a table")
+	}
+}
+
+func TestCostOfCachedInput(t *testing.T) {
+	table, err := ReadPrices(Object("m", Object("input", 3, "output", 15, "cached_input", 0.3, "cache_write", 3.75),
+		"n", Object("input", 3, "output", 15)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := Usage{Prompt: 1000, Completion: 100, Cached: 600, Written: 300}
+	for llm, want := range map[string]int64{"m": 300 + 180 + 1125 + 1500, "n": 3000 + 1500} {
+		if got := table[llm].Cost(u); got != want {
+			t.Errorf("cost of %s: %d, want %d", llm, got, want)
+		}
+	}
+	if _, err := ReadPrices(Object("m", Object("input", 1, "output", 1, "cached_input", -1))); err == nil {
+		t.Error("a negative price is accepted")
 	}
 }

@@ -10,7 +10,7 @@ import (
 //
 //	{"limits": {"model_calls": 20, "cost": 0.5}, "prices": {"gpt-x": {"input": 1, "output": 2}},
 //	 "approval": ["Email"], "visitors_approve": false, "scheduling": "eager",
-//	 "files_to_model": false, "caller_instructions": true}
+//	 "files_to_model": false, "caller_instructions": true, "fallback_models": ["gpt-y@OpenAI"]}
 //
 // The limits of the caller apply in addition, and the caller's prices take precedence.
 type settings struct {
@@ -20,6 +20,8 @@ type settings struct {
 	visitors bool // answers of visitors to approvals count
 	noFiles  bool // models get uploaded files only where a prompt contains them
 	caller   bool // models get the system message of the caller
+
+	fallbacks []string // models that are called when another one fails
 
 	scheduling Scheduling // "" when the canvas does not say
 }
@@ -47,12 +49,16 @@ func readSettings(v Value) (settings, error) {
 			return s, fmt.Errorf("settings: limits: %w (one of %s)", err, strings.Join(LimitNames(), ", "))
 		}
 	}
-	for _, name := range v.Get("approval").Elements() {
-		if name.Kind() != KindString {
-			return s, fmt.Errorf("settings: approval: is %s; expected a list of names of nodes, components and tools",
-				brief(v.Get("approval").JSON()))
+	for i, name := range [...]string{"approval", "fallback_models"} {
+		list, to := v.Get(name), [...]*[]string{&s.approval, &s.fallbacks}[i]
+		bad := list.Kind() != KindList && !list.IsNull()
+		for _, one := range list.Elements() {
+			bad = bad || one.Kind() != KindString
+			*to = append(*to, one.Str())
 		}
-		s.approval = append(s.approval, name.Str())
+		if bad {
+			return s, fmt.Errorf("settings: %s: is %s; expected a list of names", name, brief(list.JSON()))
+		}
 	}
 	for _, name := range [...]string{"visitors_approve", "files_to_model", "caller_instructions"} {
 		if k := v.Get(name).Kind(); k != KindNull && k != KindBool {

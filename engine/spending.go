@@ -193,22 +193,27 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 		if !ok {
 			return most, fmt.Errorf("%w for model %q: add it to the prices, or one for \"*\"", ErrNoPrice, llm)
 		}
-		most.Cost = price.cost(most.Prompt, 0) + price.cost(0, most.Prompt)
+		most.Cost = price.Cost(Usage{Prompt: most.Prompt, Completion: most.Prompt})
 	}
 	return most, nil
 }
 
 // price returns the price of an llm_id: its own, that of the model it stands for, such as the
-// default model, or that of all others.
+// default model, that of all others, or the one that the port knows.
 func (c *CallOutputs) price(ctx context.Context, llm string) (Price, bool) {
 	prices := c.run.opt.Prices
-	if price, ok := prices.named(llm); ok || len(prices) == 0 {
+	if price, ok := prices.named(llm); ok {
 		return price, ok
 	}
+	var info Info
 	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {
-		llm = m.ModelInfo(ctx, llm).Model
+		info = m.ModelInfo(ctx, llm)
 	}
-	return prices.of(llm)
+	price, ok := prices.Of(info.Model)
+	if !ok && info.Price != nil {
+		return *info.Price, true
+	}
+	return price, ok
 }
 
 // Count adds usage of models by a component outside Generate.
@@ -216,13 +221,13 @@ func (c *CallOutputs) Count(u Usage) { c.count("", u, u, time.Time{}) }
 
 // countModel adds the usage of a model's answer to a call that began at start; the call itself is
 // counted already.
-func (c *CallOutputs) countModel(ctx context.Context, req *ModelRequest, u Usage, start time.Time) {
-	if price, ok := c.price(ctx, req.LLM); ok {
-		u.Cost = price.cost(u.Prompt, u.Completion)
+func (c *CallOutputs) countModel(ctx context.Context, llm string, u Usage, start time.Time) {
+	if price, ok := c.price(ctx, llm); ok {
+		u.Cost = price.Cost(u)
 	}
 	made := u
 	made.Calls = 1
-	c.count(req.LLM, u, made, start)
+	c.count(llm, u, made, start)
 }
 
 // addUsage adds to the usage of the node and the nodes around it.

@@ -160,8 +160,12 @@ type Config struct {
 	Limits engine.Limits
 	// Prices are the prices of models; see the engine's option.
 	Prices engine.Prices
-	// Currency is the code of their currency, such as USD; "" means an unnamed one.
+	// Currency is the code of their currency, such as USD, in which all costs are counted; "" means
+	// an unnamed one, or dollars without Prices.
 	Currency string
+	// Rates has what a unit of other currencies is worth in it, by code: the price lists of vendors
+	// are in their currencies, and count only with a rate.
+	Rates map[string]float64
 	// Approval names nodes, components and tools that only run after approval by a person.
 	Approval []string
 	// Concurrency and MaxSteps are the options of the engine for each run; 0 is its

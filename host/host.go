@@ -106,6 +106,9 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 	if cfg.Sync == "" {
 		cfg.Sync = SyncContract
 	}
+	if cfg.Currency == "" && len(cfg.Prices) == 0 {
+		cfg.Currency = "USD"
+	}
 	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory), started: time.Now()}
 	h.runMemory = newRunMemory(h.memory.runs, h.memory.limit)
 	if cfg.Dir != "" {
@@ -233,7 +236,7 @@ func newAPI(
 		LogDamaged: func() bool { return len(h.conn.Damage()) > 0 }, DatabaseDamage: h.damage.get,
 		TestDatabase: ports.testDatabase, Tools: ports.guestTools(),
 		Datasets: h.datasets.Service, Sources: ports.sources.Names(),
-		Priced: len(cfg.Prices) > 0, Currency: cfg.Currency,
+		Priced: true, Currency: cfg.Currency,
 		Status: func() app.Status { return statusOf(h) },
 	})
 	h.accounts = services.Accounts

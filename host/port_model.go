@@ -15,7 +15,9 @@ import (
 // openModels reads the configured providers. Providers added by tenants have the network access of
 // canvases.
 func (h *Host) openModels() error {
-	shared, err := model.New(h.cfg.Models)
+	models := h.cfg.Models
+	models.Currency, models.Rates = h.cfg.Currency, h.cfg.Rates
+	shared, err := model.New(models)
 	if err != nil {
 		return fmt.Errorf("model configuration: %w", err)
 	}
@@ -47,10 +49,16 @@ func (p *ports) model(j *runs.Job) *model.Tenant {
 	return p.models.Of(j.Tenant, j.Caller).InRun(j.ID).ForCanvas(j.Canvas)
 }
 
-// recordUse counts a model call with its price.
+// recordUse counts a model call with its price: that of the operator, or else that of the vendor.
 func recordUse(meter *quota.Meter, prices engine.Prices, u model.Use) {
+	price, ok := prices.Of(u.Model)
+	if !ok && u.Price != nil {
+		price = *u.Price
+	}
 	meter.Record(quota.Use{
 		Tenant: u.Tenant, Canvas: u.Canvas, Model: u.Model, Input: u.Input, Output: u.Output,
-		Cost: prices.Cost(u.Model, u.Input, u.Output),
+		Cost: price.Cost(engine.Usage{
+			Prompt: int(u.Input), Completion: int(u.Output), Cached: int(u.Cached), Written: int(u.Written),
+		}),
 	})
 }

@@ -76,6 +76,7 @@ func runOnce(t *testing.T, registry *engine.Registry, s *engine.Spec, options en
 // A chosen place adds the problems of a canvas there, with codes.
 func TestValidateForAPlace(t *testing.T) {
 	canvas := file(t, "c.json", sketch.Canvas(
+		`@settings {"fallback_models": ["m@Local", "gpt-8@Local"]}`,
 		"begin Begin -> CodeExec:C",
 		`CodeExec:C CodeExec {"lang":"python","script":"x"} -> Agent:A`,
 		`Agent:A Agent {"llm_id":"gpt-9@Local","max_round":3,
@@ -110,7 +111,9 @@ func TestValidateForAPlace(t *testing.T) {
 	const lacks = "tool Find: Retrieval does not run here (cli): it requires --knowledge DIR"
 	require.Contains(t, got["not_available"], lacks)
 	require.NotContains(t, got, "needs_host")
+	require.Len(t, got["unknown_model"], 2)
 	require.Contains(t, got["unknown_model"][0], "gpt-9@Local")
+	require.Contains(t, got["unknown_model"][1], `settings: fallback_models: unknown model "gpt-8@Local"`)
 	require.Contains(t, got["unknown_param"][0], "max_rounds")
 	require.Equal(t, []string{
 		`MCP server shop: unknown parameter "tool", which has no effect; did you mean "tools"?`,

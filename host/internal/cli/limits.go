@@ -110,14 +110,16 @@ func (l *modelLimits) Set(text string) error {
 // prices is the flag --prices FILE of commands that run canvases.
 type prices struct {
 	engine.Prices
-	currency string // code, such as USD; "" when the file has none
-	file     string // for String
+	currency string             // code, such as USD; "" when the file has none
+	rates    map[string]float64 // of other currencies
+	file     string             // for String
 }
 
 var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
 
 const pricesUsage = "`FILE` of what models cost for a million tokens: {\"MODEL\": {\"input\": 1.25, \"output\": 10}, " +
-	"\"*\": {...}, \"currency\": \"USD\"}, for the limit cost, the usage in events and GET /api/v2/usage"
+	"\"*\": {...}, \"currency\": \"EUR\", \"rates\": {\"USD\": 0.92}}, for the limit cost, the usage in events and " +
+	"GET /api/v2/usage; other models have the prices of easel model prices, if their currency or a rate is named"
 
 // String returns the name of the file.
 func (p *prices) String() string { return p.file }
@@ -136,6 +138,12 @@ func (p *prices) Set(file string) error {
 			}
 			v = v.Without("currency")
 		}
+		if p.rates, err = readRates(v.Get("rates")); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if p.rates != nil {
+			v = v.Without("rates")
+		}
 		p.Prices, err = engine.ReadPrices(v)
 	}
 	if err != nil {
@@ -143,6 +151,31 @@ func (p *prices) Set(file string) error {
 	}
 	p.file = file
 	return nil
+}
+
+// accounting returns the currency in which costs are counted: dollars without a file.
+func (p *prices) accounting() string {
+	if p.file == "" {
+		return "USD"
+	}
+	return p.currency
+}
+
+// readRates reads {"USD": 0.92}; nil for a model of that name.
+func readRates(v engine.Value) (map[string]float64, error) {
+	if v.Kind() != engine.KindObject || v.Get("input").Kind() == engine.KindNumber {
+		return nil, nil
+	}
+	rates := map[string]float64{}
+	for code, rate := range v.Fields() {
+		n, ok := rate.Float()
+		if !currencyCode.MatchString(code) || !ok || n <= 0 || math.IsInf(n, 0) {
+			return nil, fmt.Errorf("rates: %.20q is %.40s; expected a code of three letters and what one unit is worth "+
+				"in the currency of the file", code, rate.JSON())
+		}
+		rates[code] = n
+	}
+	return rates, nil
 }
 
 // names is a repeatable flag of comma-separated names.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // modelServer lists models and answers; it requires the key "key of tea".
@@ -85,4 +87,36 @@ func (o *operator) wrongTea(url string) string {
 	require.Contains(o.t, out, "added Tea")
 	require.Contains(o.t, errs, "its models could not be listed: provider Tea: 401 Unauthorized: Incorrect API key")
 	return own
+}
+
+func TestModelPrices(t *testing.T) {
+	code, out, errs := easel(t, "model", "prices", "openai", "gpt-4o-mini")
+	require.Equal(t, ExitOK, code, errs)
+	require.Regexp(t, `(?m)^OpenAI +gpt-4o-mini +0\.15 +0\.075 +- +0\.6 +USD +- +128000 +2026-08-06$`, out)
+	require.NotContains(t, out, "Anthropic")
+	code, out, _ = easel(t, "model", "prices", "--json", "claude-opus-4-5")
+	require.Equal(t, ExitOK, code)
+	one := parse1(t, out).At(0)
+	require.Equal(t, "6.25", one.Get("cache_write").Text())
+	require.Equal(t, "https://claude.com/pricing", one.Get("source").Str())
+	code, _, errs = easel(t, "model", "prices", "gpt-unknown")
+	require.NotEqual(t, ExitOK, code)
+	require.Contains(t, errs, `no price of "gpt-unknown"`)
+}
+
+// A file of prices may name what other currencies are worth.
+func TestRatesOfPrices(t *testing.T) {
+	var p prices
+	require.Equal(t, "USD", p.accounting())
+	require.NoError(t, p.Set(file(t, "p.json", `{"currency":"EUR","rates":{"USD":0.92},"m":{"input":1,"output":2}}`)))
+	require.Equal(t, "EUR", p.accounting())
+	require.Equal(t, map[string]float64{"USD": 0.92}, p.rates)
+	require.Equal(t, engine.Prices{"m": {Input: 1, Output: 2}}, p.Prices)
+	p = prices{}
+	require.NoError(t, p.Set(file(t, "q.json", `{"rates":{"input":1,"output":2}}`)))
+	require.Equal(t, engine.Prices{"rates": {Input: 1, Output: 2}}, p.Prices)
+	require.Empty(t, p.accounting(), "prices in an unnamed currency are not mixed with others")
+	for _, bad := range []string{`{"USD":0}`, `{"USD":"1"}`, `{"usd":1}`, `{"USD":-1}`} {
+		require.ErrorContains(t, p.Set(file(t, "r.json", `{"currency":"EUR","rates":`+bad+`}`)), "rates: ")
+	}
 }

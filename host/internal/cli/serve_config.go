@@ -42,7 +42,8 @@ func (s *server) configure(a *app) (err error) {
 	if s.cfg.Models, err = host.ModelsFromEnvironment(a.getenv); err != nil {
 		return err
 	}
-	s.cfg.Prices, s.cfg.Currency, s.cfg.Approval = s.prices.Prices, s.prices.currency, s.approval
+	s.cfg.Prices, s.cfg.Rates, s.cfg.Approval = s.prices.Prices, s.prices.rates, s.approval
+	s.cfg.Currency = s.prices.accounting()
 	s.cfg.Limits, s.cfg.Concurrency, s.cfg.MaxSteps = s.limits.Limits, s.paces.concurrency, s.paces.maxSteps
 	s.cfg.ModelLimits = s.calls.Config
 	s.cfg.Traces = telemetry.Wanted(a.getenv)

@@ -92,6 +92,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	if err != nil {
 		return engine.Options{}, &usageError{"", err}
 	}
+	config.Currency, config.Rates = w.prices.accounting(), w.prices.rates
 	models, err := model.New(config)
 	if err != nil {
 		return engine.Options{}, &usageError{"", fmt.Errorf("model configuration: %w", err)}

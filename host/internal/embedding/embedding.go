@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // Vectors returns the vectors of n texts from the member data of an answer, in which they may be in
@@ -21,7 +21,7 @@ func Vectors(data engine.Value, n int) ([][]float32, error) {
 	}
 	vectors := make([][]float32, n)
 	for place, e := range data.Elements() {
-		i, ok := numberOf(e.Get("index"))
+		i, ok := loose.Number(e.Get("index"))
 		if !ok {
 			i = int64(place)
 		}
@@ -71,12 +71,3 @@ func vectorOf(v engine.Value) []float32 {
 
 // ErrVectors means that an answer does not have one vector of the same size per text.
 var ErrVectors = errors.New("the answer has not one vector of the same size for each text")
-
-// numberOf reads a number, also one that is written as text.
-func numberOf(v engine.Value) (int64, bool) {
-	if v.Kind() == engine.KindString {
-		v, _ = engine.ParseNumber(strings.TrimSpace(v.Str()))
-	}
-	f, ok := v.Float()
-	return int64(f), ok
-}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -26,21 +27,31 @@ func (unlimited) Spend(int64)                 {}
 type Use struct {
 	Tenant, Canvas string
 	Model          string // name@provider
-	Input, Output  int64  // tokens
+	Tokens
+	Price *engine.Price // of a vendor's price list; nil if unknown
 }
+
+// Tokens are those of a call.
+type Tokens struct {
+	Input, Output   int64
+	Cached, Written int64 // of Input, from the cache of the provider and to it
+}
+
+// sum returns the number of tokens.
+func (t Tokens) sum() int64 { return sum(t.Input, t.Output) }
 
 // charge charges the tokens of a call to the account, and reports them with the model that an id
 // means. A call without tokens is free.
-func (t *Tenant) charge(m *Models, id string, kind Kind, input, output int64) {
-	t.account.Spend(sum(input, output))
-	if t.used == nil || input == 0 && output == 0 {
+func (t *Tenant) charge(m *Models, id string, kind Kind, tokens Tokens) {
+	t.account.Spend(tokens.sum())
+	if t.used == nil || tokens == (Tokens{}) {
 		return
 	}
-	name := id
+	u := Use{Tenant: t.tenant, Canvas: t.canvas, Model: id, Tokens: tokens}
 	if p, model, err := m.resolve(id, kind); err == nil {
-		name = model + "@" + p.config.Label()
+		u.Model, u.Price = model+"@"+p.config.Label(), m.price(p, model)
 	}
-	t.used(Use{Tenant: t.tenant, Canvas: t.canvas, Model: name, Input: input, Output: output})
+	t.used(u)
 }
 
 // counted charges a call of models.
@@ -54,8 +65,7 @@ func (t *Tenant) counted(
 		}
 		var b bill
 		defer func() {
-			input, output := b.split(func() int64 { return promptTokens(req) })
-			t.charge(m, req.LLM, KindChat, input, output)
+			t.charge(m, cmp.Or(b.model, req.LLM), KindChat, b.tokens(func() int64 { return promptTokens(req) }))
 		}()
 		for piece, err := range pieces {
 			b.take(piece)
@@ -70,14 +80,15 @@ func (t *Tenant) counted(
 // estimate of the output if none arrive: some providers never report usage, and a caller may stop
 // reading early.
 type bill struct {
-	reported  int64 // the last report; some providers repeat it with growing numbers
-	prompt    int64 // the part of reported that is the prompt
-	estimated int64 // estimated tokens of the output
+	reported  Tokens // the last report; some providers repeat it with growing numbers
+	estimated int64  // estimated tokens of the output
+	model     string // that answered; "" is the one of the request
 }
 
 func (b *bill) take(piece engine.ModelPiece) {
+	b.model = cmp.Or(piece.Model, b.model)
 	if u := piece.Usage; u != nil {
-		b.report(u.Prompt, u.Completion)
+		b.report(u)
 	}
 	b.addText(piece.Text)
 	for _, c := range piece.ToolCalls {
@@ -86,28 +97,25 @@ func (b *bill) take(piece engine.ModelPiece) {
 	}
 }
 
-func (b *bill) report(prompt, completion int) {
-	if n := reported(prompt, completion); n > 0 {
-		b.reported, b.prompt = n, int64(prompt)
+func (b *bill) report(u *engine.Usage) {
+	if reported(u.Prompt, u.Completion) > 0 {
+		b.reported = Tokens{int64(u.Prompt), int64(u.Completion), int64(u.Cached), int64(u.Written)}
 	}
 }
 
 func (b *bill) addText(text string) { b.estimated = sum(b.estimated, int64(engine.Tokens(text))) }
 
-// split returns the tokens of the prompt and of the answer; prompt estimates those of the prompt. A
-// call that failed before any output is free.
-func (b *bill) split(prompt func() int64) (input, output int64) {
+// tokens returns the tokens of the call; prompt estimates those of the prompt. A call that failed
+// before any output is free.
+func (b *bill) tokens(prompt func() int64) Tokens {
 	switch {
-	case b.reported > 0:
-		return b.prompt, b.reported - b.prompt
+	case b.reported != Tokens{}:
+		return b.reported
 	case b.estimated == 0:
-		return 0, 0
+		return Tokens{}
 	}
-	return prompt(), b.estimated
+	return Tokens{Input: prompt(), Output: b.estimated}
 }
-
-// total returns the tokens that the call used.
-func (b *bill) total(prompt func() int64) int64 { return sum(b.split(prompt)) }
 
 // reported returns the sum of the reported numbers, or 0 if they are missing or negative.
 func reported(prompt, completion int) int64 {

@@ -214,16 +214,18 @@ func TestUseIsReported(t *testing.T) {
 	require.Len(t, used, 1)
 	p, name, err := tenant.models.resolve("m", KindChat)
 	require.NoError(t, err)
-	require.Equal(t, Use{Tenant: "t", Canvas: "c", Model: name + "@" + p.config.Label(), Input: 9, Output: 3}, used[0])
+	require.Equal(t, Use{
+		Tenant: "t", Canvas: "c", Model: name + "@" + p.config.Label(), Tokens: Tokens{Input: 9, Output: 3},
+	}, used[0])
 }
 
 func TestCountsDoNotOverflow(t *testing.T) {
 	var b bill
-	b.report(math.MaxInt, math.MaxInt)
-	require.EqualValues(t, math.MaxInt64, b.total(nil))
+	b.report(&engine.Usage{Prompt: math.MaxInt, Completion: math.MaxInt})
+	require.EqualValues(t, math.MaxInt64, b.tokens(nil).sum())
 	b = bill{estimated: math.MaxInt64}
 	b.addText("more")
-	require.EqualValues(t, math.MaxInt64, b.total(func() int64 { return 5 }))
+	require.EqualValues(t, math.MaxInt64, b.tokens(func() int64 { return 5 }).sum())
 }
 
 // The client receives the provider's bytes unchanged, except for a usage report it did not request.
@@ -235,7 +237,7 @@ func FuzzCountedBody(f *testing.F) {
 			l := &ledger{}
 			c := &countedBody{
 				ReadCloser: io.NopCloser(r), request: engine.Object(), hide: hide,
-				charge: func(input, output int64) { l.Spend(sum(input, output)) },
+				charge: func(used Tokens) { l.Spend(used.sum()) },
 			}
 			c.lines = bufio.NewReader(r)
 			got, err := io.ReadAll(c)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // anthropicAnswer reads a message of Anthropic, streamed or whole.
@@ -13,8 +14,8 @@ type anthropicAnswer struct {
 	*response
 	blocks []*anthropicBlock
 	begun  map[int64]*anthropicBlock // by index
-	input  int64                     // tokens of the request
-	output int64
+	// tokens of the request, those of it from the cache and to it, and of the answer
+	input, cached, written, output int64
 }
 
 // anthropicBlock is one block of the content. Texts, signatures and inputs arrive in pieces.
@@ -63,7 +64,7 @@ func (r *anthropicAnswer) read(d *document) (last bool, err error) {
 }
 
 func blockIndex(v engine.Value) int64 {
-	n, ok := number(v.Get("index"))
+	n, ok := loose.Number(v.Get("index"))
 	if !ok {
 		return -1
 	}
@@ -190,14 +191,20 @@ func (r *anthropicAnswer) stop(v engine.Value) {
 // usage takes the tokens: those that were read from or written to the cache are not counted in
 // input_tokens. The values of a stream grow.
 func (r *anthropicAnswer) usage(u engine.Value) {
-	var input int64
-	for _, name := range [...]string{"input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"} {
-		n, _ := number(u.Get(name))
-		input += min(max(n, 0), maxReported)
+	tokens := func(name string) int64 {
+		n, _ := loose.Number(u.Get(name))
+		return min(max(n, 0), maxReported)
 	}
-	output, _ := number(u.Get("output_tokens"))
-	r.input, r.output = max(r.input, input), max(r.output, output)
-	r.count(r.input, r.output)
+	cached, written := tokens("cache_read_input_tokens"), tokens("cache_creation_input_tokens")
+	if input := tokens("input_tokens") + cached + written; input >= r.input {
+		r.input, r.cached, r.written = input, cached, written
+	}
+	r.output = max(r.output, tokens("output_tokens"))
+	used := usageOf(engine.Int(r.input), engine.Int(r.output), engine.Int(r.cached))
+	if used != nil {
+		used.Written = int(min(r.written, int64(used.Prompt-used.Cached)))
+	}
+	r.count(used)
 }
 
 // opaque returns the blocks if there are others than texts and calls.

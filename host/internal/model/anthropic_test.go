@@ -177,7 +177,7 @@ func TestPausedAnswers(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, server.Faults())
 		require.Equal(t, "<think>a</think>Hello, world", text)
-		require.Equal(t, engine.Usage{Prompt: 30, Completion: 16}, *last.Usage)
+		require.Equal(t, engine.Usage{Prompt: 30, Completion: 16, Cached: 8, Written: 4}, *last.Usage)
 		require.Contains(t, server.Requests()[1].Raw,
 			`{"role":"assistant","content":[{"type":"thinking","thinking":"a",`+
 				`"signature":"c2ln"},{"type":"text","text":"Hello, "}]}`)
@@ -259,8 +259,11 @@ func TestHostileAnswersOfAnthropic(t *testing.T) {
 			strings.Repeat(delta("1", `{"type":"signature_delta","signature":"s"}`), n/4) + text + end,
 			"",
 		},
-		"deep":       {start("0", `{"type":"x","input":`+deep+`}`) + text + end, ""},
-		"deep input": {delta("1", `{"type":"input_json_delta","partial_json":"`+deep+`"}`) + text + end, ""},
+		"deep": {start("0", `{"type":"x","input":`+deep+`}`) + text + end, ""},
+		"deep input": {
+			delta("1", `{"type":"input_json_delta","partial_json":"`+deep+`"}`) + text + end,
+			"a tool call without a name",
+		},
 		"index": {delta(`"x"`, `{"type":"text_delta","text":"fine"}`) + delta("-7", `{}`) + delta("1e99",
 			`{}`) + end, ""},
 		"kinds":   {start("[]", `[]`) + delta("0", `7`) + delta("{}", `{"type":[],"text":7}`) + text + end, ""},

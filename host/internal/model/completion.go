@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // OpaqueMember is the member of an assistant's message with [engine.ModelPiece.Opaque]: clients
@@ -66,7 +67,7 @@ func readMember(req *engine.ModelRequest, name string, v engine.Value) bool {
 	case "frequency_penalty":
 		return readNumber(v, &c.FrequencyPenalty)
 	case "max_tokens", "max_completion_tokens":
-		n, ok := number(v)
+		n, ok := loose.Number(v)
 		if most := int(n); ok {
 			c.MaxTokens = &most
 		}
@@ -93,7 +94,7 @@ func readMember(req *engine.ModelRequest, name string, v engine.Value) bool {
 		}
 		return v.Get("type").Str() == "text"
 	case "n":
-		n, ok := number(v)
+		n, ok := loose.Number(v)
 		return ok && n == 1
 	case "logprobs", "store":
 		return !v.Truthy()

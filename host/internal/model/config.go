@@ -12,11 +12,13 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/limit"
+	"github.com/easel-canvas/easel/host/internal/price"
 	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
@@ -41,6 +43,11 @@ type Config struct {
 	// Aliases map ids that canvases use to configured ids. The key "*" matches every unknown id.
 	Aliases   map[string]string `json:"aliases,omitempty"`
 	Providers []Provider        `json:"providers"`
+
+	// Currency is the code of the currency in which costs are counted; "" counts none by the
+	// vendors' price lists. Rates has what a unit of other currencies is worth in it.
+	Currency string             `json:"-"`
+	Rates    map[string]float64 `json:"-"`
 }
 
 // Provider is an endpoint with models.
@@ -78,11 +85,15 @@ const (
 
 // Entry describes one model. Its JSON is an object or just the name.
 type Entry struct {
-	Name    string `json:"name"`
-	Kind    Kind   `json:"kind,omitempty"`    // "" is chat
-	Tools   *bool  `json:"tools,omitempty"`   // supports tool calling; nil is true
-	Images  *bool  `json:"images,omitempty"`  // accepts images; nil is true
-	Context int    `json:"context,omitempty"` // in tokens; 0 is 128,000, with api ollama 16,384
+	Name   string `json:"name"`
+	Kind   Kind   `json:"kind,omitempty"`   // "" is chat
+	Tools  *bool  `json:"tools,omitempty"`  // supports tool calling; nil is true
+	Images *bool  `json:"images,omitempty"` // accepts images; nil is true
+	// Context is in tokens; 0 means that of the price list, or 128,000, and 16,384 with api ollama.
+	Context int `json:"context,omitempty"`
+	// Fallback lists the ids of models that are called, in this order, when the server of this one
+	// fails; those of a canvas come first.
+	Fallback []string `json:"fallback,omitempty"`
 	// Drop lists parameters that are never sent to the model, such as temperature.
 	Drop []string `json:"drop,omitempty"`
 	// Limits replace those of the provider for this model.
@@ -275,9 +286,25 @@ func (p *Provider) info(name string) engine.Info {
 	if info.Context <= 0 && p.API == Ollama {
 		info.Context = ollamaContext
 	} else if info.Context <= 0 {
-		info.Context = defaultContext
+		known, _ := price.Of(p.address(), name, time.Now())
+		info.Context = cmp.Or(known.Context, defaultContext)
 	}
 	return info
+}
+
+// price returns the price of a model by its vendor's list, in the currency of the configuration;
+// nil without one, and without a rate for the vendor's currency.
+func (m *Models) price(p *provider, model string) *engine.Price {
+	listed, ok := price.Of(p.config.address(), model, time.Now())
+	rate := m.config.Rates[listed.Currency]
+	if listed.Currency == m.config.Currency {
+		rate = 1
+	}
+	if !ok || rate <= 0 {
+		return nil
+	}
+	one := listed.Price(rate)
+	return &one
 }
 
 // Label returns the name of the provider with its instance: "OpenAI" or "work@OpenAI".

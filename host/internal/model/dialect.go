@@ -111,8 +111,10 @@ func (c *call) params() engine.Value {
 }
 
 // offers reports whether the model may call functions.
-func (c *call) offers() bool {
-	return c.request.Purpose != engine.PurposePlan && len(c.request.Tools) > 0
+func (c *call) offers() bool { return offers(c.request) }
+
+func offers(req *engine.ModelRequest) bool {
+	return req.Purpose != engine.PurposePlan && len(req.Tools) > 0
 }
 
 // schema returns the JSON Schema that the answer must match; ok is false without one.
@@ -154,15 +156,20 @@ func (c *call) penalties(b *engine.ObjectBuilder, presence, frequency string) {
 	}
 }
 
-// stops returns the texts that end an answer, without blank ones.
-func (c *call) stops() (stops []string) {
+// stops returns the texts that end an answer.
+func (c *call) stops() []string {
+	if stops := c.ends(); len(stops) > 0 && c.takes("stop") {
+		return stops
+	}
+	return nil
+}
+
+// ends returns the texts that should end the answer, without blank ones.
+func (c *call) ends() (stops []string) {
 	for _, s := range c.request.Config.Stop {
 		if strings.TrimSpace(s) != "" {
 			stops = append(stops, s)
 		}
-	}
-	if len(stops) == 0 || !c.takes("stop") {
-		return nil
 	}
 	return stops
 }

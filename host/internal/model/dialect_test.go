@@ -55,6 +55,11 @@ func TestAnswersOfVendors(t *testing.T) {
 		require.Equal(t, "<think>"+thought+"</think>"+helloText, text)
 		require.Equal(t, modeltest.FreshTokens+modeltest.CachedTokens+modeltest.WrittenTokens, last.Usage.Prompt)
 		require.Equal(t, modeltest.TextTokens+modeltest.ThoughtTokens, last.Usage.Completion)
+		cached := map[string][2]int{
+			"anthropic": {modeltest.CachedTokens, modeltest.WrittenTokens},
+			"gemini":    {modeltest.CachedTokens}, "responses": {modeltest.CachedTokens},
+		}
+		require.Equal(t, cached[form.Name], [2]int{last.Usage.Cached, last.Usage.Written})
 		require.Empty(t, last.ToolCalls)
 	})
 }
@@ -268,4 +273,75 @@ func TestAttachedMembersStayWithTheirProvider(t *testing.T) {
 		own := openAIDialect{}.request(&call{provider: p, model: "m", request: req, learned: &Lesson{}})
 		require.NotContains(t, own.JSON(), "c2lnbmVk")
 	})
+}
+
+// A call without a name is not a call: with several tools offered, it may mean any of them.
+func TestNamelessCallsOfVendors(t *testing.T) {
+	eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
+		reply := modeltest.Reply{Text: helloText, Calls: []modeltest.Call{{Arguments: `{"query":"a"}`}}}
+		for n, want := range []string{"", "echo_tool_0", "without a name"} {
+			_, m := vendor(t, form, reply)
+			req := hello(stream)
+			req.Tools = offered[:n]
+			_, last, err := collect(m.Generate(t.Context(), req))
+			if n == 2 {
+				require.ErrorContains(t, err, want)
+				continue
+			}
+			require.NoError(t, err)
+			require.Len(t, last.ToolCalls, n)
+			for _, c := range last.ToolCalls {
+				require.Equal(t, want, c.Name)
+			}
+		}
+	})
+}
+
+// A setting that the API of a vendor has no member for leaves one warning.
+func TestSettingsWithoutPlace(t *testing.T) {
+	half, most := 0.5, 100
+	config := engine.ModelConfig{
+		Temperature: &half, TopP: &half, PresencePenalty: &half, FrequencyPenalty: &half, MaxTokens: &most,
+		Stop: []string{"|", " "},
+	}
+	for _, c := range []struct{ api, model, thinking, want string }{
+		{"openai", "m", "", ""},
+		{"openai", "gpt-5", "", "temperature, top_p, presence_penalty, frequency_penalty, stop"},
+		{"azure", "m", "", ""},
+		{"ollama", "m", "", ""},
+		{"gemini", "m", "", ""},
+		{"anthropic", "m", "", "presence_penalty, frequency_penalty"},
+		{"anthropic", "m", "high", "temperature, top_p, presence_penalty, frequency_penalty"},
+		{"responses", "m", "", "presence_penalty, frequency_penalty, stop"},
+		{"responses", "gpt-5", "", "temperature, top_p, presence_penalty, frequency_penalty, stop"},
+	} {
+		if API(c.api).relays() {
+			p, _ := judging(t, func(engine.Value) string { return "" })
+			p.config.API = API(c.api)
+			requireWarnings(t, p, c.model, c.thinking, &config, c.want)
+			continue
+		}
+		_, m := vendor(t, modeltest.FormOf(c.api), modeltest.Reply{Text: "fine"})
+		requireWarnings(t, m.providers[0], c.model, c.thinking, &config, c.want)
+	}
+}
+
+// requireWarnings requires one warning, in the first of two calls.
+func requireWarnings(t *testing.T, p *provider, model, thinking string, config *engine.ModelConfig, want string) {
+	t.Helper()
+	var warnings []string
+	for range 2 {
+		req := hello(true)
+		req.Config = *config
+		req.Config.Thinking = thinking
+		req.Warned = func(text string) { warnings = append(warnings, text) }
+		_, _, err := collect(p.generate(t.Context(), model, req))
+		require.NoError(t, err)
+	}
+	if want == "" {
+		require.Empty(t, warnings)
+		return
+	}
+	require.Len(t, warnings, 1, warnings)
+	require.Contains(t, warnings[0], model+" of "+p.config.Label()+": "+want+" ")
 }

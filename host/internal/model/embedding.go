@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/embedding"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // EmbeddingModels returns the ids of the embedding models of a tenant, NAME@PROVIDER each: those
@@ -148,8 +149,8 @@ func (p *provider) embed(ctx context.Context, model string, texts []string) (vec
 		if refused := (&document{value: v}).reported(); refused != nil {
 			return refused
 		}
-		prompt, _ := number(v.Get("usage").Get("prompt_tokens"))
-		completion, _ := number(v.Get("usage").Get("completion_tokens"))
+		prompt, _ := loose.Number(v.Get("usage").Get("prompt_tokens"))
+		completion, _ := loose.Number(v.Get("usage").Get("completion_tokens"))
 		tokens = reported(int(prompt), int(completion))
 		vectors, err = embedding.Vectors(v.Get("data"), len(texts))
 		return err

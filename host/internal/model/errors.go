@@ -31,6 +31,8 @@ type Error struct {
 	Status   int    // HTTP status; 0 without a response
 	Err      error
 	final    bool // a later call fails as well
+	// elsewhere means that another model may answer.
+	elsewhere bool
 }
 
 func (e *Error) Error() string {
@@ -57,10 +59,10 @@ func (e *Error) Is(target error) bool { return e.final && target == engine.ErrNo
 
 // wrap returns the error of a call. It shortens what the server sent and removes the key from it.
 func (p *provider) wrap(model string, err error) error {
-	e := &Error{Provider: p.config.Label(), Model: model, Err: err}
+	e := &Error{Provider: p.config.Label(), Model: model, Err: err, elsewhere: unreachable(err)}
 	var r *refusal
 	if errors.As(err, &r) {
-		e.Status, e.final = r.status, r.quota()
+		e.Status, e.final, e.elsewhere = r.status, r.quota(), r.elsewhere()
 		e.Err = errors.New(p.clean(r.text))
 	}
 	return e

@@ -27,8 +27,8 @@ func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response
 	if err != nil || res.StatusCode >= http.StatusBadRequest {
 		return res, err
 	}
-	c := &countedBody{ReadCloser: res.Body, request: body, hide: hide, charge: func(input, output int64) {
-		t.charge(m, body.Get("model").Str(), KindChat, input, output)
+	c := &countedBody{ReadCloser: res.Body, request: body, hide: hide, charge: func(used Tokens) {
+		t.charge(m, body.Get("model").Str(), KindChat, used)
 	}}
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		c.lines = bufio.NewReader(res.Body)
@@ -53,7 +53,7 @@ func requestUsage(body engine.Value) (withUsage engine.Value, hide bool) {
 // goroutine.
 type countedBody struct {
 	io.ReadCloser
-	charge  func(input, output int64) // called once
+	charge  func(Tokens) // called once
 	request engine.Value
 	hide    bool // hide the usage report
 	bill    bill
@@ -113,9 +113,9 @@ func (c *countedBody) read(data []byte) bool {
 
 // add adds the usage or the text of a chunk, or of a whole answer, to the bill.
 func (c *countedBody) add(v engine.Value) {
-	prompt, _ := number(v.Get("usage").Get("prompt_tokens"))
-	completion, _ := number(v.Get("usage").Get("completion_tokens"))
-	c.bill.report(int(prompt), int(completion))
+	if used := chatUsage(v.Get("usage")); used != nil {
+		c.bill.report(used)
+	}
 	for _, choice := range v.Get("choices").Elements() {
 		m := choice.Get("delta")
 		if m.IsNull() {
@@ -139,7 +139,7 @@ func (c *countedBody) Close() error {
 		if c.lines == nil {
 			c.readWhole()
 		}
-		c.charge(c.bill.split(func() int64 { return requestTokens(c.request) }))
+		c.charge(c.bill.tokens(func() int64 { return requestTokens(c.request) }))
 	}
 	return c.ReadCloser.Close()
 }

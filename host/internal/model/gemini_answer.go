@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // geminiAnswer reads the responses of generateContent. Each one of a stream has whole parts: texts
@@ -45,14 +46,16 @@ func (r *geminiAnswer) read(d *document) (last bool, err error) {
 
 // usage takes the tokens; those of thoughts are not counted in the candidates.
 func (r *geminiAnswer) usage(u engine.Value) {
-	sum := func(names ...string) (n int64) {
+	sum := func(names ...string) engine.Value {
+		n := int64(0)
 		for _, name := range names {
-			one, _ := number(u.Get(name))
+			one, _ := loose.Number(u.Get(name))
 			n += min(max(one, 0), maxReported)
 		}
-		return n
+		return engine.Int(n)
 	}
-	r.count(sum("promptTokenCount", "toolUsePromptTokenCount"), sum("candidatesTokenCount", "thoughtsTokenCount"))
+	r.count(usageOf(sum("promptTokenCount", "toolUsePromptTokenCount"), sum("candidatesTokenCount",
+		"thoughtsTokenCount"), u.Get("cachedContentTokenCount")))
 }
 
 func (r *geminiAnswer) part(v engine.Value) error {
@@ -72,7 +75,7 @@ func (r *geminiAnswer) part(v engine.Value) error {
 			return err
 		}
 		return r.open.tooMany()
-	case v.Get("thought").True():
+	case loose.True(v.Get("thought")):
 		if signature.Truthy() {
 			if err := r.keep(engine.Object("text", text, "thought", true), signature); err != nil {
 				return err
@@ -113,33 +116,37 @@ func (r *geminiAnswer) endText() {
 	}
 }
 
-// stop takes the reason for which the answer ended.
+// stop takes the reason for which the answer ended. One that is not known ends it like any other.
 func (r *geminiAnswer) stop(candidate engine.Value) {
-	reason := candidate.Get("finishReason").Text()
-	if message := candidate.Get("finishMessage").Str(); message != "" && r.finish == "" {
-		r.why = message
-	}
+	given := candidate.Get("finishReason")
+	message := candidate.Get("finishMessage").Str()
+	reason := strings.ToUpper(given.Str())
+	finish := ""
 	switch reason {
 	case "", "FINISH_REASON_UNSPECIFIED":
+		if given.Truthy() && given.Kind() != engine.KindString {
+			finish = "stop"
+		}
 	case "STOP":
-		r.ended("stop")
+		finish, given = "stop", engine.Null
 	case "MAX_TOKENS":
-		r.ended("length")
+		finish, given = "length", engine.Null
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE":
 		// without text the same request may succeed
 		r.again = !r.said && len(r.open.list) == 0 && r.repeats == 0
-		r.ended(finishMalformed)
+		finish, given = finishMalformed, engine.Null
 	case "OTHER", "LANGUAGE", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE", "NO_IMAGE", "IMAGE_OTHER":
-		if r.finish == "" {
-			r.why = oneLine(reason + " " + r.why)
-		}
-		r.ended(finishFailed)
-	default: // SAFETY, RECITATION, BLOCKLIST, PROHIBITED_CONTENT, SPII and those of images
-		if r.finish == "" {
-			r.why = oneLine(reason + " " + r.why)
-		}
-		r.ended(finishFiltered)
+		finish = finishFailed
+	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR", "IMAGE_SAFETY",
+		"IMAGE_RECITATION", "IMAGE_PROHIBITED_CONTENT":
+		finish = finishFiltered
+	default:
+		finish = "stop"
 	}
+	if r.finish == "" && (finish != "" || message != "") {
+		r.why = oneLine(given.Text() + " " + message)
+	}
+	r.ended(finish)
 }
 
 // opaque returns the parts if any has a signature or an id.

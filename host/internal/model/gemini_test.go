@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -79,7 +80,7 @@ func TestMalformedCallsOfGemini(t *testing.T) {
 	text, last, err := collect(m.Generate(t.Context(), hello(true)))
 	require.NoError(t, err)
 	require.Equal(t, "<think>a</think>fine", text)
-	require.Equal(t, engine.Usage{Prompt: 30, Completion: 16}, *last.Usage)
+	require.Equal(t, engine.Usage{Prompt: 30, Completion: 16, Cached: 8}, *last.Usage)
 	require.Len(t, server.Requests(), 2)
 	for _, reply := range []modeltest.Reply{malformed, {Text: "I", Finish: modeltest.Malformed}} {
 		server, m = vendor(t, modeltest.FormOf("gemini"), reply)
@@ -103,6 +104,30 @@ func TestFailuresOfGemini(t *testing.T) {
 		_, m := vendor(t, modeltest.FormOf("gemini"), modeltest.Answer{Body: body})
 		_, _, err := collect(m.Generate(t.Context(), hello(true)))
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// Only the documented reasons of safety mean a filter: a reason that is not known, or not a string,
+// ends an answer like any other.
+func TestFinishReasonsOfGemini(t *testing.T) {
+	for reason, want := range map[string]string{
+		`"STOP"`: "", `"stop"`: "", `"NEW_REASON"`: "", `7`: "", `true`: "", `{"code": 1}`: "", `["STOP"]`: "",
+		`"SAFETY"`: "content filter", `"MODEL_ARMOR"`: "content filter", `"IMAGE_SAFETY"`: "content filter",
+		`"safety"`: "content filter", `"OTHER"`: "the model stopped",
+	} {
+		for text, empty := range map[string]string{`{"text":"fine"}`: "", ``: "empty: " + strings.Trim(reason, `"`)} {
+			body := `{"candidates":[{"content":{"parts":[` + text + `]},"finishReason":` + reason + `}]}`
+			_, m := vendor(t, modeltest.FormOf("gemini"), modeltest.Answer{Body: body})
+			got, _, err := collect(m.Generate(t.Context(), hello(true)))
+			if want := cmp.Or(want, empty); want != "" && !strings.EqualFold(reason+text, `"stop"`) {
+				require.ErrorContains(t, err, want, body)
+			} else if text != "" {
+				require.NoError(t, err, body)
+				require.Equal(t, "fine", got)
+			} else {
+				require.ErrorIs(t, err, ErrEmpty)
+			}
+		}
 	}
 }
 
@@ -138,7 +163,7 @@ func TestHostileAnswersOfGemini(t *testing.T) {
 		"numbers": {whole(`{"text":42},{"text":true},7,null,[],` +
 			`{"functionCall":7},{"functionCall":{"name":1,"args":2}}`), ""},
 		"candidates": {`{"candidates":{"content":1}}`, "not in the form of api gemini"},
-		"reasons":    {stream.String(), "content filter"},
+		"reasons":    {stream.String(), ""},
 		"usage":      {`{"usageMetadata":{"promptTokenCount":"x","thoughtsTokenCount":-1e30}}`, "broke off"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 type Lesson struct {
 	Drop    []string          `json:"drop,omitempty"`     // parameters that it refuses
 	Rename  map[string]string `json:"rename,omitempty"`   // parameters that it knows under another name
+	Unsent  []string          `json:"unsent,omitempty"`   // settings without a place in its requests, reported once
 	NoTools bool              `json:"no_tools,omitempty"` // it refuses tools
 	Samples bool              `json:"samples,omitempty"`  // it takes sampling parameters despite its name
 	Reasons bool              `json:"reasons,omitempty"`  // its answers begin with reasoning without a mark

@@ -52,7 +52,9 @@ func (m *Models) enter(
 func (p *provider) notAdmitted(model string, err error) error {
 	var paused *limit.PausedError
 	if errors.As(err, &paused) {
-		return &Error{Provider: p.config.Label(), Model: model, Status: http.StatusTooManyRequests, Err: err}
+		return &Error{
+			Provider: p.config.Label(), Model: model, Status: http.StatusTooManyRequests, Err: err, elsewhere: true,
+		}
 	}
 	return err
 }
@@ -82,7 +84,7 @@ func (m *Models) generate(
 			return
 		}
 		var b bill
-		defer func() { turn.Leave(b.total(func() int64 { return prompt })) }()
+		defer func() { turn.Leave(b.tokens(func() int64 { return prompt }).sum()) }()
 		for piece, err := range p.generate(ctx, model, req) {
 			b.take(piece)
 			if !turn.Hold(func() bool { return yield(piece, err) }) {

@@ -55,7 +55,21 @@ func New(config Config) (*Models, error) {
 		made.lessons = &m.lessons
 		m.providers = append(m.providers, made)
 	}
-	return m, nil
+	return m, m.checkFallbacks()
+}
+
+// checkFallbacks reports a fallback model that is unknown.
+func (m *Models) checkFallbacks() error {
+	for i, p := range m.providers {
+		for _, e := range p.config.Models {
+			for _, id := range e.Fallback {
+				if err := m.Check(id); err != nil {
+					return fmt.Errorf("providers[%d]: model %q: fallback: %w", i, e.Name, err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // Configured reports whether there is any provider; without one the offline model serves all calls.
@@ -76,7 +90,7 @@ func (m *Models) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 	if err != nil {
 		return func(yield func(engine.ModelPiece, error) bool) { yield(engine.ModelPiece{}, err) }
 	}
-	return m.generate(ctx, p, name, req)
+	return m.generateBy(ctx, m.plan(chosenModel{p, name}, req), req)
 }
 
 // ModelInfo describes the model an llm_id resolves to.
@@ -89,7 +103,7 @@ func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
 		return engine.Info{}
 	}
 	info := p.info(name)
-	info.Model = name + "@" + p.config.Name
+	info.Model, info.Price = name+"@"+p.config.Name, m.price(p, name)
 	return info
 }
 
@@ -124,7 +138,7 @@ type pinned struct {
 
 func (p *pinned) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	own := *req
-	own.LLM = p.id
+	own.LLM, own.Fallback = p.id, nil
 	return p.models.Generate(ctx, &own)
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // ErrNoList means that a provider does not list its models; name them.
@@ -139,7 +140,7 @@ func following(address string, v engine.Value) string {
 	next := url.Values{}
 	if token := v.Get("nextPageToken").Str(); token != "" { // Gemini
 		next.Set("pageToken", token)
-	} else if last := v.Get("last_id").Str(); last != "" && v.Get("has_more").True() { // Anthropic
+	} else if last := v.Get("last_id").Str(); last != "" && loose.True(v.Get("has_more")) { // Anthropic
 		next.Set("after_id", last)
 	}
 	switch {
@@ -262,7 +263,7 @@ func contextOf(m engine.Value) int {
 		"context_length", "context_window", "max_model_len", "max_context_length", "inputTokenLimit",
 		"max_input_tokens", "context_size",
 	} {
-		if n, ok := number(m.Get(name)); ok && n > 0 && n <= 1<<30 {
+		if n, ok := loose.Number(m.Get(name)); ok && n > 0 && n <= 1<<30 {
 			return int(n)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // ollamaDialect is Ollama's own chat, in which a request sets the size of the context.
@@ -159,10 +160,8 @@ func (r *ollamaAnswer) read(d *document) (last bool, err error) {
 			return false, err
 		}
 	}
-	prompt, _ := number(v.Get("prompt_eval_count"))
-	output, _ := number(v.Get("eval_count"))
-	r.count(prompt, output)
-	if !v.Get("done").True() {
+	r.count(usageOf(v.Get("prompt_eval_count"), v.Get("eval_count"), engine.Null))
+	if !loose.True(v.Get("done")) {
 		return false, nil
 	}
 	reason := cmp.Or(v.Get("done_reason").Text(), "stop")

@@ -72,3 +72,24 @@ func TestRefusalsOfOllama(t *testing.T) {
 	require.ErrorIs(t, err, engine.ErrToolsRefused)
 	require.False(t, m.ModelInfo(t.Context(), "m").Tools)
 }
+
+// Gateways write truth values as text or as numbers.
+func TestTruthValuesOfVendors(t *testing.T) {
+	for _, done := range []string{`true`, `"true"`, `"True"`, `1`, `"1"`} {
+		_, m := vendor(t, modeltest.FormOf("ollama"), modeltest.Answer{
+			Body: `{"message":{"content":"fi"},"done":"false"}` + "\n" +
+				`{"message":{"content":"ne"},"done":0}` + "\n" + `{"message":{"content":""},"done":` + done + "}\n",
+		})
+		text, _, err := collect(m.Generate(t.Context(), hello(true)))
+		require.NoError(t, err, done)
+		require.Equal(t, "fine", text)
+
+		_, m = vendor(t, modeltest.FormOf("gemini"), modeltest.Answer{
+			Body: `{"candidates":[{"content":{"parts":[{"text":"why","thought":` + done + `},{"text":"fine",` +
+				`"thought":"false"}]},"finishReason":"STOP"}]}`,
+		})
+		text, _, err = collect(m.Generate(t.Context(), hello(true)))
+		require.NoError(t, err, done)
+		require.Equal(t, "<think>why</think>fine", text)
+	}
+}

@@ -37,14 +37,25 @@ func (c *completion) read(d *document) (last bool, err error) {
 			return false, err
 		}
 	}
-	u := d.value.Get("usage")
-	prompt, _ := number(u.Get("prompt_tokens"))
-	output, _ := number(u.Get("completion_tokens"))
-	c.count(prompt, output)
+	if used := chatUsage(d.value.Get("usage")); used != nil {
+		c.used = used
+	}
 	if d.bare && choices.Kind() == engine.KindList && choices.Len() == 0 {
 		c.complete = true
 	}
 	return d.bare && c.complete || c.finish != "" && c.used != nil && choices.Len() == 0, nil
+}
+
+// chatUsage reads the usage of a chat completion; nil without one. Servers have one of three names
+// for the input from their cache.
+func chatUsage(u engine.Value) *engine.Usage {
+	cached := u.Get("prompt_tokens_details").Get("cached_tokens")
+	for _, name := range [...]string{"prompt_cache_hit_tokens", "cached_tokens"} {
+		if cached.IsNull() {
+			cached = u.Get(name)
+		}
+	}
+	return usageOf(u.Get("prompt_tokens"), u.Get("completion_tokens"), cached)
 }
 
 // choice adds a delta, or a whole message.

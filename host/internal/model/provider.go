@@ -103,7 +103,7 @@ func (p *provider) generate(ctx context.Context, model string, req *engine.Model
 			}
 			return a.run(ctx)
 		})
-		if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
+		if offers(req) {
 			err = p.refused(model, err)
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // errFinished means that the answer is complete although the connection stays open.
@@ -66,10 +67,7 @@ const maxRepeats = 5
 
 // restart prepares another request.
 func (a *response) restart() {
-	if a.used != nil {
-		a.before.Prompt += a.used.Prompt
-		a.before.Completion += a.used.Completion
-	}
+	a.before = a.total()
 	a.again, a.complete, a.finish, a.why, a.grace, a.used = false, false, "", "", nil, nil
 	a.repeats++
 }
@@ -172,7 +170,7 @@ func (a *response) take(d *document) (last bool, err error) {
 	case refused != nil:
 		return false, refused
 	case a.finish == "error":
-		return false, &refusal{text: "the server reported an error without a reason"}
+		return false, &refusal{text: "the server reported an error without a reason", code: "server_error"}
 	}
 	return last, nil
 }
@@ -216,11 +214,25 @@ func (a *response) piece(text string) error {
 // limits of a run stay in force.
 const maxReported = 1 << 40
 
-// count takes the tokens of the request and of the answer so far. A report with a negative number
-// does not count.
-func (a *response) count(prompt, completion int64) {
-	if min(prompt, completion) >= 0 && max(prompt, completion) > 0 {
-		a.used = &engine.Usage{Prompt: int(min(prompt, maxReported)), Completion: int(min(completion, maxReported))}
+// usageOf returns the usage that a server reports with values in any form; nil without tokens, or
+// with a negative number of them. cached are the tokens of the prompt from a cache.
+func usageOf(prompt, completion, cached engine.Value) *engine.Usage {
+	input, _ := loose.Number(prompt)
+	output, _ := loose.Number(completion)
+	if min(input, output) < 0 || max(input, output) == 0 {
+		return nil
+	}
+	saved, _ := loose.Number(cached)
+	input = min(input, maxReported)
+	return &engine.Usage{
+		Prompt: int(input), Completion: int(min(output, maxReported)), Cached: int(min(max(saved, 0), input)),
+	}
+}
+
+// count takes the tokens of the request and of the answer so far.
+func (a *response) count(u *engine.Usage) {
+	if u != nil {
+		a.used = u
 	}
 }
 
@@ -267,13 +279,24 @@ func (a *response) end() error {
 		return a.stopped("the model failed to write a valid tool call")
 	}
 	calls := a.calls()
+	if a.open.nameless && offers(a.request) {
+		return a.stopped("the model sent a tool call without a name")
+	}
 	if len(calls.ToolCalls) > 0 && !a.yield(calls) {
 		return errStopped
 	}
 	if !a.marks.sent && len(calls.ToolCalls) == 0 {
-		return ErrEmpty
+		return a.empty()
 	}
 	return nil
+}
+
+// empty returns [ErrEmpty] with the reason of the server, if any.
+func (a *response) empty() error {
+	if a.why == "" {
+		return ErrEmpty
+	}
+	return fmt.Errorf("%w: %s", ErrEmpty, a.provider.clean(a.why))
 }
 
 // Finish reasons of an answer that failed.
@@ -292,13 +315,21 @@ func (a *response) stopped(text string) error {
 	return errors.New(text)
 }
 
+// total returns the usage of all requests.
+func (a *response) total() engine.Usage {
+	used := a.before
+	if u := a.used; u != nil {
+		used.Prompt += u.Prompt
+		used.Completion += u.Completion
+		used.Cached += u.Cached
+		used.Written += u.Written
+	}
+	return used
+}
+
 // report sends the usage of all requests.
 func (a *response) report() error {
-	used := a.before
-	if a.used != nil {
-		used.Prompt += a.used.Prompt
-		used.Completion += a.used.Completion
-	}
+	used := a.total()
 	if used.Tokens() != 0 && !a.yield(engine.ModelPiece{Usage: &used}) {
 		return errStopped
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // responsesAnswer reads a response of OpenAI's Responses: its events, or the whole.
@@ -37,7 +38,7 @@ func (r *responsesAnswer) read(d *document) (last bool, err error) {
 		}
 		return false, r.marks.thought(v.Get("delta").Text())
 	case "response.reasoning_summary_part.added":
-		if n, _ := number(v.Get("summary_index")); n > 0 {
+		if n, _ := loose.Number(v.Get("summary_index")); n > 0 {
 			return false, r.marks.thought("\n\n")
 		}
 	case "response.output_item.added":
@@ -135,9 +136,7 @@ func (r *responsesAnswer) end(v engine.Value) error {
 		}
 	}
 	u := v.Get("usage")
-	prompt, _ := number(u.Get("input_tokens"))
-	output, _ := number(u.Get("output_tokens"))
-	r.count(prompt, output)
+	r.count(usageOf(u.Get("input_tokens"), u.Get("output_tokens"), u.Get("input_tokens_details").Get("cached_tokens")))
 	if v.Get("error").Truthy() || v.Get("status").Str() == "failed" {
 		return r.failure(v)
 	}

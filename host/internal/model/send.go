@@ -3,10 +3,13 @@ package model
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -22,16 +25,62 @@ const maxNegotiations = 6
 // status is returned unread.
 func (p *provider) send(ctx context.Context, a *response) (*http.Response, error) {
 	w := p.config.dialect()
+	var left []string
 	build := func(l *Lesson) (body, params engine.Value) {
 		c := &call{provider: p, model: a.model, request: a.request, learned: l, more: a.more}
 		body = w.request(c)
 		if params = body; len(c.sent) > 0 {
 			params = c.params()
 		}
+		left = c.unsent(params)
 		return body, params
 	}
 	to := target{model: a.model, path: chatPath, stream: a.request.Stream}
-	return p.negotiated(ctx, a.exchange, to, build, a.request.Warned)
+	res, err := p.negotiated(ctx, a.exchange, to, build, a.request.Warned)
+	if err == nil {
+		p.warnUnsent(a.model, left, a.request.Warned)
+	}
+	return res, err
+}
+
+// lengthLimits are the names of the limit of an answer in requests and in lessons.
+var lengthLimits = []string{"max_tokens", "max_completion_tokens", "max_output_tokens", requiredLimit}
+
+// unsent returns the settings of a call that its request has no place for, by the API or by the
+// name of the model. It leaves out those that the server refused, which were reported then.
+func (c *call) unsent(params engine.Value) (names []string) {
+	for name := range c.request.Config.Value().Fields() {
+		others := []string{name}
+		switch name {
+		case "max_tokens":
+			others = lengthLimits
+		case "stop":
+			if len(c.ends()) == 0 {
+				continue
+			}
+		}
+		sent := func(name string) bool {
+			_, ok := params.Lookup(name)
+			return ok || c.learned.drops(name)
+		}
+		if !slices.ContainsFunc(others, sent) && (name != "top_p" || !c.learned.drops(pair)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// warnUnsent passes settings that were not sent to warned, once for each model.
+func (p *provider) warnUnsent(model string, names []string, warned func(string)) {
+	known := p.lesson(model).Unsent
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(known, name) })
+	if len(names) == 0 || warned == nil {
+		return
+	}
+	p.learn(model, func(l *Lesson) { l.Unsent = append(slices.Clone(known), names...) })
+	api := cmp.Or(p.config.API, OpenAI)
+	warned(fmt.Sprintf("model %s of %s: %s is not sent, because api %s has no place for it with this model", model,
+		p.config.Label(), strings.Join(names, ", "), api))
 }
 
 // target is the receiver of a request.

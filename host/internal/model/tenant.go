@@ -256,7 +256,7 @@ func (t *Tenant) Embed(ctx context.Context, texts []string) ([][]float32, error)
 		return nil, err
 	}
 	vectors, tokens, err := m.embed(ctx, texts)
-	t.charge(m, "", KindEmbedding, tokens, 0)
+	t.charge(m, "", KindEmbedding, Tokens{Input: tokens})
 	return vectors, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // openCall is a function call that arrives in parts.
@@ -30,7 +31,8 @@ func (c *openCall) complete() bool {
 // them. A new number, a new id with a name, another name, or an object after a complete one begins
 // a call.
 type openCalls struct {
-	list []*openCall
+	list     []*openCall
+	nameless bool // calls left one out, because nothing names its function
 }
 
 // mostCalls bounds the calls of an answer.
@@ -71,7 +73,7 @@ func (o *openCalls) part(v engine.Value, whole bool, place int) {
 		place: place,
 		extra: without(v, "index", "id", "type", "function"), function: without(f, "name", "arguments"),
 	}
-	if n, ok := number(v.Get("index")); ok && !whole {
+	if n, ok := loose.Number(v.Get("index")); ok && !whole {
 		p.index = int(n)
 	}
 	c := o.find(&p)
@@ -151,8 +153,8 @@ func argumentsOf(v engine.Value) string {
 	return v.JSON()
 }
 
-// calls returns the calls with distinct ids, and the members that servers attached to them: per
-// call {call, function}, null if nothing is attached to any.
+// calls returns the calls that have a name, with distinct ids, and the members that servers
+// attached to them: per call {call, function}, null if nothing is attached to any.
 func (o *openCalls) calls(offered []engine.ToolDef) (calls []engine.ToolCall, extras engine.Value) {
 	taken := map[string]bool{}
 	list := make([]engine.Value, 0, len(o.list))
@@ -161,7 +163,8 @@ func (o *openCalls) calls(offered []engine.ToolDef) (calls []engine.ToolCall, ex
 		if c.name == "" && len(offered) == 1 {
 			c.name = offered[0].Name
 		}
-		if c.name == "" && c.arguments.Len() == 0 {
+		if c.name == "" {
+			o.nameless = o.nameless || c.arguments.Len() > 0
 			continue
 		}
 		for i := len(calls); c.id == "" || taken[c.id]; i++ {
@@ -195,21 +198,6 @@ func plainArguments(args string) string {
 		return inner
 	}
 	return args
-}
-
-// number reads a number, also one that is written as text.
-func number(v engine.Value) (int64, bool) {
-	if v.Kind() == engine.KindString {
-		v, _ = engine.ParseNumber(strings.TrimSpace(v.Str()))
-	}
-	if v.Kind() != engine.KindNumber {
-		return 0, false
-	}
-	if n, ok := v.Int(); ok {
-		return n, true
-	}
-	f, ok := v.Float()
-	return int64(min(max(f, -1<<62), 1<<62)), ok // the conversion of a larger number has no defined result
 }
 
 // without returns the members of an object that are not empty, except some.

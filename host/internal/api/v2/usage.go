@@ -16,7 +16,7 @@ func (u usage) operations() []operation {
 		handle(operation{
 			method: "GET", path: "/api/v2/usage", body: api.BodyNone, scope: app.ScopeAdmin, name: "modelUsage",
 			about: "Get the calls, tokens and costs of the models that the tenant used, added up by day, by canvas " +
-				"or by model. Costs need a price table of the host (serve --prices).",
+				"or by model. Costs are by the prices of the host (serve --prices), or else by those of the vendors.",
 		}, u.report),
 	}
 }
@@ -29,13 +29,13 @@ type useView struct {
 	Calls  int64   `json:"calls"`
 	Input  int64   `json:"input_tokens"`
 	Output int64   `json:"output_tokens"`
-	Cost   float64 `json:"cost" jsonschema:"in the currency of the price table; 0 for models that are not in it"`
+	Cost   float64 `json:"cost" jsonschema:"0 for models without a known price"`
 }
 
 type usageReport struct {
 	From     string    `json:"from" jsonschema:"first day"`
 	To       string    `json:"to" jsonschema:"last day"`
-	Priced   bool      `json:"priced" jsonschema:"whether the host has a price table"`
+	Priced   bool      `json:"priced" jsonschema:"whether the host has prices"`
 	Currency string    `json:"currency,omitempty" jsonschema:"code of the currency of costs, such as USD, if the prices name it"`
 	Items    []useView `json:"items" jsonschema:"days in order, without unused ones; others by cost, largest first"`
 	Total    useView   `json:"total"`
