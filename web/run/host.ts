@@ -234,9 +234,26 @@ export class Host {
     return response;
   }
 
+  /** signOut ends the login of this browser, or forgets the key. */
+  async signOut(): Promise<void> {
+    if (this.#key) this.#key = "";
+    else await textOf(await this.#send("/api/v1/auth/logout", "page", { method: "POST" }));
+    this.#csrf = "";
+    this.state.set({ ...unknown, status: "closed" });
+  }
+
   // send makes a request to this host, as the page itself or for a run; the host accepts the login
-  // from this page only.
-  #send(path: string, by: "page" | "run", init: RequestInit = {}): Promise<Response> {
+  // from this page only. A login that has ended is noticed here.
+  async #send(path: string, by: "page" | "run", init: RequestInit = {}): Promise<Response> {
+    const response = await this.#ask(path, by, init);
+    if (response.status === 401 && this.state.get().status === "open") {
+      this.#csrf = "";
+      this.state.set({ ...unknown, status: "closed" });
+    }
+    return response;
+  }
+
+  #ask(path: string, by: "page" | "run", init: RequestInit): Promise<Response> {
     return this.#fetch(new URL(path, location.origin), {
       ...init,
       headers: { ...(init.headers as Record<string, string> | undefined), "x-easel-page": by, ...this.#signed() },

@@ -46,6 +46,7 @@ export const en = {
   "host.sign_in": "Sign in to see the canvases on this host.",
   "host.log_in": "Log in with a password",
   "host.key": "API key",
+  "host.sign_out": "Sign out",
   "host.use_key": "Use this key",
   "host.wrong_key": "This key is unknown, or it may not read canvases.",
   "host.key_hint": "The key stays in memory and is dropped when you close the page.",

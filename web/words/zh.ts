@@ -46,6 +46,7 @@ export const zh: Record<Key, string> = {
   "host.again": "重试",
   "host.sign_in": "登录后可查看此主机上的画布。",
   "host.log_in": "用密码登录",
+  "host.sign_out": "退出登录",
   "host.key": "API 密钥",
   "host.use_key": "使用此密钥",
   "host.wrong_key": "此主机不接受这个密钥，或它无权读取画布。",

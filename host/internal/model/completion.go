@@ -58,6 +58,7 @@ func readMember(req *engine.ModelRequest, name string, v engine.Value) bool {
 	c := &req.Config
 	switch name {
 	case "model", "messages", "stream", "stream_options":
+	case "user", "metadata", "safety_identifier", "prompt_cache_key": // they do not change an answer
 	case "temperature":
 		return readNumber(v, &c.Temperature)
 	case "top_p":

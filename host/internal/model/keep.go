@@ -134,6 +134,7 @@ func (p *Provider) keep(old *Provider) error {
 		return fmt.Errorf("%s: %w", p.Label(), ErrHeadersNeeded)
 	}
 	p.Key = cmp.Or(p.Key, old.Key)
+	p.Local = p.Local || old.Local && !moved
 	if p.Headers == nil {
 		p.Headers = old.Headers
 	}
@@ -280,12 +281,17 @@ func (t *Tenants) SetChoice(ctx context.Context, tenant string, c Choice) error 
 	if err != nil {
 		return err
 	}
-	var changed []string
-	for _, pair := range [...][2]string{
-		{c.Default, before.Default}, {c.Speech, before.Speech}, {c.Embedding, before.Embedding},
+	changed := map[Kind][]string{}
+	for _, one := range [...]struct {
+		kind    Kind
+		id, old string
+	}{
+		{KindChat, c.Default, before.Default},
+		{KindSpeech, c.Speech, before.Speech},
+		{KindEmbedding, c.Embedding, before.Embedding},
 	} {
-		if pair[0] != pair[1] {
-			changed = append(changed, pair[0])
+		if one.id != one.old {
+			changed[one.kind] = append(changed[one.kind], one.id)
 		}
 	}
 	if err := t.known(ctx, tenant, changed); err != nil {
@@ -316,21 +322,31 @@ func (t *Tenants) SetAliases(ctx context.Context, tenant string, aliases map[str
 			changed = append(changed, id)
 		}
 	}
-	if err := t.known(ctx, tenant, changed); err != nil {
+	if err := t.known(ctx, tenant, map[Kind][]string{KindChat: changed}); err != nil {
 		return err
 	}
 	return t.writeItem(ctx, tenant, aliasItem, aliases)
 }
 
-// known reports the first id that is not one of a model; empty ones are left out.
-func (t *Tenants) known(ctx context.Context, tenant string, ids []string) error {
+// known reports an id that is not one of a model of its kind; empty ones are left out. Aliases lead
+// to models, and not to other aliases.
+func (t *Tenants) known(ctx context.Context, tenant string, ids map[Kind][]string) error {
 	m, err := t.load(ctx, tenant)
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if _, _, ok := m.find(id); id != "" && !ok {
-			return m.unknown(id, "")
+	for kind, list := range ids {
+		for _, id := range list {
+			p, name, ok := m.find(id)
+			if id == "" {
+				continue
+			}
+			if !ok {
+				return m.unknown(id, "")
+			}
+			if e, _ := p.config.entry(name); listed(p, name) && e.kind() != kind {
+				return fmt.Errorf("%w: %s is of the kind %s, not %s", ErrUnknownModel, id, e.kind(), kind)
+			}
 		}
 	}
 	return nil

@@ -74,7 +74,7 @@ func localPort(base string) (uint16, error) {
 		return 0, fmt.Errorf("base_url: %w", ErrNotLocal)
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
-	if !strings.EqualFold(u.Hostname(), "localhost") && (err != nil || !ip.IsLoopback()) {
+	if strings.ToLower(u.Hostname()) != "localhost" && (err != nil || !ip.IsLoopback()) {
 		return 0, fmt.Errorf("base_url %s: %w", u.Redacted(), ErrNotLocal)
 	}
 	switch {

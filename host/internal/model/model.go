@@ -33,7 +33,7 @@ type Models struct {
 	config    Config
 	providers []*provider
 	lessons   lessons
-	own       map[string]string // aliases of the tenant, which are among those of the configuration
+	own       map[string]string // aliases of the tenant, which come before those of the configuration
 
 	limiter     *limit.Limiter // nil admits each call
 	tenant, run string         // whose calls they are

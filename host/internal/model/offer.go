@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/loose"
@@ -209,7 +211,7 @@ func offerOf(m engine.Value) (o Offer, ok bool) {
 			o.Name = strings.TrimPrefix(m.Get(name).Str(), "models/")
 		}
 	}
-	if o.Kind, ok = kindOf(o.Name, m); !ok || o.Name == "" {
+	if o.Kind, ok = kindOf(o.Name, m); !ok || !isName(o.Name) {
 		return o, false
 	}
 	o.Context = contextOf(m)
@@ -221,6 +223,15 @@ func offerOf(m engine.Value) (o Offer, ok bool) {
 	o.Reasons = firstKnown(flagOf(m.Get("supported_parameters"), "reasoning"), flagOf(capabilities, "reasoning"),
 		flagOf(m, "supports_reasoning"), flagOf(m, "thinking"))
 	return o, true
+}
+
+// longestName bounds the name of a model or a provider, in bytes.
+const longestName = 200
+
+// isName reports whether a text can be the name of a model or a provider.
+func isName(text string) bool {
+	return strings.TrimSpace(text) != "" && len(text) <= longestName && utf8.ValidString(text) &&
+		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // kindOf returns the purpose of a listed model by the facts of the list, or else by its name; ok is

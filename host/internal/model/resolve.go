@@ -18,18 +18,37 @@ func (m *Models) resolve(id string, kind Kind) (*provider, string, error) {
 	if id == "" {
 		return m.first(kind)
 	}
-	if p, name, ok := m.find(id); ok {
-		return p, name, nil
-	}
+	p, name, ok := m.find(id)
+	// A name that only a provider of all names takes may be an alias.
 	for _, key := range [...]string{id, "*"} {
-		if alias, ok := aliasOf(key, m.config.Aliases); ok {
-			if p, name, ok := m.find(alias); ok {
-				return p, name, nil
+		if ok && (key == "*" || listed(p, name) || strings.Contains(id, "@")) {
+			break
+		}
+		alias, found := aliasOf(key, m.own)
+		if !found {
+			alias, found = aliasOf(key, m.config.Aliases)
+		}
+		if found {
+			if p, name, ok = m.find(alias); !ok {
+				return nil, "", m.unknown(alias, "alias of "+id)
 			}
-			return nil, "", m.unknown(alias, "alias of "+id)
+			break
 		}
 	}
-	return nil, "", m.unknown(id, "")
+	if !ok {
+		return nil, "", m.unknown(id, "")
+	}
+	if e, _ := p.config.entry(name); kind == KindChat && e.kind() != KindChat {
+		return nil, "", fmt.Errorf("%w: %s@%s is of the kind %s, not chat", ErrUnknownModel, name,
+			p.config.Label(), e.kind())
+	}
+	return p, name, nil
+}
+
+// listed reports whether a provider lists a model, and does not only accept every name.
+func listed(p *provider, name string) bool {
+	_, ok := p.config.entry(name)
+	return ok && len(p.config.Models) > 0
 }
 
 // aliasOf returns what an id stands for, in any case.

@@ -126,3 +126,23 @@ func TestNamesOfModelsInDocuments(t *testing.T) {
 	require.Zero(t, n)
 	require.Equal(t, doc.JSON(), same.JSON())
 }
+
+// A provider that accepts every name does not take one that is an alias.
+func TestAliasesBeforeOpenProviders(t *testing.T) {
+	m, err := New(Config{
+		Providers: []Provider{
+			{Name: "Ollama", API: Ollama},
+			{Name: "V", BaseURL: "http://127.0.0.1:1/v1", Models: []Entry{{Name: "a"}, {Name: "e", Kind: KindEmbedding}}},
+		},
+		Aliases: map[string]string{"gpt-4o": "a@V", "a": "x@Ollama", "llama@Ollama": "a@V"},
+	})
+	require.NoError(t, err)
+	for id, want := range map[string]string{
+		"gpt-4o": "a@V", "GPT-4o": "a@V", "a": "a@V", "llama@Ollama": "llama@Ollama", "other": "other@Ollama",
+	} {
+		p, name, err := m.resolve(id, KindChat)
+		require.NoError(t, err, id)
+		require.Equal(t, want, name+"@"+p.config.Label(), id)
+	}
+	require.ErrorContains(t, m.Check("e@V"), "of the kind embedding, not chat")
+}

@@ -266,8 +266,9 @@ func (a *response) end() error {
 	}
 	switch strings.ToLower(a.finish) {
 	case "length", "max_tokens", "model_length":
-		if err := a.piece("\n\n[The answer was cut at the limit of its length.]"); err != nil {
-			return err
+		const note = "\n\n[The answer was cut at the limit of its length.]"
+		if !a.yield(engine.ModelPiece{Text: note, Cut: true}) {
+			return errStopped
 		}
 	case "content_filter", "safety":
 		return a.stopped("the provider's content filter stopped the answer")

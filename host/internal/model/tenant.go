@@ -60,12 +60,6 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 	if m.own, err = t.Aliases(ctx, tenant); err != nil {
 		return nil, err
 	}
-	if len(m.own) > 0 {
-		both := map[string]string{}
-		maps.Copy(both, m.config.Aliases)
-		maps.Copy(both, m.own)
-		m.config.Aliases = both
-	}
 	for _, p := range list {
 		made, err := newProvider(p, t.transport(&p))
 		if err != nil {
@@ -145,8 +139,11 @@ func (m *Models) marked(list []Listed) []Listed {
 // aliases returns the aliases that lead to a chat model, sorted.
 func (m *Models) aliases() []Listed {
 	var out []Listed
-	for _, alias := range slices.Sorted(maps.Keys(m.config.Aliases)) {
-		p, name, ok := m.find(m.config.Aliases[alias])
+	both := map[string]string{}
+	maps.Copy(both, m.config.Aliases)
+	maps.Copy(both, m.own)
+	for _, alias := range slices.Sorted(maps.Keys(both)) {
+		p, name, ok := m.find(both[alias])
 		if !ok {
 			continue
 		}

@@ -227,7 +227,7 @@ func TestTenantsListAliases(t *testing.T) {
 
 func TestAliasesOfTenants(t *testing.T) {
 	ctx := t.Context()
-	host := Provider{Name: "Host", Models: []Entry{{Name: "shared"}}}
+	host := Provider{Name: "Host", Models: []Entry{{Name: "shared"}, {Name: "tts", Kind: KindSpeech}}}
 	tenants := testTenants(t, Config{Aliases: map[string]string{"old": "shared"}, Providers: []Provider{host}})
 	models := []Entry{{Name: "Small"}, {Name: "other"}}
 	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1", Models: models}))
@@ -257,7 +257,7 @@ func TestAliasesOfTenants(t *testing.T) {
 
 	// What a removed provider leaves behind does not stop other changes.
 	require.NoError(t, tenants.Delete(ctx, "a", "P"))
-	chosen.Speech, own["new"] = "shared@Host", "shared"
+	chosen.Speech, own["new"] = "tts@Host", "shared"
 	require.NoError(t, tenants.SetChoice(ctx, "a", chosen))
 	require.NoError(t, tenants.SetAliases(ctx, "a", own))
 	chosen.Speech, own["new"] = "none@P", "none@P"

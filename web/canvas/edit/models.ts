@@ -9,7 +9,8 @@ const deepest = 40; // levels of a value that is searched
 /** modelsOf lists the models that steps name, each with the ids of the steps. */
 export function modelsOf(dsl: Dsl): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const [node, { obj }] of Object.entries(dsl.components)) {
+  for (const [node, { obj, disabled }] of Object.entries(dsl.components)) {
+    if (disabled === true) continue;
     for (const [id] of named(obj.params, [])) {
       const nodes = found.get(id) ?? [];
       found.set(id, nodes.includes(node) ? nodes : [...nodes, node]);

@@ -83,6 +83,13 @@ describe("a newcomer", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".area-links").getByRole("link", { name: "Settings" }).click();
     await page.locator(".settings-list > li", { hasText: name }).waitFor();
     await audit(page, "the settings of models");
+
+    await page.locator("button.brand").click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.locator(".on-host").getByLabel("API key").waitFor();
+    await page.getByRole("button", { name: "Model: Offline model" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Show the canvases of this host" }).waitFor();
     await done();
   });
 

@@ -103,6 +103,11 @@ function OnHost({ words, onOpen }: { words: string; onOpen(id: string): void }):
       <div className="line">
         <h2 id="host-title">{t("host.title")}</h2>
         {name && <span className="quiet small">{name}</span>}
+        {status === "open" && (
+          <button type="button" className="link" onClick={() => void host.signOut().catch(() => host.connect())}>
+            {t("host.sign_out")}
+          </button>
+        )}
         {status !== "open" && <AreaLinks always />}
       </div>
       {status === "unknown" && (

@@ -107,10 +107,15 @@ func nextPlace(text string) string {
 	case err != nil || u.Scheme != "" || u.Host != "",
 		!strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//"),
 		strings.ContainsAny(text, "\\\r\n\t"):
-		return "/"
+		return home
+	case text == "/":
+		return home
 	}
 	return text
 }
+
+// home is the page for the person who signed in.
+const home = "/#host"
 
 // foreign refuses forms that another site sends: those of the login page have no login yet whose
 // text could prove where they come from.

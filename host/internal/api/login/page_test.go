@@ -116,7 +116,7 @@ func TestLoginPage(t *testing.T) {
 
 	a = v.visit("/login", []string{"X-Forwarded-Proto", "https"}, "email", "", "password", "annskey")
 	require.Equal(t, 303, a.Status, "a key is enough where there is one user")
-	require.Equal(t, "/", a.Header.Get("Location"))
+	require.Equal(t, "/#host", a.Header.Get("Location"))
 	require.Contains(t, a.Header.Get("Set-Cookie"), "Secure")
 }
 

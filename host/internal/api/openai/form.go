@@ -15,6 +15,9 @@ import (
 // codeUsedUp says that no model tokens are left for today, in the word that OpenAI's clients know.
 const codeUsedUp = "insufficient_quota"
 
+// codeNotRelayed says that the API of a model has no place for a member of the request.
+const codeNotRelayed = "model_not_relayed"
+
 // completion is one answer in OpenAI's form, whole or in chunks.
 type completion struct {
 	id, model string
@@ -25,6 +28,7 @@ type completion struct {
 	calls     []engine.Value
 	opaque    engine.Value
 	used      *engine.Usage // as a model reported it
+	cut       bool          // at the limit of its length
 }
 
 func newCompletion(id, name string, asked int, usage bool) *completion {
@@ -47,7 +51,8 @@ func (o *completion) add(piece engine.ModelPiece) engine.Value {
 	if piece.Usage != nil {
 		o.used = piece.Usage
 	}
-	if piece.Text != "" {
+	o.cut = o.cut || piece.Cut
+	if piece.Text != "" && !piece.Cut {
 		o.said.WriteString(piece.Text)
 		b.Set("content", engine.String(piece.Text))
 	}
@@ -69,7 +74,10 @@ func (o *completion) add(piece engine.ModelPiece) engine.Value {
 
 // reason is the finish reason.
 func (o *completion) reason() engine.Value {
-	if len(o.calls) > 0 {
+	switch {
+	case o.cut:
+		return engine.String("length")
+	case len(o.calls) > 0:
 		return engine.String("tool_calls")
 	}
 	return engine.String("stop")
@@ -183,7 +191,7 @@ func errorBody(code, message, param string) engine.Value {
 	case "rate_limited":
 		kind = "rate_limit_error"
 	case app.CodeBadArgument, "bad_request", "bad_encoding", "body_too_large", "body_timeout", "url_too_long",
-		app.CodeNotFound, "model_not_found", "not_published", "session_busy", app.CodeChanged, "gone",
+		app.CodeNotFound, "model_not_found", codeNotRelayed, "not_published", "session_busy", app.CodeChanged, "gone",
 		engine.CodeBadCanvas, engine.CodeUnknownComponent:
 		kind = "invalid_request_error"
 	}

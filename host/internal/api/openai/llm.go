@@ -173,7 +173,7 @@ func translated(
 	}
 	if len(unread) > 0 && m.Configured() {
 		return nil, &api.Status{
-			HTTP: http.StatusBadRequest, Code: "model_not_relayed",
+			HTTP: http.StatusBadRequest, Code: codeNotRelayed,
 			Message: fmt.Sprintf("%s: the API of this model has no place for it, or not for its value; leave it out",
 				strings.Join(unread, ", ")),
 		}

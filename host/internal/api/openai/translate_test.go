@@ -166,3 +166,27 @@ func TestCompletionsOfVendorsThatFail(t *testing.T) {
 		require.NotContains(t, a.Text, "sk-secret")
 	}
 }
+
+func TestCutCompletionsOfVendors(t *testing.T) {
+	for _, form := range modeltest.Forms() {
+		server := modeltest.NewVendor(form, modeltest.Saying(modeltest.Reply{Text: "cut", Finish: modeltest.Length}))
+		t.Cleanup(server.Close)
+		host, err := model.New(model.Config{Providers: []model.Provider{{
+			Name: "V", API: model.API(form.Name), BaseURL: server.BaseURL(), Key: "sk-secret",
+		}}})
+		require.NoError(t, err)
+		s := apitest.New(t, func(c *apitest.Config) { c.Models.Host = host })
+		const body = `"model":"m@V","max_tokens":3,"messages":[{"role":"user","content":"x"}]}`
+		choice := s.Post(apitest.Completions, `{`+body).Body.Get("choices").At(0)
+		require.Equal(t, "length", choice.Get("finish_reason").Str(), form.Name)
+		require.Equal(t, "cut", choice.Get("message").Get("content").Str(), form.Name)
+		list, _ := s.Post(apitest.Completions, `{"stream":true,`+body).Events()
+		text, reason := "", ""
+		for _, e := range list {
+			choice := e.Get("choices").At(0)
+			text += choice.Get("delta").Get("content").Str()
+			reason += choice.Get("finish_reason").Str()
+		}
+		require.Equal(t, "cut length", text+" "+reason, form.Name)
+	}
+}

@@ -238,10 +238,13 @@ func (m models) putAliases(ctx context.Context, in putAliases) (modelAliases, er
 	if in.Body.Aliases == nil {
 		return in.Body, app.BadArgument("aliases is missing; expected an object, {} to remove all")
 	}
-	for alias := range in.Body.Aliases {
-		if strings.TrimSpace(alias) == "" {
-			return in.Body, app.BadArgument("aliases has an empty id")
+	seen := map[string]bool{}
+	for alias, id := range in.Body.Aliases {
+		same := strings.ToLower(alias)
+		if strings.TrimSpace(alias) == "" || strings.TrimSpace(id) == "" || seen[same] {
+			return in.Body, app.BadArgument("aliases: %q is empty, has no model, or is there twice", alias)
 		}
+		seen[same] = true
 	}
 	return in.Body, choosable(m.Models.SetAliases(ctx, in.Who.Tenant, in.Body.Aliases))
 }
