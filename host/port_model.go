@@ -31,6 +31,7 @@ func (h *Host) openModels() error {
 		Used:    func(u model.Use) { recordUse(h.quota, h.cfg.Prices, u) },
 		Limiter: limiter,
 	}
+	h.models.Remember(h.store.Lessons)
 	return nil
 }
 
