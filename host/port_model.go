@@ -35,6 +35,7 @@ func (h *Host) openModels() error {
 	if !h.cfg.AllowPrivate {
 		h.models.Local = func(port uint16) http.RoundTripper { return modelTransport(&web.Client{Loopback: port}) }
 	}
+	h.models.Remember(h.store.Lessons)
 	return nil
 }
 

@@ -170,7 +170,7 @@ func readRates(v engine.Value) (map[string]float64, error) {
 	for code, rate := range v.Fields() {
 		n, ok := rate.Float()
 		if !currencyCode.MatchString(code) || !ok || n <= 0 || math.IsInf(n, 0) {
-			return nil, fmt.Errorf("rates: %.20q is %.40s; expected a code of three letters and what one unit is worth "+
+			return nil, fmt.Errorf("rates: %.20q is %.40s; expected a code of three letters and the worth of a unit "+
 				"in the currency of the file", code, rate.JSON())
 		}
 		rates[code] = n

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,8 @@ func modelServer(t *testing.T) string {
 		switch {
 		case r.Header.Get("Authorization") != "Bearer key of tea":
 			http.Error(w, `{"error":{"message":"Incorrect API key provided"}}`, http.StatusUnauthorized)
+		case !strings.HasPrefix(r.URL.Path, "/v1/"):
+			http.NotFound(w, r)
 		case r.URL.Path == "/v1/models":
 			_, _ = w.Write([]byte(`{"data":[{"id":"black-embed"},
 				{"id":"green","context_length":8192,"capabilities":{"vision":true}}]}`))
@@ -72,6 +75,14 @@ func TestModelCommands(t *testing.T) {
 	o.bad(ExitUsage, "exclude each other", "model", "add", "Tea", "--key-env", "TEA_KEY", "--key-file", "-")
 	o.bad(ExitUsage, "expected one PROVIDER", "model", "add")
 	o.bad(ExitUsage, "--kind word", "model", "default", "--kind", "word")
+	o.good("model", "add", "Bare", "--base-url", strings.TrimSuffix(url, "/v1"), "--key-env", "TEA_KEY")
+	o.good("model", "test", "Bare", "green")
+	require.Regexp(t, `(?m)^Bare +green +no +\d{4}-\d\d-\d\d +base URL `+url+`$`, o.good("model", "learned"))
+	o.good("model", "reset", "Bare", "black")
+	require.Contains(t, o.good("model", "learned"), "Bare")
+	o.good("model", "reset", "Bare")
+	require.NotContains(t, o.good("model", "learned"), "Bare")
+	o.bad(ExitFailed, "provider not found", "model", "reset", "Coffee")
 	o.good("model", "remove", "Tea")
 	o.bad(ExitFailed, "provider not found", "model", "remove", "Tea")
 }

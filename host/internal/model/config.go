@@ -225,7 +225,8 @@ func (p *Provider) Check() error {
 		return fmt.Errorf("name is empty; it is what follows the @ of an llm_id")
 	}
 	if !isName(p.Name + p.Instance) {
-		return fmt.Errorf("name %q is longer than %d bytes or has characters that cannot be printed", p.Label(), longestName)
+		return fmt.Errorf("name %q is longer than %d bytes or has characters that cannot be printed", p.Label(),
+			longestName)
 	}
 	if u, err := url.Parse(p.BaseURL); p.BaseURL != "" &&
 		(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {

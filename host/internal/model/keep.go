@@ -204,6 +204,7 @@ func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, a
 	if err != nil {
 		return "", "", err
 	}
+	made.lessons, made.owner = &t.lessons, tenant
 	if name == "" && len(p.Models) > 0 {
 		name = p.Models[0].Name
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -25,57 +24,7 @@ type Lesson struct {
 	Batch   int               `json:"batch,omitempty"`    // texts of one embedding request
 	// MaxTokens is the largest limit of an answer that it accepts; 0 is unknown.
 	MaxTokens int       `json:"max_tokens,omitempty"`
-	Until     time.Time `json:"until"`
-}
-
-const (
-	// maxLessons bounds the number of models that are remembered.
-	maxLessons = 1000
-	// lessonTTL bounds the age of a lesson: a server may get another configuration.
-	lessonTTL = 30 * 24 * time.Hour
-)
-
-// lessons remembers what was learned of models. It is safe for concurrent use.
-type lessons struct {
-	mu  sync.Mutex
-	all map[string]Lesson // address and model -> lesson
-}
-
-func (l *lessons) get(key string) Lesson {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if one := l.all[key]; time.Now().Before(one.Until) {
-		return one
-	}
-	return Lesson{}
-}
-
-// change changes a lesson. Slices and maps of a lesson are replaced, never written to.
-func (l *lessons) change(key string, change func(*Lesson)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := time.Now()
-	one, known := l.all[key]
-	if !known || now.After(one.Until) {
-		one = Lesson{}
-		for k, other := range l.all {
-			if len(l.all) >= maxLessons || now.After(other.Until) {
-				delete(l.all, k)
-			}
-		}
-	}
-	change(&one)
-	one.Until = now.Add(lessonTTL)
-	if l.all == nil {
-		l.all = map[string]Lesson{}
-	}
-	l.all[key] = one
-}
-
-// lessonKey has the tenant that configured the provider: answers depend on its account, and what
-// a server of one tenant teaches is not true for others.
-func (p *provider) lessonKey(model string) string {
-	return p.owner + "\n" + p.config.BaseURL + "\n" + model
+	Until     time.Time `json:"-"`
 }
 
 // lesson returns what is known of a model.
@@ -83,6 +32,12 @@ func (p *provider) lesson(model string) Lesson { return p.lessons.get(p.lessonKe
 
 func (p *provider) learn(model string, change func(*Lesson)) {
 	p.lessons.change(p.lessonKey(model), change)
+}
+
+// lessonKey has the tenant that configured the provider: answers depend on its account, and what
+// a server of one tenant teaches is not true for others.
+func (p *provider) lessonKey(model string) lessonKey {
+	return lessonKey{p.owner, p.config.BaseURL, model}
 }
 
 // info describes a model of the provider: its configuration, and whether it refused tools.

@@ -130,22 +130,22 @@ func TestOtherErrorsAreNotRefusals(t *testing.T) {
 func TestLessonsAreBounded(t *testing.T) {
 	var l lessons
 	for i := range 2 * maxLessons {
-		l.change(fmt.Sprint(i), func(one *Lesson) { one.NoTools = true })
+		l.change(lessonKey{model: fmt.Sprint(i)}, func(one *Lesson) { one.NoTools = true })
 	}
 	require.Len(t, l.all, maxLessons)
-	require.True(t, l.get(fmt.Sprint(2*maxLessons-1)).NoTools)
+	require.True(t, l.get(lessonKey{model: fmt.Sprint(2*maxLessons - 1)}).NoTools)
 }
 
 // A model is tried again after some time, because its server may get another configuration.
 func TestLessonsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lessons
-		l.change("m", func(one *Lesson) { one.Drop = []string{"stop"} })
+		l.change(lessonKey{model: "m"}, func(one *Lesson) { one.Drop = []string{"stop"} })
 		time.Sleep(lessonTTL - time.Second)
-		require.Equal(t, []string{"stop"}, l.get("m").Drop)
+		require.Equal(t, []string{"stop"}, l.get(lessonKey{model: "m"}).Drop)
 		time.Sleep(2 * time.Second)
-		require.Empty(t, l.get("m").Drop)
-		l.change("m", func(one *Lesson) { one.Batch = 10 })
-		require.Empty(t, l.get("m").Drop, "what was forgotten does not come back")
+		require.Empty(t, l.get(lessonKey{model: "m"}).Drop)
+		l.change(lessonKey{model: "m"}, func(one *Lesson) { one.Batch = 10 })
+		require.Empty(t, l.get(lessonKey{model: "m"}).Drop, "what was forgotten does not come back")
 	})
 }

@@ -132,7 +132,7 @@ func TestAliasesBeforeOpenProviders(t *testing.T) {
 	m, err := New(Config{
 		Providers: []Provider{
 			{Name: "Ollama", API: Ollama},
-			{Name: "V", BaseURL: "http://127.0.0.1:1/v1", Models: []Entry{{Name: "a"}, {Name: "e", Kind: KindEmbedding}}},
+			{Name: "V", Models: []Entry{{Name: "a"}, {Name: "e", Kind: KindEmbedding}}},
 		},
 		Aliases: map[string]string{"gpt-4o": "a@V", "a": "x@Ollama", "llama@Ollama": "a@V"},
 	})

@@ -17,7 +17,7 @@ import (
 var dumped = []string{
 	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs",
 	"session_documents", "session_turns", "secrets", "items", "kv", "token_use",
-	"model_use",
+	"model_use", "model_lessons",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "loose_files", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "deleted_canvases",
 }

@@ -81,6 +81,7 @@ type Store struct {
 	Items      Items
 	Tokens     Tokens
 	Uses       ModelUses
+	Lessons    ModelLessons
 	Canvases   Canvases
 	Sessions   Sessions
 	Runs       Runs
@@ -99,7 +100,7 @@ func newStore(db *database) *Store {
 		database: db,
 		Tenants:  Tenants{db}, Members: Members{db}, Users: Users{db}, Logins: Logins{db},
 		Keys: Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
-		Uses:     ModelUses{db},
+		Uses: ModelUses{db}, Lessons: ModelLessons{db},
 		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db},
 		Datasets: Datasets{db}, Documents: Documents{db}, Changes: Changes{db}, Ingestion: Ingestion{db},
 		LooseFiles: LooseFiles{db}, ParseLogs: ParseLogs{db},

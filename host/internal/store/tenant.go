@@ -73,7 +73,7 @@ var owned = []string{
 	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
 	"session_documents", "session_turns",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
-	"memories", "memory_messages", "model_use", "deleted_canvases",
+	"memories", "memory_messages", "model_use", "model_lessons", "deleted_canvases",
 }
 
 // Delete deletes a tenant with all its records, and users without another tenant. Uploaded

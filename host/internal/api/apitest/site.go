@@ -84,6 +84,7 @@ func (s *Site) assemble(change []func(*Config)) {
 	models := &model.Tenants{Records: s.Store.Items, Account: func(tenant, caller string) model.Account {
 		return s.Quota.Of(tenant, caller)
 	}}
+	models.Remember(s.Store.Lessons)
 	ports := func(j *app.Job) engine.Ports {
 		m := models.Of(j.Tenant, j.Caller)
 		files := &upload.Box{Store: s.Store, Files: s.NATS.Files}

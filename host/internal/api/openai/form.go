@@ -15,7 +15,7 @@ import (
 // codeUsedUp says that no model tokens are left for today, in the word that OpenAI's clients know.
 const codeUsedUp = "insufficient_quota"
 
-// codeNotRelayed says that the API of a model has no place for a member of the request.
+// codeNotRelayed means that the API of a model has no place for a member of the request.
 const codeNotRelayed = "model_not_relayed"
 
 // completion is one answer in OpenAI's form, whole or in chunks.

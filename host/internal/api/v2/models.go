@@ -67,6 +67,16 @@ func (m models) operations() []operation {
 			about: "List the models that a provider serves, as its server lists them, with what the list says of them.",
 		}, m.offers),
 		handle(operation{
+			method: "GET", path: "/api/v2/models/learned", body: api.BodyNone, scope: admin, name: "listLearned",
+			about: "List what was learned of models from the answers of their servers: refused parameters, sizes, " +
+				"forms. It is forgotten after 30 days without a change.",
+		}, m.learned),
+		handle(operation{
+			method: "DELETE", path: one + "/learned", body: api.BodyTiny, scope: admin, name: "resetLearned",
+			about: "Forget what was learned of a model of a provider, or of all its models. Other hosts follow in " +
+				"a minute. Providers of the host need a key of the tenant that operates it, with the scope host.",
+		}, m.resetLearned),
+		handle(operation{
 			method: "GET", path: "/api/v2/provider-presets", body: api.BodyNone, scope: read,
 			name:  "listProviderPresets",
 			about: "List the known providers: one with such a name needs no API and no base URL.",
@@ -422,4 +432,48 @@ func offerViews(offers []model.Offer) []offerView {
 		out[i] = offerView{o.Name, string(o.Kind), o.Context, o.Tools, o.Images, o.Reasons}
 	}
 	return out
+}
+
+type learnedView struct {
+	Provider  string            `json:"provider" jsonschema:"NAME or INSTANCE@NAME"`
+	Host      bool              `json:"host" jsonschema:"whether all tenants share the provider"`
+	Model     string            `json:"model"`
+	Refused   []string          `json:"refused,omitempty" jsonschema:"parameters that the server refused"`
+	Renamed   map[string]string `json:"renamed,omitempty" jsonschema:"parameters that are sent under another name"`
+	Unsent    []string          `json:"unsent,omitempty" jsonschema:"settings without a place in its requests"`
+	NoTools   bool              `json:"no_tools,omitempty" jsonschema:"whether it refuses tools"`
+	Samples   bool              `json:"samples,omitempty" jsonschema:"whether it takes sampling parameters"`
+	Reasons   bool              `json:"reasons,omitempty" jsonschema:"whether answers begin with reasoning"`
+	BaseURL   string            `json:"base_url,omitempty" jsonschema:"the one that works; only of own providers"`
+	Batch     int               `json:"batch,omitempty" jsonschema:"texts of one embedding request"`
+	MaxTokens int               `json:"max_tokens,omitempty" jsonschema:"the largest that it accepts"`
+	Until     time.Time         `json:"until" jsonschema:"when it is forgotten"`
+}
+
+func (m models) learned(ctx context.Context, in byTenant) (list[learnedView], error) {
+	all, err := m.Models.Learned(ctx, in.Who.Tenant)
+	out := list[learnedView]{Items: make([]learnedView, len(all))}
+	for i, l := range all {
+		out.Items[i] = learnedView{
+			Provider: l.Provider, Host: l.Host, Model: l.Model, Refused: l.Drop, Renamed: l.Rename, Unsent: l.Unsent,
+			NoTools: l.NoTools, Samples: l.Samples, Reasons: l.Reasons, Batch: l.Batch, MaxTokens: l.MaxTokens,
+			BaseURL: l.BaseURL, Until: l.Until.UTC(),
+		}
+	}
+	return out, err
+}
+
+type resetLearned struct {
+	Who   app.Principal
+	Name  string `path:"provider"`
+	Model string `query:"model" jsonschema:"name of the model; default all models of the provider"`
+}
+
+func (m models) resetLearned(ctx context.Context, in resetLearned) (empty, error) {
+	operates := m.Tenants.Operates(in.Who.Tenant) && in.Who.May(app.ScopeHost)
+	err := m.Models.Reset(ctx, in.Who.Tenant, in.Name, in.Model, operates)
+	if errors.Is(err, model.ErrHostProvider) {
+		return empty{}, app.Forbidden("%s; a key of the tenant that operates it with scope host can reset it", err)
+	}
+	return empty{}, noProvider(err)
 }

@@ -278,6 +278,8 @@ PUT /api/v2/providers/Vendor {"api":"openai","base_url":"{vendor}","key":"sk-ven
 GET /api/v2/providers
 POST /api/v2/providers/Vendor/test {"model":"small"}
 GET /api/v2/providers/Vendor/models
+GET /api/v2/models/learned
+DELETE /api/v2/providers/Vendor/learned?model=small
 GET /api/v2/provider-presets
 POST /api/v2/local-providers {}
 GET /api/v2/models
