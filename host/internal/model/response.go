@@ -170,7 +170,7 @@ func (a *response) take(d *document) (last bool, err error) {
 	case refused != nil:
 		return false, refused
 	case a.finish == "error":
-		return false, &refusal{text: "the server reported an error without a reason", code: "server_error"}
+		return false, &refusal{text: "a server error without a reason"}
 	}
 	return last, nil
 }

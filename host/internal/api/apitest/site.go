@@ -50,6 +50,8 @@ type Site struct {
 	URL       string
 	// Memory and SmallMemory are the budgets of requests.
 	Memory, SmallMemory *memlimit.Budget
+	// StopParsing ends the worker that parses queued documents, for a test that is one itself.
+	StopParsing func()
 }
 
 type (
@@ -174,7 +176,8 @@ func (s *Site) parse() {
 		defer close(done)
 		s.Datasets.Ingester.Run(ctx)
 	}()
-	s.T.Cleanup(func() { stop(); <-done })
+	s.StopParsing = func() { stop(); <-done }
+	s.T.Cleanup(s.StopParsing)
 }
 
 // Frozen stops the clock that limits attempts to log in, so that on a slow machine no attempt is

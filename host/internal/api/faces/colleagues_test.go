@@ -320,6 +320,7 @@ func followed(s *apitest.Site, path, key string) (ended func()) {
 // The logs of a shared dataset do not show the private canvas that is its pipeline.
 func TestLogsHidePrivatePipelines(t *testing.T) {
 	s := apitest.New(t)
+	s.StopParsing()
 	ctx := t.Context()
 	id := s.Canvas("Secret plans", apitest.Echo)
 	bob := colleague(s, "bob", app.RoleNormal)
