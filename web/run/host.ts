@@ -297,11 +297,6 @@ export class Host {
     }
   }
 
-  /** hasLogin reports whether the browser's login is used, not an API key. */
-  get hasLogin(): boolean {
-    return this.#key === "";
-  }
-
   #signed(): Record<string, string> {
     return this.#key ? { authorization: `Bearer ${this.#key}` } : this.#csrf ? { "x-csrf-token": this.#csrf } : {};
   }
@@ -318,23 +313,6 @@ export class Host {
   async #text(path: string): Promise<string> {
     return textOf(await this.#send(path, "page"));
   }
-}
-
-const wasOpen = "easel.signed-in";
-
-/**
- * stayKnown signs a person in again whom this browser had signed in when the page was left. Where
- * there was no login, no request is made.
- */
-export function stayKnown(host: Host, storage: Storage | undefined): void {
-  try {
-    if (storage?.getItem(wasOpen)) void host.connect();
-    host.state.subscribe(() => {
-      const { status } = host.state.get();
-      if (status === "open" && host.hasLogin) storage?.setItem(wasOpen, "1");
-      if (status === "closed") storage?.removeItem(wasOpen);
-    });
-  } catch { /* a page may be forbidden to remember */ }
 }
 
 async function textOf(response: Response): Promise<string> {

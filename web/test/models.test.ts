@@ -6,7 +6,7 @@ import type { Dsl } from "../canvas/dsl.ts";
 import { Draft } from "../canvas/edit/draft.ts";
 import { modelsOf, renameModels } from "../canvas/edit/models.ts";
 import { preferHost } from "../run/default-model.ts";
-import { Host, stayKnown, type HostState } from "../run/host.ts";
+import type { HostState } from "../run/host.ts";
 import { firstChoice } from "../run/providers.ts";
 import { Store } from "../run/store.ts";
 
@@ -62,40 +62,4 @@ test("models are replaced in steps, their tools and the graph, and nothing else 
   const text = JSON.stringify(draft.dsl);
   assert.equal(text, JSON.stringify(dsl).replaceAll('"llm_id":"old@X"', '"llm_id":"new@Y"'));
   assert.equal(draft.changes.length, 3);
-});
-
-test("a browser that was signed in asks who it is, another one makes no request", async () => {
-  const kept = new Map<string, string>();
-  const storage = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-    removeItem: (key: string) => void kept.delete(key),
-  } as unknown as Storage;
-  let asked: string[] = [];
-  let status = 200;
-  globalThis.location ??= new URL("http://host.test/") as unknown as Location;
-  const send = ((url: URL) => {
-    asked.push(url.pathname);
-    return Promise.resolve(new Response(`{"nickname":"Ann","scopes":["admin"],"items":[]}`, { status }));
-  }) as unknown as typeof fetch;
-  const visit = async (key?: string): Promise<Host> => {
-    asked = [];
-    const host = new Host(send);
-    stayKnown(host, storage);
-    if (key !== undefined) await host.connect(key);
-    else await new Promise((resolve) => setTimeout(resolve, 20));
-    return host;
-  };
-  await visit();
-  assert.deepEqual(asked, []);
-  await visit("a key");
-  assert.ok(asked.length > 0);
-  await visit();
-  assert.deepEqual(asked, [], "a key is forgotten with the page");
-  await visit("");
-  assert.deepEqual((await visit()).state.get().scopes, ["admin"]);
-  status = 401;
-  assert.equal((await visit()).state.get().status, "closed");
-  await visit();
-  assert.deepEqual(asked, [], "after the login ended");
 });

@@ -10,7 +10,7 @@ import { DatasetNames } from "../run/dataset-names.ts";
 import { Datasets } from "../run/datasets.ts";
 import { preferHost } from "../run/default-model.ts";
 import { Drafts } from "../run/drafts.ts";
-import { Host, stayKnown } from "../run/host.ts";
+import { Host } from "../run/host.ts";
 import { everywhere } from "../run/retrieve.ts";
 import { Session, type Document } from "../run/session.ts";
 import type { Local } from "../run/substitutes.ts";
@@ -79,7 +79,6 @@ const session: Session = new Session(engine, world, host, new Consents(tabStorag
 
 const together = new Together(host, session);
 preferHost(session.player.provider, host.state);
-stayKnown(host, allowed(() => localStorage));
 
 session.document.subscribe(() => drafts.changed(edited()));
 session.sharing.rival.subscribe(() => {
