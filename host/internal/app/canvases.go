@@ -24,8 +24,8 @@ type Canvases struct {
 	plugins    Plugins                                      // nil when there can be none
 	datasets   *Datasets                                    // nil without datasets
 	memories   *memories.Store
-	sources    []string       // names of datasets of other systems
-	models     *model.Tenants // nil in tests without models
+	sources    []string // names of datasets of other systems
+	models     *model.Tenants
 }
 
 // Values of canvases.
@@ -293,8 +293,11 @@ func (s *Canvases) Diagnostics(ctx context.Context, who Principal, dsl []byte) (
 	if err != nil {
 		return nil, nil, err
 	}
-	models, err := s.unknownModels(ctx, who.Tenant, dsl)
-	return slices.Concat(found, lacking, models), opened, err
+	models, err := s.models.Of(who.Tenant, "").Models(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return slices.Concat(found, lacking, models.UnknownIn(s.Document(dsl))), opened, nil
 }
 
 // Document returns a document with the components of its graph, if it has only that. One that

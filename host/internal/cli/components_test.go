@@ -112,8 +112,8 @@ func TestValidateForAPlace(t *testing.T) {
 	require.Contains(t, got["not_available"], lacks)
 	require.NotContains(t, got, "needs_host")
 	require.Len(t, got["unknown_model"], 2)
-	require.Contains(t, got["unknown_model"][0], "gpt-9@Local")
-	require.Contains(t, got["unknown_model"][1], `settings: fallback_models: unknown model "gpt-8@Local"`)
+	require.Contains(t, got["unknown_model"][0], `unknown model "gpt-8@Local"`)
+	require.Contains(t, got["unknown_model"][1], "gpt-9@Local")
 	require.Contains(t, got["unknown_param"][0], "max_rounds")
 	require.Equal(t, []string{
 		`MCP server shop: unknown parameter "tool", which has no effect; did you mean "tools"?`,

@@ -30,7 +30,7 @@ A FILE is a canvas as .json, with or without title and dsl around it, or a .zip 
 may be running.
 ` + placeHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		i := &importer{}
+		i := &importer{named: map[string]bool{}}
 		i.place.add(fs)
 		fs.StringVar(&i.tenant, "tenant", host.FirstTenant, "`ID` of the tenant whose canvases they become")
 		fs.Func("map", "`OLD=NEW` ids of models: steps that name OLD get NEW; may be repeated", func(v string) error {
@@ -46,7 +46,7 @@ type importer struct {
 	tenant  string
 	replace bool
 	models  map[string]string // new ids by old ones
-	mapped  map[string]bool   // old ids that a file had
+	named   map[string]bool   // models that the files name
 }
 
 // setPair adds an entry OLD=NEW to a map.
@@ -85,7 +85,7 @@ func (i *importer) run(ctx context.Context, a *app, args []string) (err error) {
 		all = append(all, list...)
 	}
 	for _, old := range slices.Sorted(maps.Keys(i.models)) {
-		if !i.mapped[old] {
+		if !i.named[old] {
 			return misuse("import", "--map %s: no step names this model", old)
 		}
 	}
@@ -192,16 +192,8 @@ func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 
 // renamed returns a document with the ids of --map.
 func (i *importer) renamed(doc engine.Value) engine.Value {
-	for old, next := range i.models {
-		if _, n := model.Renamed(doc, map[string]string{old: next}); n > 0 {
-			if i.mapped == nil {
-				i.mapped = map[string]bool{}
-			}
-			i.mapped[old] = true
-		}
-	}
-	doc, _ = model.Renamed(doc, i.models)
-	return doc
+	model.NamedIn(doc, func(id string) { i.named[id] = true })
+	return model.Renamed(doc, i.models)
 }
 
 // save writes the canvases. All checks come before the first write.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,13 +69,8 @@ func (c *placeCheck) check(data []byte, general []engine.Diagnostic) []engine.Di
 		obj := node.Get("obj")
 		c.node(id, "", obj.Get("component_name").Str(), obj.Get("params"))
 	}
-	for _, name := range doc.Get("settings").Get("fallback_models").Elements() {
-		if err := c.unknownModel(name.Str()); err != nil {
-			c.found = append(c.found, engine.Diagnostic{
-				Severity: engine.SeverityError, Code: engine.CodeUnknownModel,
-				Message: "settings: fallback_models: " + err.Error(),
-			})
-		}
+	if c.models != nil {
+		c.found = append(c.found, c.models.UnknownIn(doc)...)
 	}
 	general = slices.DeleteFunc(slices.Clone(general), func(d engine.Diagnostic) bool {
 		return d.Code == engine.CodeNeedsHost || d.Code == engine.CodeUnsupported
@@ -123,9 +117,6 @@ func (c *placeCheck) node(id, tool, kind string, params engine.Value) {
 				language, c.place.Name, strings.Join(c.place.Languages, ", "))
 		}
 	}
-	if err := c.unknownModel(params.Get("llm_id").Str()); err != nil {
-		add(engine.SeverityError, engine.CodeUnknownModel, own("llm_id"), "%s", err)
-	}
 	for _, name := range []string{"kb_ids", "dataset_ids"} {
 		for _, v := range params.Get(name).Elements() {
 			if message := c.unknownDataset(v.Str()); message != "" {
@@ -145,18 +136,6 @@ func (c *placeCheck) node(id, tool, kind string, params engine.Value) {
 		}
 		c.node(id, name, entry.Get("component_name").Str(), entry.Get("params"))
 	}
-}
-
-// unknownModel returns the problem of an llm_id; nil for known ones and "", and if the models of
-// the place are unknown.
-func (c *placeCheck) unknownModel(llm string) error {
-	if llm == "" || c.models == nil || !c.models.Configured() {
-		return nil
-	}
-	if err := c.models.Check(llm); errors.Is(err, model.ErrUnknownModel) {
-		return err
-	}
-	return nil
 }
 
 // unknownDataset returns the problem of the name of a dataset; "" for known names and references,

@@ -70,6 +70,9 @@ func TestDiagnosticsOfModels(t *testing.T) {
 	steps := doc.Get("components")
 	off := steps.With("Agent:D", steps.Get("Agent:D").With("disabled", engine.Bool(true)))
 	require.Empty(t, unknown("one", doc.With("components", off).JSON()), "of a step that is switched off")
+	fallback := engine.Object("fallback_models", engine.List(engine.String("none@Vendor")))
+	set := doc.With("components", off).With("settings", fallback)
+	require.Equal(t, []string{" settings.fallback_models"}, unknown("one", set.JSON()))
 }
 
 func TestMCPServers(t *testing.T) {
