@@ -191,20 +191,11 @@ func (t *Tenants) Delete(ctx context.Context, tenant, label string) error {
 //
 // Errors: [store.ErrNotFound], [ErrUnknownModel], those of the model.
 func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, answer string, err error) {
-	item, err := t.Records.Named(ctx, tenant, providerItem, label)
+	made, err := t.waitedFor(ctx, tenant, label)
 	if err != nil {
 		return "", "", err
 	}
-	p, err := providerOf(item)
-	if err != nil {
-		return "", "", err
-	}
-	p.Retries = new(int) // the user can retry
-	made, err := newProvider(p, t.transport(&p))
-	if err != nil {
-		return "", "", err
-	}
-	made.lessons, made.owner = &t.lessons, tenant
+	p := &made.config
 	if name == "" && len(p.Models) > 0 {
 		name = p.Models[0].Name
 	}
@@ -217,6 +208,36 @@ func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, a
 	}
 	answer, err = made.try(ctx, entry)
 	return name, answer, err
+}
+
+// stored returns a provider as it is stored. Errors: [store.ErrNotFound].
+func (t *Tenants) stored(ctx context.Context, tenant, label string) (Provider, error) {
+	item, err := t.Records.Named(ctx, tenant, providerItem, label)
+	if err != nil {
+		return Provider{}, err
+	}
+	return providerOf(item)
+}
+
+// waitedFor returns a stored provider for a user who waits, and can retry. Errors:
+// [store.ErrNotFound].
+func (t *Tenants) waitedFor(ctx context.Context, tenant, label string) (*provider, error) {
+	p, err := t.stored(ctx, tenant, label)
+	if err != nil {
+		return nil, err
+	}
+	p.Retries = new(int)
+	return t.provider(&p, tenant)
+}
+
+// provider returns a provider of a tenant, ready to be called.
+func (t *Tenants) provider(p *Provider, tenant string) (*provider, error) {
+	made, err := newProvider(*p, t.transport(p))
+	if err != nil {
+		return nil, err
+	}
+	made.lessons, made.owner = &t.lessons, tenant
+	return made, nil
 }
 
 // maxTryRunes bounds the output that Try returns, in runes.

@@ -106,11 +106,7 @@ func (t *Tenants) transport(p *Provider) http.RoundTripper {
 // Allows reports whether an operator has allowed the address of a provider before: the stored one
 // is local, too, and has the same.
 func (t *Tenants) Allows(ctx context.Context, tenant string, p Provider) bool {
-	item, err := t.Records.Named(ctx, tenant, providerItem, p.Label())
-	if err != nil {
-		return false
-	}
-	old, err := providerOf(item)
+	old, err := t.stored(ctx, tenant, p.Label())
 	return err == nil && old.Local && reach.SameAddress(old.address(), p.address())
 }
 

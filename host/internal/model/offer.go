@@ -42,20 +42,11 @@ const (
 //
 // Errors: [store.ErrNotFound], [ErrNoList], those of the provider.
 func (t *Tenants) Offers(ctx context.Context, tenant, label string) ([]Offer, error) {
-	item, err := t.Records.Named(ctx, tenant, providerItem, label)
+	p, err := t.waitedFor(ctx, tenant, label)
 	if err != nil {
 		return nil, err
 	}
-	p, err := providerOf(item)
-	if err != nil {
-		return nil, err
-	}
-	p.Retries = new(int) // the user can retry
-	made, err := newProvider(p, t.transport(&p))
-	if err != nil {
-		return nil, err
-	}
-	return made.offers(ctx)
+	return p.offers(ctx)
 }
 
 // offers lists the models that a provider serves.

@@ -18,31 +18,45 @@ func (m *Models) resolve(id string, kind Kind) (*provider, string, error) {
 	if id == "" {
 		return m.first(kind)
 	}
-	p, name, ok := m.find(id)
-	// A name that only a provider of all names takes may be an alias.
-	for _, key := range [...]string{id, "*"} {
-		if ok && (key == "*" || listed(p, name) || strings.Contains(id, "@")) {
-			break
-		}
-		alias, found := aliasOf(key, m.own)
-		if !found {
-			alias, found = aliasOf(key, m.config.Aliases)
-		}
-		if found {
-			if p, name, ok = m.find(alias); !ok {
-				return nil, "", m.unknown(alias, "alias of "+id)
-			}
-			break
-		}
-	}
-	if !ok {
-		return nil, "", m.unknown(id, "")
+	p, name, err := m.lookUp(id)
+	if err != nil {
+		return nil, "", err
 	}
 	if e, _ := p.config.entry(name); kind == KindChat && e.kind() != KindChat {
 		return nil, "", fmt.Errorf("%w: %s@%s is of the kind %s, not chat", ErrUnknownModel, name,
 			p.config.Label(), e.kind())
 	}
 	return p, name, nil
+}
+
+// lookUp returns the provider of an id and the model's name there. An alias comes before a provider
+// that accepts every name, and the alias of all names after it.
+func (m *Models) lookUp(id string) (*provider, string, error) {
+	p, name, found := m.find(id)
+	if found && (listed(p, name) || strings.Contains(id, "@")) {
+		return p, name, nil
+	}
+	alias, ok := m.alias(id)
+	if !ok && !found {
+		alias, ok = m.alias("*")
+	}
+	if ok {
+		if p, name, found = m.find(alias); !found {
+			return nil, "", m.unknown(alias, "alias of "+id)
+		}
+	}
+	if !found {
+		return nil, "", m.unknown(id, "")
+	}
+	return p, name, nil
+}
+
+// alias returns what an id stands for: an alias of the tenant, or one of the configuration.
+func (m *Models) alias(id string) (string, bool) {
+	if alias, ok := aliasOf(id, m.own); ok {
+		return alias, true
+	}
+	return aliasOf(id, m.config.Aliases)
 }
 
 // listed reports whether a provider lists a model, and does not only accept every name.

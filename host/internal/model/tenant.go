@@ -61,11 +61,10 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 		return nil, err
 	}
 	for _, p := range list {
-		made, err := newProvider(p, t.transport(&p))
+		made, err := t.provider(&p, tenant)
 		if err != nil {
 			return nil, err
 		}
-		made.lessons, made.owner = &t.lessons, tenant
 		m.providers = append(m.providers, made)
 	}
 	if t.Host != nil {
