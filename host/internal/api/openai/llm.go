@@ -182,7 +182,6 @@ func translated(
 	if !m.Configured() {
 		name = "offline"
 	}
-	r.Free()
 	next, stop := iter.Pull2(t.Generate(ctx, req))
 	piece, err, _ := next()
 	if err != nil {

@@ -190,3 +190,24 @@ func TestCutCompletionsOfVendors(t *testing.T) {
 		require.Equal(t, "cut length", text+" "+reason, form.Name)
 	}
 }
+
+// The memory of a request stays reserved while the model call that was read from it lasts.
+func TestCompletionsHoldTheirMemory(t *testing.T) {
+	var s *apitest.Site
+	var held int64
+	server := modeltest.NewVendor(modeltest.FormOf("anthropic"), func(int, *modeltest.Request) any {
+		held = s.Memory.Used() + s.SmallMemory.Used()
+		return modeltest.Reply{Text: "Hi."}
+	})
+	t.Cleanup(server.Close)
+	host, err := model.New(model.Config{Providers: []model.Provider{{
+		Name: "V", API: model.Anthropic, BaseURL: server.BaseURL(), Key: "sk-secret",
+	}}})
+	require.NoError(t, err)
+	s = apitest.New(t, func(c *apitest.Config) { c.Models.Host = host })
+	text := strings.Repeat("tea ", 1<<20)
+	a := s.Post(apitest.Completions, `{"model":"m@V","messages":[{"role":"user","content":"`+text+`"}]}`)
+	require.Equal(t, 200, a.Status, a.Text)
+	require.Greater(t, held, int64(len(text)))
+	require.Zero(t, s.Memory.Used()+s.SmallMemory.Used())
+}
