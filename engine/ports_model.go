@@ -139,7 +139,7 @@ type ModelPiece struct {
 	ToolCalls []ToolCall // complete calls
 	Usage     *Usage     // at most once
 	Model     string     // the model that answers, with the first piece, if it is one of Fallback
-	Cut       bool       // Text says that the answer was cut at the limit of its length
+	Cut       bool       // Text is a note: the answer was cut at the limit of its length
 	// Opaque has the members that the provider attached to the answer and to its calls, such as
 	// signatures of reasoning. The port reads it from the message with the calls. It may be null.
 	Opaque Value

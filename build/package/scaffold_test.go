@@ -50,7 +50,7 @@ func TestPrintedStepsOfANewPlugin(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.missing != "" {
-				t.Skip(c.missing)
+				t.Skip("the tools of this language are not installed: " + c.missing)
 			}
 			out := shell(t, c.dir, c.env, c.call+" plugin new hello "+strings.Join(c.args, " "))
 			steps := 0

@@ -245,7 +245,7 @@ export class Host {
   // send makes a request to this host, as the page itself or for a run; the host accepts the login
   // from this page only. A login that has ended is noticed here.
   async #send(path: string, by: "page" | "run", init: RequestInit = {}): Promise<Response> {
-    const response = await this.#ask(path, by, init);
+    const response = await this.#request(path, by, init);
     if (response.status === 401 && this.state.get().status === "open") {
       this.#csrf = "";
       this.state.set({ ...unknown, status: "closed" });
@@ -253,7 +253,7 @@ export class Host {
     return response;
   }
 
-  #ask(path: string, by: "page" | "run", init: RequestInit): Promise<Response> {
+  #request(path: string, by: "page" | "run", init: RequestInit): Promise<Response> {
     return this.#fetch(new URL(path, location.origin), {
       ...init,
       headers: { ...(init.headers as Record<string, string> | undefined), "x-easel-page": by, ...this.#signed() },

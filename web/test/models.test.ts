@@ -1,4 +1,4 @@
-// Models of a host in the page: which one answers, and others in place of those that it lacks.
+// Models of a host in the page: which one answers, and the choice for those that it lacks.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

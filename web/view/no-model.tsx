@@ -1,14 +1,8 @@
-// The model that answers; where there is none yet, the way to one.
+// The model that answers, and the way to the first one.
 
 import { areaLink } from "./areas.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
 import { Icon } from "./icons.tsx";
-
-/** useNoModel reports whether the offline model answers. */
-export function useNoModel(): boolean {
-  const { session } = useApp();
-  return useStore(session.player.provider, ({ kind }) => kind === "offline");
-}
 
 /** useModelName returns the name of what answers. */
 export function useModelName(): string {
@@ -45,10 +39,12 @@ export function AddModel(): React.ReactNode {
   );
 }
 
-/** NoModel says that no language model answers yet. */
+/** NoModel is shown while no language model answers. */
 export function NoModel(): React.ReactNode {
   const t = useText();
-  if (!useNoModel()) return null;
+  const { session } = useApp();
+  const offline = useStore(session.player.provider, ({ kind }) => kind === "offline");
+  if (!offline) return null;
   return (
     <p className="no-model">
       <Icon name="spark" />

@@ -31,7 +31,7 @@ type Use struct {
 	Price *engine.Price // of a vendor's price list; nil if unknown
 }
 
-// Tokens are those of a call.
+// Tokens counts the tokens of a call.
 type Tokens struct {
 	Input, Output   int64
 	Cached, Written int64 // of Input, from the cache of the provider and to it

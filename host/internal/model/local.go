@@ -28,7 +28,7 @@ type Found struct {
 // findTime is how long a server of this machine may take to list its models.
 const findTime = 2 * time.Second
 
-// FindLocal asks at the usual addresses of this machine for servers that list models. Of two
+// FindLocal looks for servers that list models at the usual addresses of this machine. Of two
 // presets with one address the first one is found.
 func (t *Tenants) FindLocal(ctx context.Context) (found []Found) {
 	ctx, cancel := context.WithTimeout(ctx, findTime)

@@ -9,10 +9,10 @@ import (
 // modelParam is the parameter by which steps and their tools name a model.
 const modelParam = "llm_id"
 
-// UnknownIn returns a diagnostic for each model that a document names, in its steps, their tools and
-// its settings, and that does not exist or is not one for chats. Steps that are switched off are
-// left out, and so are references, because only a run knows them. Without any provider the offline
-// model has every name.
+// UnknownIn returns a diagnostic for each model that a document names, in its steps, their tools
+// and its settings, and that does not exist or is not one for chats. Steps that are switched off
+// are left out, and so are references, because only a run knows them. Without any provider the
+// offline model has every name.
 func (m *Models) UnknownIn(doc engine.Value) (list []engine.Diagnostic) {
 	if !m.Configured() {
 		return nil

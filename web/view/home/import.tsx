@@ -24,7 +24,7 @@ export default function ImportDialog({
   onClose,
 }: {
   file: File;
-  /** Opens the file, with other models in place of those that the host lacks. */
+  /** Opens the file, with other models for those that the host lacks. */
   onImport(text: string, models: ReadonlyMap<string, string>): void;
   onOther(): void;
   onTemplates(): void;

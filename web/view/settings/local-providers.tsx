@@ -1,4 +1,4 @@
-// Model servers on the machine of the host, which are looked for when a person asks.
+// Model servers on the machine of the host, which are looked for on request.
 
 import { useState } from "react";
 import type { Found, Provider } from "../../run/admin.ts";
