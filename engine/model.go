@@ -44,12 +44,12 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	if ok {
 		return a, err
 	}
+	req.Fallback = c.run.c.settings.fallbacks
 	done, err := c.beginModelCall(ctx, req)
 	if err != nil {
 		return a, err
 	}
 	defer done()
-	req.Fallback = c.run.c.settings.fallbacks
 	req.Noted, req.Queued = c.run.lastNote(), c.LogQueued
 	req.Warned = func(text string) { c.Log(EventWarning, Object("text", c.NodeID()+": "+text)) }
 	start := c.run.clock.Now()

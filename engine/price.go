@@ -46,21 +46,23 @@ func ReadPrices(v Value) (Prices, error) {
 	for model, entry := range v.Fields() {
 		var price Price
 		for _, f := range [...]struct {
-			name string
-			to   *float64
+			name     string
+			to       *float64
+			optional bool
 		}{
-			{"input", &price.Input},
-			{"output", &price.Output},
-			{"cached_input", &price.Cached},
-			{"cache_write", &price.Written},
+			{"input", &price.Input, false},
+			{"output", &price.Output, false},
+			{"cached_input", &price.Cached, true},
+			{"cache_write", &price.Written, true},
 		} {
-			n, ok := entry.Get(f.name).Float()
-			if entry.Get(f.name).IsNull() && f.name[0] == 'c' {
+			given := entry.Get(f.name)
+			if f.optional && given.IsNull() {
 				continue
 			}
+			n, ok := given.Float()
 			if !ok || n < 0 || math.IsInf(n, 0) {
 				return nil, fmt.Errorf("prices: %s: %s is %s; expected a number of at least 0, per million tokens",
-					brief(model), f.name, brief(entry.Get(f.name).JSON()))
+					brief(model), f.name, brief(given.JSON()))
 			}
 			*f.to = n
 		}

@@ -49,16 +49,12 @@ func readSettings(v Value) (settings, error) {
 			return s, fmt.Errorf("settings: limits: %w (one of %s)", err, strings.Join(LimitNames(), ", "))
 		}
 	}
-	for i, name := range [...]string{"approval", "fallback_models"} {
-		list, to := v.Get(name), [...]*[]string{&s.approval, &s.fallbacks}[i]
-		bad := list.Kind() != KindList && !list.IsNull()
-		for _, one := range list.Elements() {
-			bad = bad || one.Kind() != KindString
-			*to = append(*to, one.Str())
-		}
-		if bad {
-			return s, fmt.Errorf("settings: %s: is %s; expected a list of names", name, brief(list.JSON()))
-		}
+	var err error
+	if s.approval, err = readNames(v, "approval"); err != nil {
+		return s, err
+	}
+	if s.fallbacks, err = readNames(v, "fallback_models"); err != nil {
+		return s, err
 	}
 	for _, name := range [...]string{"visitors_approve", "files_to_model", "caller_instructions"} {
 		if k := v.Get(name).Kind(); k != KindNull && k != KindBool {
@@ -73,11 +69,24 @@ func readSettings(v Value) (settings, error) {
 			return s, fmt.Errorf("settings: scheduling: is %s; expected batch or eager", brief(way.JSON()))
 		}
 	}
-	var err error
 	if s.prices, err = ReadPrices(v.Get("prices")); err != nil {
 		return s, fmt.Errorf("settings: %w", err)
 	}
 	return s, nil
+}
+
+// readNames reads a list of names.
+func readNames(v Value, name string) (names []string, err error) {
+	list := v.Get(name)
+	bad := list.Kind() != KindList && !list.IsNull()
+	for _, one := range list.Elements() {
+		bad = bad || one.Kind() != KindString
+		names = append(names, one.Str())
+	}
+	if bad {
+		return nil, fmt.Errorf("settings: %s: is %s; expected a list of names", name, brief(list.JSON()))
+	}
+	return names, nil
 }
 
 // narrow lowers limits to those of the canvas, and adds its prices to a table.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -104,7 +105,7 @@ func (s *spending) shared() *spending {
 // beginModelCall waits until the model may be called with a request, and counts the call. done must
 // be called at its end.
 func (c *CallOutputs) beginModelCall(ctx context.Context, req *ModelRequest) (done func(), err error) {
-	most, err := c.mostOf(ctx, req.LLM)
+	most, err := mostOfAny(ctx, c, req)
 	if err != nil {
 		return nil, c.overLimit(err)
 	}
@@ -171,6 +172,26 @@ func (s *spending) release(levels []*allowance, most Usage) {
 // unbounded means an answer of unknown length.
 const unbounded = math.MaxInt32
 
+// mostOfAny returns the most that a call can use: each of its fallback models may be the one that
+// answers. Those without a price are left out, because their answers end the run.
+func mostOfAny(ctx context.Context, c *CallOutputs, req *ModelRequest) (Usage, error) {
+	most, err := c.mostOf(ctx, req.LLM)
+	if err != nil || most == (Usage{}) {
+		return most, err
+	}
+	fallback := req.Fallback
+	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {
+		fallback = slices.Concat(fallback, m.ModelInfo(ctx, req.LLM).Fallback)
+	}
+	for _, llm := range fallback {
+		other, err := c.mostOf(ctx, llm)
+		if err == nil {
+			most.Prompt, most.Cost = max(most.Prompt, other.Prompt), max(most.Cost, other.Cost)
+		}
+	}
+	return most, nil
+}
+
 // mostOf returns the most that one call of a model can use, if a limit of the run requires it: its
 // context window, if the model port reports it. With a limit on cost the model must have a price.
 func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
@@ -193,7 +214,11 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 		if !ok {
 			return most, fmt.Errorf("%w for model %q: add it to the prices, or one for \"*\"", ErrNoPrice, llm)
 		}
-		most.Cost = price.Cost(Usage{Prompt: most.Prompt, Completion: most.Prompt})
+		all := Usage{Prompt: most.Prompt, Completion: most.Prompt}
+		if price.Written > price.Input {
+			all.Written = most.Prompt
+		}
+		most.Cost = price.Cost(all)
 	}
 	return most, nil
 }

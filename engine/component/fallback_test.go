@@ -3,7 +3,9 @@ package component
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -50,5 +52,62 @@ func TestNamesInSettings(t *testing.T) {
 				`{"obj": {"component_name": "Begin", "params": {}}}}}`))
 			require.ErrorContains(t, err, "settings: "+name)
 		}
+	}
+}
+
+// dear is a port that knows a fallback model, which answers; it counts its calls.
+type dear struct {
+	second
+	calls atomic.Int64
+	used  engine.Usage
+}
+
+func (d *dear) ModelInfo(_ context.Context, llm string) engine.Info {
+	if llm == "m@p" {
+		return engine.Info{Context: 2000, Fallback: []string{"b"}}
+	}
+	return engine.Info{Context: 2000}
+}
+
+func (d *dear) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	d.calls.Add(1)
+	return func(yield func(engine.ModelPiece, error) bool) {
+		time.Sleep(20 * time.Millisecond) // other calls begin now, if they may
+		_ = yield(engine.ModelPiece{Text: "fine", Model: "b"}, nil) && yield(engine.ModelPiece{Usage: &d.used}, nil)
+	}
+}
+
+// A limit on money holds for the dearest model of a call, also for writing to a cache: it is
+// exceeded by one answer at most.
+func TestMoneyIsReservedForTheDearestModel(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings string
+		prices   engine.Prices
+		used     engine.Usage
+	}{
+		"fallback of the canvas": {
+			`{"fallback_models": ["b"]}`,
+			engine.Prices{"m": {Input: 1e-3, Output: 1e-3}, "b": {Input: 10, Output: 20}},
+			engine.Usage{Prompt: 1000, Completion: 1000},
+		},
+		"fallback of the port": {
+			`{}`,
+			engine.Prices{"m": {Input: 1e-3, Output: 1e-3}, "b": {Input: 10, Output: 20}},
+			engine.Usage{Prompt: 1000, Completion: 1000},
+		},
+		"cache": {
+			`{}`,
+			engine.Prices{"m": {Input: 1e-3, Written: 15}, "b": {Input: 1e-3, Written: 15}},
+			engine.Usage{Prompt: 2000, Written: 2000},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &dear{used: c.used}
+			opt := engine.Options{Ports: engine.Ports{Model: m}, Prices: c.prices}
+			opt.Limits.Cost = engine.MicrosOf(0.05) // an answer costs 0.03
+			_, err := events(t, wide(t, 5, c.settings), opt)
+			require.ErrorIs(t, err, engine.ErrTooExpensive)
+			require.EqualValues(t, 2, m.calls.Load())
+		})
 	}
 }

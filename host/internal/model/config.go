@@ -286,7 +286,10 @@ func (p *Provider) address() string { return cmp.Or(p.BaseURL, p.dialect().base(
 
 func (p *Provider) info(name string) engine.Info {
 	e, _ := p.entry(name)
-	info := engine.Info{Context: e.Context, Tools: e.Tools == nil || *e.Tools, Images: e.Images == nil || *e.Images}
+	info := engine.Info{
+		Context: e.Context, Tools: e.Tools == nil || *e.Tools, Images: e.Images == nil || *e.Images,
+		Fallback: e.Fallback,
+	}
 	if info.Context <= 0 && p.API == Ollama {
 		info.Context = ollamaContext
 	} else if info.Context <= 0 {
