@@ -22,7 +22,7 @@ func (h *Host) openDatasets(ctx context.Context) error {
 	cfg := &h.cfg
 	models, err := searchmodel.Open(searchmodel.Config{
 		Embedding: cfg.Embedding, EmbeddingKey: cfg.EmbeddingKey, Rerank: cfg.Rerank, RerankKey: cfg.RerankKey,
-		Client: &http.Client{Transport: h.web.Transport()}, Tenant: tenantEmbeddings{h.models},
+		Client: &http.Client{Transport: h.web.Transport()}, Tenant: tenantModels{h.models},
 	})
 	if err != nil {
 		return err
@@ -45,18 +45,28 @@ func (h *Host) openDatasets(ctx context.Context) error {
 	return err
 }
 
-// tenantEmbeddings are the embedding models of the model configurations of tenants. Their usage by
-// datasets is charged to the tenant.
-type tenantEmbeddings struct{ models *model.Tenants }
+// tenantModels are the embedding and reranking models of the model configurations of tenants. Their
+// usage by datasets is charged to the tenant.
+type tenantModels struct{ models *model.Tenants }
 
 // EmbeddingModels implements [searchmodel.TenantModels].
-func (t tenantEmbeddings) EmbeddingModels(ctx context.Context, tenant string) ([]string, error) {
-	return t.models.Of(tenant, "").EmbeddingModels(ctx)
+func (t tenantModels) EmbeddingModels(ctx context.Context, tenant string) ([]string, error) {
+	return t.models.Of(tenant, "").ModelsOf(ctx, model.KindEmbedding)
 }
 
 // Embed implements [searchmodel.TenantModels].
-func (t tenantEmbeddings) Embed(ctx context.Context, tenant, id string, texts []string) ([][]float32, error) {
+func (t tenantModels) Embed(ctx context.Context, tenant, id string, texts []string) ([][]float32, error) {
 	return t.models.Of(tenant, "").EmbedBy(ctx, id, texts)
+}
+
+// RerankModels implements [searchmodel.TenantModels].
+func (t tenantModels) RerankModels(ctx context.Context, tenant string) ([]string, error) {
+	return t.models.Of(tenant, "").ModelsOf(ctx, model.KindRerank)
+}
+
+// Rerank implements [searchmodel.TenantModels].
+func (t tenantModels) Rerank(ctx context.Context, tenant, id, query string, texts []string) ([]byte, error) {
+	return t.models.Of(tenant, "").RerankBy(ctx, id, query, texts)
 }
 
 // bucket returns the bucket of files.

@@ -25,7 +25,7 @@ export interface Model {
 }
 
 /** modelKinds are the purposes of models. */
-export const modelKinds = ["chat", "embedding", "speech"] as const;
+export const modelKinds = ["chat", "embedding", "speech", "rerank"] as const;
 
 /** ModelKind is the purpose of a model. */
 export type ModelKind = (typeof modelKinds)[number];

@@ -81,7 +81,10 @@ const (
 	KindChat      Kind = "chat"
 	KindSpeech    Kind = "speech"
 	KindEmbedding Kind = "embedding"
+	KindRerank    Kind = "rerank"
 )
+
+var kinds = []Kind{KindChat, KindSpeech, KindEmbedding, KindRerank}
 
 // Entry describes one model. Its JSON is an object or just the name.
 type Entry struct {
@@ -91,6 +94,9 @@ type Entry struct {
 	Images *bool  `json:"images,omitempty"` // accepts images; nil is true
 	// Context is in tokens; 0 means that of the price list, or 128,000, and 16,384 with api ollama.
 	Context int `json:"context,omitempty"`
+	// Dimensions are requested of an embedding model; 0 leaves them to the model. A server that has
+	// one size refuses them, and they are not sent again.
+	Dimensions int `json:"dimensions,omitempty"`
 	// Fallback lists the ids of models that are called, in this order, when the server of this one
 	// fails; those of a canvas come first.
 	Fallback []string `json:"fallback,omitempty"`
@@ -247,8 +253,11 @@ func (p *Provider) Check() error {
 			return fmt.Errorf("%s: a model has no name", p.Label())
 		case e.Limits.Check() != nil:
 			return fmt.Errorf("%s: model %q: %w", p.Label(), e.Name, e.Limits.Check())
-		case e.kind() != KindChat && e.kind() != KindSpeech && e.kind() != KindEmbedding:
-			return fmt.Errorf("%s: model %q: kind %q is none of chat, speech and embedding", p.Label(), e.Name, e.Kind)
+		case !slices.Contains(kinds, e.kind()):
+			return fmt.Errorf("%s: model %q: unknown kind %q (one of chat, speech, embedding, rerank)", p.Label(),
+				e.Name, e.Kind)
+		case e.Dimensions < 0 || e.Dimensions > 0 && e.kind() != KindEmbedding:
+			return fmt.Errorf("%s: model %q: dimensions are for kind embedding, and at least 1", p.Label(), e.Name)
 		case e.kind() != KindChat && p.API.chatOnly():
 			return fmt.Errorf("%s: model %q: api %s has chat models only; add a provider with api openai for kind %s",
 				p.Label(), e.Name, p.API, e.Kind)

@@ -11,9 +11,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
-// EmbeddingModels returns the ids of the embedding models of a tenant, NAME@PROVIDER each: those
-// that its providers and the host's list, its own first.
-func (t *Tenant) EmbeddingModels(ctx context.Context) ([]string, error) {
+// ModelsOf returns the ids of the models of a kind of a tenant, NAME@PROVIDER each: those that its
+// providers and the host's list, its own first.
+func (t *Tenant) ModelsOf(ctx context.Context, kind Kind) ([]string, error) {
 	m, err := t.Models(ctx)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (t *Tenant) EmbeddingModels(ctx context.Context) ([]string, error) {
 	var ids []string
 	for _, p := range m.providers {
 		for _, e := range p.config.Models {
-			if e.kind() == KindEmbedding {
+			if e.kind() == kind {
 				ids = append(ids, e.Name+"@"+p.config.Label())
 			}
 		}
@@ -29,27 +29,32 @@ func (t *Tenant) EmbeddingModels(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// EmbedBy returns one embedding per text, of the embedding model with an id. Errors:
-// [ErrUnknownModel], those of the caller's [Account].
-func (t *Tenant) EmbedBy(ctx context.Context, id string, texts []string) ([][]float32, error) {
-	m, err := t.Models(ctx)
-	if err != nil {
-		return nil, err
+// listed returns the provider and the name of a model by its id of [Tenant.ModelsOf], if the caller
+// may call it. Errors: [ErrUnknownModel], those of the caller's [Account].
+func (t *Tenant) listed(ctx context.Context, id string, kind Kind) (m *Models, p *provider, name string, err error) {
+	if m, err = t.Models(ctx); err != nil {
+		return nil, nil, "", err
 	}
 	for _, p := range m.providers {
 		for _, e := range p.config.Models {
-			if e.kind() != KindEmbedding || id != e.Name+"@"+p.config.Label() {
-				continue
+			if e.kind() == kind && id == e.Name+"@"+p.config.Label() {
+				return m, p, e.Name, t.account.Allow(ctx)
 			}
-			if err := t.account.Allow(ctx); err != nil {
-				return nil, err
-			}
-			vectors, tokens, err := m.embedBy(ctx, p, e.Name, texts)
-			t.account.Spend(tokens)
-			return vectors, err
 		}
 	}
-	return nil, fmt.Errorf("%w: embedding model %q", ErrUnknownModel, id)
+	return nil, nil, "", fmt.Errorf("%w: %s model %q", ErrUnknownModel, kind, id)
+}
+
+// EmbedBy returns one embedding per text, of the embedding model with an id. Errors:
+// [ErrUnknownModel], those of the caller's [Account].
+func (t *Tenant) EmbedBy(ctx context.Context, id string, texts []string) ([][]float32, error) {
+	m, p, name, err := t.listed(ctx, id, KindEmbedding)
+	if err != nil {
+		return nil, err
+	}
+	vectors, tokens, err := m.embedBy(ctx, p, name, texts)
+	t.account.Spend(tokens)
+	return vectors, err
 }
 
 // maxTexts bounds the texts per embedding request until a server requires fewer.
@@ -126,7 +131,11 @@ func (p *provider) embed(ctx context.Context, model string, texts []string) (vec
 ) {
 	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
 		body := func(l *Lesson) (body, params engine.Value) {
-			body = l.apply(engine.Object("model", model, "input", engine.Strings(texts...), "encoding_format", "float"))
+			body = engine.Object("model", model, "input", engine.Strings(texts...), "encoding_format", "float")
+			if own, _ := p.config.entry(model); own.Dimensions > 0 {
+				body = body.With("dimensions", engine.Int(int64(own.Dimensions)))
+			}
+			body = l.apply(body)
 			return body, body
 		}
 		res, err := p.negotiated(ctx, x, target{model: model, path: "/embeddings"}, body, nil)

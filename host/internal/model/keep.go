@@ -251,6 +251,9 @@ func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) 
 	case KindEmbedding:
 		_, _, err = p.embed(ctx, e.Name, []string{"Hello."})
 		return "", err
+	case KindRerank:
+		_, _, err = p.rerank(ctx, e.Name, "Hello.", []string{"Hello."})
+		return "", err
 	}
 	req := &engine.ModelRequest{Messages: []engine.ModelMessage{{Role: "user", Content: "Answer with the word: hello"}}}
 	for piece, err := range p.generate(ctx, e.Name, req) {

@@ -92,6 +92,7 @@ var negotiable = []struct {
 	{"reasoning_effort", regexp.MustCompile(`(?i)reasoning_?effort`)},
 	{"chat_template_kwargs", regexp.MustCompile(`(?i)chat_template_kwargs|enable_thinking`)},
 	{"encoding_format", regexp.MustCompile(`(?i)encoding_?format`)},
+	{"top_n", regexp.MustCompile(`(?i)\btop_n\b`)},
 	{"dimensions", regexp.MustCompile(`(?i)\bdimensions\b`)},
 	{"max_output_tokens", regexp.MustCompile(`(?i)max_?output_?tokens|num_predict`)},
 	{"cache_control", regexp.MustCompile(`(?i)cache_?control`)},

@@ -241,7 +241,9 @@ func kindOf(name string, m engine.Value) (kind Kind, ok bool) {
 	switch strings.ToLower(m.Get("type").Str()) {
 	case "embedding", "embeddings":
 		return KindEmbedding, true
-	case "rerank", "reranker", "moderation", "image", "video", "transcribe", "stt":
+	case "rerank", "reranker":
+		return KindRerank, true
+	case "moderation", "image", "video", "transcribe", "stt":
 		return "", false
 	}
 	name = strings.ToLower(name)
@@ -249,7 +251,9 @@ func kindOf(name string, m engine.Value) (kind Kind, ok bool) {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 	}
 	switch {
-	case contains("rerank", "whisper", "moderation", "dall-e", "transcribe"):
+	case contains("rerank"):
+		return KindRerank, true
+	case contains("whisper", "moderation", "dall-e", "transcribe"):
 		return "", false
 	case contains("embed", "bge-", "gte-", "-e5-"):
 		return KindEmbedding, true

@@ -20,6 +20,8 @@ type Preset struct {
 	Local bool
 	// lists is the address of its models where that is not below BaseURL.
 	lists string
+	// rerank is the address of reranking requests where that is not /rerank below BaseURL.
+	rerank string
 }
 
 // presets are the providers by name. Addresses are from the documentation of the vendors.
@@ -42,7 +44,7 @@ var presets = []Preset{
 	{
 		Name: "Cohere", BaseURL: "https://api.cohere.ai/compatibility/v1",
 		Keys:  []string{"COHERE_API_KEY", "CO_API_KEY"},
-		lists: "https://api.cohere.com/v1/models?page_size=1000",
+		lists: "https://api.cohere.com/v1/models?page_size=1000", rerank: "https://api.cohere.com/v2/rerank",
 	},
 	{
 		Name: "TogetherAI", Aliases: []string{"Together"}, BaseURL: "https://api.together.ai/v1",
@@ -56,6 +58,10 @@ var presets = []Preset{
 		Keys: []string{"NOVITA_API_KEY"},
 	},
 	{Name: "Upstage", BaseURL: "https://api.upstage.ai/v1", Keys: []string{"UPSTAGE_API_KEY"}},
+	{
+		Name: "Voyage", Aliases: []string{"Voyage AI"}, BaseURL: "https://api.voyageai.com/v1",
+		Keys: []string{"VOYAGE_API_KEY"},
+	},
 	{Name: "Jina", BaseURL: "https://api.jina.ai/v1", Keys: []string{"JINA_API_KEY"}},
 	{
 		Name: "Tongyi-Qianwen", Aliases: []string{"DashScope", "Qwen", "Alibaba"},

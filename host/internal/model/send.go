@@ -181,12 +181,15 @@ func (p *provider) base(model string) string {
 
 // endpoint returns the address of a request below a base URL.
 func (p *provider) endpoint(base string, to target) string {
+	if to.path == rerankPath {
+		return p.rerankAddress(base)
+	}
 	return p.config.dialect().address(base, to.path, to.model, to.stream)
 }
 
 // plainBase returns a base URL without the path of an endpoint at its end.
 func plainBase(address string) string {
-	return trimmed(address, chatPath, "/embeddings", "/audio/speech", "/responses", "/models")
+	return trimmed(address, chatPath, "/embeddings", rerankPath, "/audio/speech", "/responses", "/models")
 }
 
 // trimmed returns an address without some ends, each at most once and in their order.

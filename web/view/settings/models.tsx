@@ -87,12 +87,14 @@ const pathOf = (name: string): string => `/providers/${encodeURIComponent(name)}
 
 // formOf reads the fields of a provider.
 function formOf(values: FormData): Parameters<typeof providerOf>[0] {
-  const [chat = [], embedding = [], speech = []] = modelKinds.map((kind) => namesOf(values, `models_${kind}`));
+  const [chat = [], embedding = [], speech = [], rerank = []] = modelKinds.map((kind) =>
+    namesOf(values, `models_${kind}`),
+  );
   return {
     api: textOf(values, "api"),
     url: textOf(values, "url"),
     key: textOf(values, "key"),
-    models: { chat, embedding, speech },
+    models: { chat, embedding, speech, rerank },
   };
 }
 

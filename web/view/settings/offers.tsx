@@ -8,6 +8,11 @@ import { useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
 // More than a person looks through; a search finds the others.
 const most = 50;
 
+type Chosen = Offer & { kind: keyof Defaults };
+
+// Reranking models have no default: searches name them.
+const hasDefault = (offer: Offer): offer is Chosen => offer.kind !== "rerank";
+
 /** Offers lists the models of a provider with a search; each can become a default. */
 export function Offers({
   provider,
@@ -24,8 +29,10 @@ export function Offers({
   const { value } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const words = typed.toLowerCase().split(/\s+/);
-  const found = value.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
-  const use = async ({ name, kind }: Offer): Promise<void> => {
+  const found = value.filter(hasDefault).filter(({ name }) =>
+    words.every((word) => name.toLowerCase().includes(word)),
+  );
+  const use = async ({ name, kind }: Chosen): Promise<void> => {
     const { name: _name, has_key: _key, header_names: _headers, ...rest } = provider;
     if (rest.models.length > 0 && !rest.models.some((each) => each.name === name)) {
       await admin.put(path, { ...rest, models: [...rest.models, { name, kind }] });

@@ -92,7 +92,7 @@ func (m models) operations() []operation {
 
 type modelView struct {
 	ID       string `json:"id" jsonschema:"value for llm_id in canvases; *@PROVIDER if any name is accepted, * if any id is"`
-	Kind     string `json:"kind" jsonschema:"chat, speech or embedding"`
+	Kind     string `json:"kind" jsonschema:"chat, speech, embedding or rerank"`
 	Provider string `json:"provider"`
 	Host     bool   `json:"host" jsonschema:"whether it is shared by all tenants"`
 	About    string `json:"about,omitempty"`
@@ -111,10 +111,12 @@ type modelChoice struct {
 
 type modelEntry struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind,omitempty" jsonschema:"chat (default), speech or embedding"`
+	Kind    string `json:"kind,omitempty" jsonschema:"chat (default), speech, embedding or rerank"`
 	Tools   *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling; default true"`
 	Images  *bool  `json:"images,omitempty" jsonschema:"whether it accepts images; default true"`
 	Context int    `json:"context,omitempty" jsonschema:"context window in tokens; 0 means 128000, with api ollama 16384"`
+
+	Dimensions int `json:"dimensions,omitempty" jsonschema:"size of the vectors that an embedding model is requested to return"`
 
 	Limits *callLimits `json:"limits,omitempty" jsonschema:"replace those of the provider for this model"`
 }
@@ -266,7 +268,9 @@ func providerViewOf(p model.Provider, hasKey bool) providerView {
 	}
 	for _, e := range p.Models {
 		limits := limitsView(e.Limits)
-		out.Models = append(out.Models, modelEntry{e.Name, string(e.Kind), e.Tools, e.Images, e.Context, limits})
+		out.Models = append(out.Models, modelEntry{
+			e.Name, string(e.Kind), e.Tools, e.Images, e.Context, e.Dimensions, limits,
+		})
 	}
 	return out
 }
@@ -298,7 +302,8 @@ func (in *putProvider) provider() (model.Provider, error) {
 	for _, e := range in.Body.Models {
 		p.Models = append(p.Models, model.Entry{
 			Name: e.Name, Kind: model.Kind(e.Kind), Tools: e.Tools, Images: e.Images, Context: e.Context,
-			Limits: e.Limits.read(),
+			Dimensions: e.Dimensions,
+			Limits:     e.Limits.read(),
 		})
 	}
 	if err := p.Check(); err != nil {
@@ -405,7 +410,7 @@ func (m models) findLocal(ctx context.Context, _ byTenant) (list[foundView], err
 
 type offerView struct {
 	Name      string `json:"name"`
-	Kind      string `json:"kind" jsonschema:"chat, speech or embedding"`
+	Kind      string `json:"kind" jsonschema:"chat, speech, embedding or rerank"`
 	Context   int    `json:"context,omitempty" jsonschema:"context window in tokens; absent if the list has none"`
 	Tools     *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling; absent if unknown"`
 	Images    *bool  `json:"images,omitempty" jsonschema:"whether it accepts images; absent if unknown"`

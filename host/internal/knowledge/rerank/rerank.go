@@ -67,17 +67,36 @@ func Open(base string, o Options) (Reranker, error) {
 		}
 		address = joined
 	}
-	if o.Batch == 0 {
-		o.Batch = 64
-	}
 	e := o.Endpoint
 	e.URL, e.Key = address, o.Key
-	return &server{e, o}, nil
+	send := func(ctx context.Context, query string, texts []string) (answer []byte, err error) {
+		in := request{Model: o.Model, Query: query, Documents: texts, TopN: len(texts)}
+		if o.Shape == TEI {
+			in = request{Query: query, Texts: texts, Truncate: true}
+		}
+		err = e.Post(ctx, in, (*json.RawMessage)(&answer))
+		return answer, err
+	}
+	s := &server{send: send, model: o.Model, at: e.Name() + ": ", batch: o.Batch}
+	if s.batch == 0 {
+		s.batch = maxTexts
+	}
+	return s, nil
+}
+
+// maxTexts bounds the texts in a request.
+const maxTexts = 64
+
+// By makes a reranker of requests of a model; send returns the answer of its server.
+func By(model string, send func(ctx context.Context, query string, texts []string) ([]byte, error)) Reranker {
+	return &server{send: send, model: model, batch: maxTexts}
 }
 
 type server struct {
-	endpoint endpoint.Endpoint
-	options  Options
+	send  func(ctx context.Context, query string, texts []string) (answer []byte, err error)
+	model string
+	at    string // begins errors about an answer
+	batch int    // texts in a request
 }
 
 // request has the keys of both forms; those of the other are left out.
@@ -101,10 +120,10 @@ type score struct {
 func (s *server) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
 	var out []float64
 	for rest := texts; len(rest) > 0; {
-		n := min(len(rest), s.options.Batch)
-		scores, err := s.batch(ctx, query, rest[:n])
+		n := min(len(rest), s.batch)
+		scores, err := s.scores(ctx, query, rest[:n])
 		if err != nil {
-			return nil, fmt.Errorf("reranking model %s: %w", s.options.Model, err)
+			return nil, fmt.Errorf("reranking model %s: %w", s.model, err)
 		}
 		out = append(out, scores...)
 		rest = rest[n:]
@@ -117,18 +136,14 @@ func (s *server) Rerank(ctx context.Context, query string, texts []string) ([]fl
 	return out, nil
 }
 
-func (s *server) batch(ctx context.Context, query string, texts []string) ([]float64, error) {
-	in := request{Model: s.options.Model, Query: query, Documents: texts, TopN: len(texts)}
-	if s.options.Shape == TEI {
-		in = request{Query: query, Texts: texts, Truncate: true}
-	}
-	var raw json.RawMessage
-	if err := s.endpoint.Post(ctx, in, &raw); err != nil {
+func (s *server) scores(ctx context.Context, query string, texts []string) ([]float64, error) {
+	raw, err := s.send(ctx, query, texts)
+	if err != nil {
 		return nil, err
 	}
 	list, err := scores(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.endpoint.Name(), err)
+		return nil, fmt.Errorf("%s%w", s.at, err)
 	}
 	out := make([]float64, len(texts))
 	seen := make([]bool, len(texts))
@@ -138,14 +153,14 @@ func (s *server) batch(ctx context.Context, query string, texts []string) ([]flo
 			value = r.Score
 		}
 		if r.Index < 0 || r.Index >= len(texts) || seen[r.Index] || value == nil || math.IsNaN(*value) {
-			return nil, fmt.Errorf("%s: the answer has index %d twice, out of range 0 to %d, or without a score",
-				s.endpoint.URL, r.Index, len(texts)-1)
+			return nil, fmt.Errorf("%sthe answer has index %d twice, out of range 0 to %d, or without a score", s.at,
+				r.Index, len(texts)-1)
 		}
 		seen[r.Index] = true
 		out[r.Index] = *value
 	}
 	if len(list) != len(texts) {
-		return nil, fmt.Errorf("%s: the answer has %d scores for %d texts", s.endpoint.Name(), len(list), len(texts))
+		return nil, fmt.Errorf("%sthe answer has %d scores for %d texts", s.at, len(list), len(texts))
 	}
 	return out, nil
 }

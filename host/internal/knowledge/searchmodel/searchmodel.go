@@ -20,7 +20,7 @@ type Config struct {
 	// their keys in the same order; with one model it is its key as a whole.
 	Embedding    string
 	EmbeddingKey string
-	// Tenant finds further embedding models of a tenant; nil means that there are none.
+	// Tenant finds further models of a tenant; nil means that there are none.
 	Tenant TenantModels
 	// Rerank is URL#MODEL of a reranking server; #MODEL@SHAPE for another shape than cohere.
 	Rerank    string
@@ -29,12 +29,17 @@ type Config struct {
 	Client *http.Client
 }
 
-// TenantModels are the embedding models that tenants have in their model configuration.
+// TenantModels are the embedding and reranking models that tenants have in their model
+// configuration.
 type TenantModels interface {
 	// EmbeddingModels lists their ids, NAME@PROVIDER.
 	EmbeddingModels(ctx context.Context, tenant string) ([]string, error)
 	// Embed returns one vector per text, of the model with an id.
 	Embed(ctx context.Context, tenant, id string, texts []string) ([][]float32, error)
+	// RerankModels lists the ids of reranking models.
+	RerankModels(ctx context.Context, tenant string) ([]string, error)
+	// Rerank sends texts to the model with an id and returns the answer of its server.
+	Rerank(ctx context.Context, tenant, id, query string, texts []string) ([]byte, error)
 }
 
 // Models are the opened models. The zero value has none.
@@ -167,15 +172,32 @@ func (m *Models) DefaultEmbedding(string) string {
 	return m.embedders[0].name
 }
 
-// Reranker opens a reranking model. Errors: [embed.ErrUnknown].
-func (m *Models) Reranker(_ context.Context, _, name string) (rerank.Reranker, error) {
-	if !same(name, m.rerankName) {
-		if m.rerankName == "" {
-			return nil, unknown("reranking", name)
-		}
-		return nil, unknown("reranking", name, m.rerankName)
+// Reranker opens a reranking model: the one of the host, or one of the tenant. Errors:
+// [embed.ErrUnknown].
+func (m *Models) Reranker(ctx context.Context, tenant, name string) (rerank.Reranker, error) {
+	var known []string
+	if m.rerankName != "" {
+		known = append(known, m.rerankName)
 	}
-	return m.reranker, nil
+	if same(name, m.rerankName) {
+		return m.reranker, nil
+	}
+	if m.tenant != nil {
+		ids, err := m.tenant.RerankModels(ctx, tenant)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if same(name, id) {
+				send := func(ctx context.Context, query string, texts []string) ([]byte, error) {
+					return m.tenant.Rerank(ctx, tenant, id, query, texts)
+				}
+				return rerank.By(id, send), nil
+			}
+		}
+		known = append(known, ids...)
+	}
+	return nil, unknown("reranking", name, known...)
 }
 
 func unknown(what, name string, known ...string) error {

@@ -30,6 +30,35 @@ func (tenants) Embed(_ context.Context, tenant, id string, texts []string) ([][]
 	return make([][]float32, len(texts)), nil
 }
 
+func (tenants) RerankModels(_ context.Context, tenant string) ([]string, error) {
+	return []string{"order@" + tenant}, nil
+}
+
+func (tenants) Rerank(_ context.Context, tenant, id, query string, texts []string) ([]byte, error) {
+	if id != "order@"+tenant || query != "q" || len(texts) != 2 {
+		return nil, embed.ErrUnknown
+	}
+	return []byte(`{"results":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":0.1}]}`), nil
+}
+
+// Tenants have reranking models too.
+func TestRerankModelsOfTenants(t *testing.T) {
+	m, err := Open(Config{Tenant: tenants{}, Rerank: "http://127.0.0.1:1/v1#host"})
+	require.NoError(t, err)
+	for _, name := range []string{"order", "order@a"} {
+		r, err := m.Reranker(t.Context(), "a", name)
+		require.NoError(t, err)
+		scores, err := r.Rerank(t.Context(), "q", []string{"x", "y"})
+		require.NoError(t, err)
+		require.Equal(t, []float64{0.1, 0.9}, scores)
+	}
+	_, err = m.Reranker(t.Context(), "b", "order@a")
+	require.ErrorIs(t, err, embed.ErrUnknown)
+	require.ErrorContains(t, err, "one of host@127.0.0.1, order@b")
+	_, err = m.Reranker(t.Context(), "a", "host")
+	require.NoError(t, err)
+}
+
 // A host has several models, each with its own key, and tenants have theirs.
 func TestSeveralEmbeddingModels(t *testing.T) {
 	first, second := serve(t, "k1"), strings.Replace(serve(t, ""), "127.0.0.1", "localhost", 1)
