@@ -62,7 +62,8 @@ test("a changed provider keeps its key, its limits and the details of its models
     limits: { concurrency: 2 },
     models: [small, { name: "large", kind: "chat" }, { name: "voice", kind: "speech" }],
   });
-  const made = providerOf({ api: "gemini", url: "", key: "sk", models: { chat: [], embedding: [], speech: [], rerank: [] } });
+  const none = { chat: [], embedding: [], speech: [], rerank: [] };
+  const made = providerOf({ api: "gemini", url: "", key: "sk", models: none });
   assert.deepEqual(made, { api: "gemini", base_url: "", key: "sk", models: [] });
 });
 
