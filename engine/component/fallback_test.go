@@ -57,7 +57,6 @@ func TestNamesInSettings(t *testing.T) {
 
 // dear is a port that knows a fallback model, which answers; it counts its calls.
 type dear struct {
-	second
 	calls atomic.Int64
 	used  engine.Usage
 }
