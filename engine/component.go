@@ -185,6 +185,7 @@ type ToolSpec struct {
 	Args        []Field // what the model gives
 	Schema      Value   // JSON Schema of what the model gives, in place of Args; null derives it from Args
 	Result      string  // the output that goes back to the model
+	Files       string  // the output with the files that it made, as in ToolAnswer; "" is none
 }
 
 // Setup is what an Initializer learns about its node.

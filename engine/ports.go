@@ -151,12 +151,10 @@ type CodeCall struct {
 
 // CodeResult is the result of a script.
 type CodeResult struct {
-	Value  Value  // result of main; null if there is none
-	Stdout string // standard output
-	Stderr string // what was written as errors, and what was thrown; the node's error when Value is null
-	// Artifacts are the files that the script made, each {name, mime_type, size} with its location:
-	// doc_id of a stored file, or url.
-	Artifacts []Value
+	Value     Value   // result of main; null if there is none
+	Stdout    string  // standard output
+	Stderr    string  // what was written as errors, and what was thrown; the node's error when Value is null
+	Artifacts []Value // files that the script made, as in ToolAnswer
 }
 
 // Tools runs components that are implemented outside the engine, such as web searches.
@@ -183,8 +181,8 @@ type ExternalCall struct {
 type MCP interface {
 	// ListTools returns the tools of a server.
 	ListTools(ctx context.Context, server *MCPServer) ([]ToolDef, error)
-	// CallTool returns a tool's answer as text; an error reported by the server is text too.
-	CallTool(ctx context.Context, server *MCPServer, name string, arguments Value) (string, error)
+	// CallTool returns a tool's answer: its result is text, also an error reported by the server.
+	CallTool(ctx context.Context, server *MCPServer, name string, arguments Value) (ToolAnswer, error)
 }
 
 // MCPServer identifies an MCP server.

@@ -65,7 +65,6 @@ type ModelRequest struct {
 	Config   ModelConfig
 	Stream   bool      // pieces are requested as they arrive
 	EmitOnly bool      // the whole text is not returned: a long stream is then in memory once
-	Images   []string  // data URLs that belong to the last user message
 	Tools    []ToolDef // functions the model may call
 	Schema   Value     // JSON Schema of the answer, for PurposeStructured; else null
 	Choices  Value     // name -> {description, examples}, for PurposeCategorize; else null
@@ -94,6 +93,7 @@ const (
 type ModelMessage struct {
 	Role      string // user, assistant, tool
 	Content   string
+	Images    []string   // user: data URLs
 	ToolCalls []ToolCall // assistant: the calls it asked for
 	ToolID    string     // tool: the call it answers
 	Opaque    Value      // assistant: ModelPiece.Opaque of the answer with the calls

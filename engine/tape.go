@@ -75,8 +75,8 @@ type tapeKey struct{}
 // that needs approval waits for a person, who may refuse it or change the arguments, which must fit
 // schema. The error is for the model, except for a *Suspension.
 func (c *Call) Perform(
-	ctx context.Context, t *Ask, do func(ctx context.Context, args Value) (Value, error),
-) (Value, error) {
+	ctx context.Context, t *Ask, do func(ctx context.Context, args Value) (ToolAnswer, error),
+) (ToolAnswer, error) {
 	tape := c.root().tape
 	if tape == nil {
 		return do(ctx, t.Arguments)
@@ -84,17 +84,17 @@ func (c *Call) Perform(
 	key := tape.key(c.scope, t.Tool+" "+t.Arguments.JSON())
 	if v, ok := tape.recorded(key); ok && v.Get("state").IsNull() {
 		if text := v.Get("error"); !text.IsNull() {
-			return Null, errors.New(text.Str())
+			return ToolAnswer{}, errors.New(text.Str())
 		}
-		return v.Get("result"), nil
+		return ReadToolAnswer(v), nil
 	}
 	args, err := t.Arguments, error(nil)
 	if t.Approval {
 		args, err = c.approved(t, key)
 	}
-	var result Value
+	var answer ToolAnswer
 	if err == nil {
-		result, err = do(context.WithValue(ctx, tapeKey{}, key), args)
+		answer, err = do(context.WithValue(ctx, tapeKey{}, key), args)
 	}
 	var waits *Suspension
 	switch {
@@ -106,9 +106,9 @@ func (c *Call) Perform(
 	case err != nil:
 		tape.record(key, Object("error", err.Error()))
 	default:
-		tape.record(key, Object("result", result))
+		tape.record(key, answer.Value())
 	}
-	return result, err
+	return answer, err
 }
 
 // inScope makes an execution of a tool part of the tape of its agent.

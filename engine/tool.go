@@ -64,13 +64,39 @@ func (t *BoundTool) Description() string {
 	return t.Spec.Doc
 }
 
+// ToolAnswer is the answer of a tool to an agent.
+type ToolAnswer struct {
+	Result Value // what the model reads
+	// Files are those that the tool made, each {name, mime_type, size} with its location: doc_id of
+	// a stored file, or url.
+	Files []Value
+}
+
+// Value returns the answer as an object; ReadToolAnswer is its inverse.
+func (a *ToolAnswer) Value() Value {
+	v := Object("result", a.Result)
+	if len(a.Files) > 0 {
+		v = v.With("files", listOf(a.Files))
+	}
+	return v
+}
+
+// ReadToolAnswer reads an answer from its Value.
+func ReadToolAnswer(v Value) ToolAnswer {
+	a := ToolAnswer{Result: v.Get("result")}
+	if files := v.Get("files"); files.Len() > 0 {
+		a.Files = files.Slice()
+	}
+	return a
+}
+
 // CallTool runs a tool with the arguments a model gave, and logs it under the name offered to the
 // model. A failure inside the tool is returned as an error whose text is meant for the model.
-func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (Value, error) {
+func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (ToolAnswer, error) {
 	done := c.traceTool(t.Name, exposed, args)
 	if t.err != nil {
 		done(String(t.err.Error()), t.err)
-		return Null, t.err
+		return ToolAnswer{}, t.err
 	}
 	sub := newCall(c.run, t.node)
 	sub.st = c.st
@@ -83,10 +109,15 @@ func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args 
 	result := c.run.redact(sub.toolResult(t.Spec))
 	if err != nil {
 		done(String(err.Error()), err)
-		return Null, err
+		return ToolAnswer{}, err
 	}
 	done(result, nil)
-	return result, nil
+	answer := ToolAnswer{Result: result}
+	if t.Spec.Tool != nil && t.Spec.Tool.Files != "" {
+		files, _ := sub.Written(t.Spec.Tool.Files)
+		answer.Files = c.run.redact(files).Slice()
+	}
+	return answer, nil
 }
 
 func (c *Call) toolResult(spec *Spec) Value {

@@ -23,12 +23,17 @@ func (h *Host) openScripts(registry *engine.Registry) (err error) {
 
 // code runs the scripts of a run; files that they make can be downloaded like other attachments.
 func (p *ports) code(j *runs.Job) engine.Code {
+	return p.scripts.With(p.save(j))
+}
+
+// save stores files that the tools of a run made.
+func (p *ports) save(j *runs.Job) func(context.Context, string, string, []byte) (engine.Value, error) {
 	files := p.files.RunFiles(filesOf(j))
-	return p.scripts.With(func(ctx context.Context, name, format string, data []byte) (engine.Value, error) {
+	return func(ctx context.Context, name, format string, data []byte) (engine.Value, error) {
 		v, err := files.Save(ctx, name, format, data)
 		if err != nil {
 			return v, err
 		}
 		return v.With("url", engine.String("/api/v1/agents/attachments/"+v.Get("doc_id").Text()+"/download")), nil
-	})
+	}
 }

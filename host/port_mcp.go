@@ -10,6 +10,7 @@ import (
 func (p *ports) mcpServers(j *runs.Job) engine.MCP {
 	return &mcp.Port{
 		Client: p.mcp, Owner: mcpOwner(j), Find: app.FindServer(p.store, j.Tenant), Secrets: p.secrets(j),
+		Save: p.save(j),
 	}
 }
 

@@ -171,11 +171,11 @@ func (r mcp) ListTools(ctx context.Context, server *engine.MCPServer) ([]engine.
 
 // CallTool returns a tool's answer.
 func (r mcp) CallTool(ctx context.Context, server *engine.MCPServer, name string, arguments engine.Value) (
-	string, error,
+	engine.ToolAnswer, error,
 ) {
 	request := mcpRequest("call", server).Set("name", engine.String(name)).Set("arguments", arguments)
 	v, err := r.once(ctx, "mcp", request.Value())
-	return v.Get("text").Text(), err
+	return engine.ToolAnswer{Result: engine.String(v.Get("text").Text()), Files: v.Get("files").Slice()}, err
 }
 
 // mcpRequest returns a request to a server, without the headers of its node: a page has no secrets.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -103,7 +102,7 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 		mode = "stream"
 	}
 	b := engine.NewObject(10).Set("model", engine.String(req.LLM)).Set("purpose", engine.String(string(req.Purpose))).
-		Set("mode", engine.String(mode)).Set("messages", withOpaque(req, messagesOf(req))).
+		Set("mode", engine.String(mode)).Set("messages", withAttached(req, messagesOf(req))).
 		Set("options", req.Config.Value())
 	// An agent that plans in text lists its tools in the prompt; the list in the request is for
 	// stand-ins.
@@ -113,9 +112,6 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 			list[i] = t.Value()
 		}
 		b.Set("tools", engine.List(list...))
-	}
-	if len(req.Images) > 0 {
-		b.Set("images", engine.Strings(req.Images...))
 	}
 	if !req.Schema.IsNull() {
 		b.Set("schema", req.Schema)
@@ -147,15 +143,16 @@ func messagesOf(req *engine.ModelRequest) engine.Value {
 	return engine.List(list...)
 }
 
-// withOpaque adds to messages what the provider attached to its answers.
-func withOpaque(req *engine.ModelRequest, messages engine.Value) engine.Value {
-	if !slices.ContainsFunc(req.Messages, func(m engine.ModelMessage) bool { return !m.Opaque.IsNull() }) {
-		return messages
-	}
+// withAttached adds to messages their images, and what the provider attached to its answers.
+func withAttached(req *engine.ModelRequest, messages engine.Value) engine.Value {
 	list := messages.Slice()
 	for i, m := range req.Messages {
-		if at := len(list) - len(req.Messages) + i; !m.Opaque.IsNull() {
+		at := len(list) - len(req.Messages) + i
+		if !m.Opaque.IsNull() {
 			list[at] = list[at].With("opaque", m.Opaque)
+		}
+		if len(m.Images) > 0 {
+			list[at] = list[at].With("images", engine.Strings(m.Images...))
 		}
 	}
 	return engine.List(list...)

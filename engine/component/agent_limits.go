@@ -49,16 +49,16 @@ func (t *task) allow(c *toolCall) error {
 }
 
 // callWithin makes one call, after approval if required.
-func (t *task) callWithin(ctx context.Context, c toolCall) (engine.Value, error) {
+func (t *task) callWithin(ctx context.Context, c toolCall) (engine.ToolAnswer, error) {
 	ask := &engine.Ask{Tool: c.name, Arguments: c.args}
 	if tool := t.tools.find(c.name); tool != nil {
 		ask.Schema = tool.def.Parameters
 		ask.Approval = tool.approval || t.call.ToolNeedsApproval(tool.bound, c.name, tool.remote)
 	}
 	if c.bad != nil {
-		return engine.Null, c.bad
+		return engine.ToolAnswer{}, c.bad
 	}
-	return t.call.Perform(ctx, ask, func(ctx context.Context, args engine.Value) (engine.Value, error) {
+	return t.call.Perform(ctx, ask, func(ctx context.Context, args engine.Value) (engine.ToolAnswer, error) {
 		c.args = args
 		return t.callInTime(ctx, c)
 	})
@@ -66,7 +66,7 @@ func (t *task) callWithin(ctx context.Context, c toolCall) (engine.Value, error)
 
 // callInTime makes one call within the time limit of a tool. A tool that ignores its context is
 // abandoned.
-func (t *task) callInTime(ctx context.Context, c toolCall) (engine.Value, error) {
+func (t *task) callInTime(ctx context.Context, c toolCall) (engine.ToolAnswer, error) {
 	limit := t.call.ToolTime()
 	if limit == 0 {
 		return t.callOne(ctx, c)
@@ -74,8 +74,8 @@ func (t *task) callInTime(ctx context.Context, c toolCall) (engine.Value, error)
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	type answer struct {
-		result engine.Value
-		err    error
+		engine.ToolAnswer
+		err error
 	}
 	came := make(chan answer, 1)
 	go func() {
@@ -85,12 +85,12 @@ func (t *task) callInTime(ctx context.Context, c toolCall) (engine.Value, error)
 	select {
 	case a := <-came:
 		if a.err == nil || ctx.Err() != nil || !errors.Is(within.Err(), context.DeadlineExceeded) {
-			return a.result, a.err
+			return a.ToolAnswer, a.err
 		}
 	case <-within.Done():
 		if ctx.Err() != nil {
-			return engine.Null, ctx.Err()
+			return engine.ToolAnswer{}, ctx.Err()
 		}
 	}
-	return engine.Null, t.call.ToolTooSlow(c.name)
+	return engine.ToolAnswer{}, t.call.ToolTooSlow(c.name)
 }

@@ -180,25 +180,33 @@ func (s toolset) freeName(name string) string {
 }
 
 // callRemote calls a tool of an MCP server.
-func (t *task) callRemote(ctx context.Context, tool *agentTool, c toolCall) (engine.Value, error) {
+func (t *task) callRemote(ctx context.Context, tool *agentTool, c toolCall) (engine.ToolAnswer, error) {
 	done := t.call.TraceTool(c.name, c.args)
-	text, err := t.remoteResult(ctx, tool, c)
+	answer, err := t.remoteAnswer(ctx, tool, c)
 	if err != nil {
 		done(engine.String(err.Error()), err)
-		return engine.Null, err
+		return answer, err
 	}
-	result := engine.String(text)
-	done(result, nil)
-	return result, nil
+	done(answer.Result, nil)
+	return answer, nil
 }
 
-func (t *task) remoteResult(ctx context.Context, tool *agentTool, c toolCall) (string, error) {
+// remoteAnswer calls a tool of a server. Links to the files of its answer follow the text.
+func (t *task) remoteAnswer(
+	ctx context.Context, tool *agentTool, c toolCall,
+) (answer engine.ToolAnswer, err error) {
 	port := t.call.Ports().MCP
 	switch {
 	case port == nil:
-		return "", fmt.Errorf("MCP tool %s: %w", c.name, engine.ErrNoPort)
+		return answer, fmt.Errorf("MCP tool %s: %w", c.name, engine.ErrNoPort)
 	case tool.gone:
-		return "", fmt.Errorf("MCP tool %s: its server does not have it any more; use another tool, or none", c.name)
+		return answer, fmt.Errorf("MCP tool %s: its server does not have it any more; use another tool, or none", c.name)
 	}
-	return port.CallTool(ctx, t.agent.address(t.call, tool.server), tool.remote, c.args)
+	answer, err = port.CallTool(ctx, t.agent.address(t.call, tool.server), tool.remote, c.args)
+	text := answer.Result.Text()
+	for _, link := range artifactLinks(answer.Files) {
+		text = paragraphs(text, link.Str())
+	}
+	answer.Result = engine.String(text)
+	return answer, err
 }

@@ -18,7 +18,7 @@ func (t *task) remember(ctx context.Context, answer string) error {
 		{Role: "user", Content: engine.List(t.used...).Text()},
 	}}
 	req := t.agent.request(t.call, &c, engine.PurposeSummary)
-	req.Images, req.Config = nil, engine.ModelConfig{}
+	req.Config = engine.ModelConfig{}
 	summary, err := t.call.Generate(ctx, req, nil)
 	if endsNode(err) {
 		return err

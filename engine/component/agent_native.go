@@ -121,16 +121,19 @@ func (t *task) results(ctx context.Context, answer engine.Answer, names map[stri
 		args, err := readArguments(engine.String(c.Arguments))
 		calls[i] = toolCall{name: name, args: args, bad: err}
 	}
-	results, err := t.run(ctx, calls)
+	answers, err := t.run(ctx, calls)
 	if err != nil {
 		return err
 	}
 	t.messages = append(t.messages, asked)
-	for i, r := range results {
+	for i, a := range answers {
 		t.messages = append(t.messages, engine.ModelMessage{
 			Role: "tool", ToolID: asked.ToolCalls[i].ID,
-			Content: r.Text(),
+			Content: a.Result.Text(),
 		})
+	}
+	if images := t.pictures(ctx, answers); len(images) > 0 { // results are text in many APIs
+		t.messages = append(t.messages, engine.ModelMessage{Role: "user", Content: toolImages, Images: images})
 	}
 	return nil
 }

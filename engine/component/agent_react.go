@@ -49,8 +49,8 @@ var errRoundFailed = errors.New("the model gave no plan")
 func (t *task) round(ctx context.Context, system string) (complete bool, err error) {
 	answer, err := t.call.Generate(ctx, &engine.ModelRequest{
 		LLM: t.agent.LLMID, Purpose: engine.PurposePlan, System: system, Messages: t.planMessages(),
-		Config: engine.ModelConfig{Stop: []string{stopMark}}, Images: t.images,
-		Tools: t.tools.defs(), Query: t.request, Chunks: t.call.Chunks(),
+		Config: engine.ModelConfig{Stop: []string{stopMark}},
+		Tools:  t.tools.defs(), Query: t.request, Chunks: t.call.Chunks(),
 	}, nil)
 	if err != nil {
 		if endsNode(err) || ctx.Err() != nil || errors.Is(err, engine.ErrNoPort) {
@@ -73,13 +73,14 @@ func (t *task) round(ctx context.Context, system string) (complete bool, err err
 	if len(work) == 0 {
 		return true, nil
 	}
-	results, err := t.run(ctx, work)
+	answers, err := t.run(ctx, work)
 	if err != nil {
 		return false, err
 	}
-	seen := observation(work, results)
+	seen := observation(work, answers)
 	t.call.TraceStep("reflection", engine.Object(), engine.String(seen))
 	t.add("user", seen)
+	t.show(t.pictures(ctx, answers))
 	return len(work) < len(calls), nil
 }
 
@@ -94,11 +95,11 @@ func (t *task) planMessages() []engine.ModelMessage {
 }
 
 // observation reports the results of its calls to the model.
-func observation(calls []toolCall, results []engine.Value) string {
+func observation(calls []toolCall, answers []engine.ToolAnswer) string {
 	var b strings.Builder
 	b.WriteString(engine.PlanObservation)
 	for i, c := range calls {
-		b.WriteString("\n[" + c.name + " result]\n" + results[i].Text())
+		b.WriteString("\n[" + c.name + " result]\n" + answers[i].Result.Text())
 	}
 	return b.String()
 }

@@ -17,6 +17,7 @@ type task struct {
 	request      string         // what the user wants
 	files        string         // texts of uploaded files that follow the request in its message
 	used         []engine.Value // tool calls so far, as use_tools shows them
+	made         []engine.Value // files that tools made, as in engine.ToolAnswer
 	standalone   string         // what fullRequest found; "" before
 	emit         func(string) error
 }
@@ -120,33 +121,4 @@ func (t *task) shorten() {
 	if n := len(t.messages); n > longest {
 		t.messages = append(t.messages[:1:1], t.messages[n-10:]...)
 	}
-}
-
-// maxLinks is the number of links that are added to an answer.
-const maxLinks = 100
-
-// unnamedFiles returns links to files that scripts made and the answer does not link to. A
-// structured answer has none.
-func (t *task) unnamedFiles(answer string) string {
-	links := ""
-	added := map[string]bool{}
-	for _, u := range t.used {
-		tool := t.tools.find(u.Get("name").Str())
-		if tool == nil || tool.bound == nil || !t.agent.schema.IsNull() {
-			continue
-		}
-		if _, ok := tool.bound.Component().(*CodeExec); !ok {
-			continue
-		}
-		for line := range strings.SplitSeq(u.Get("results").Text(), "\n") {
-			if len(added) == maxLinks {
-				return links
-			}
-			if path, ok := fileOf(line); ok && !added[path] && !strings.Contains(answer, "("+path+")") {
-				added[path] = true
-				links += "\n\n" + line
-			}
-		}
-	}
-	return links
 }

@@ -383,11 +383,14 @@ func (m mcp) ListTools(_ context.Context, server *engine.MCPServer) ([]engine.To
 	return nil, errors.New(server.ID + " is away")
 }
 
-func (mcp) CallTool(_ context.Context, server *engine.MCPServer, name string, args engine.Value) (string, error) {
+func (mcp) CallTool(_ context.Context, server *engine.MCPServer, name string, args engine.Value) (
+	answer engine.ToolAnswer, err error,
+) {
 	if args.Get("query").Text() == "bad" {
-		return "", errors.New("server is down")
+		return answer, errors.New("server is down")
 	}
-	return server.ID + "/" + name + args.Text(), nil
+	answer.Result = engine.String(server.ID + "/" + name + args.Text())
+	return answer, nil
 }
 
 func TestAgentMCP(t *testing.T) {
@@ -412,7 +415,7 @@ type mcpLog struct {
 }
 
 func (l *mcpLog) CallTool(ctx context.Context, server *engine.MCPServer, name string, args engine.Value) (
-	string, error,
+	engine.ToolAnswer, error,
 ) {
 	l.servers = append(l.servers, server)
 	return l.mcp.CallTool(ctx, server, name, args)

@@ -143,23 +143,23 @@ type toolCall struct {
 	bad  error // the call cannot be made; reported to the model
 }
 
-// run makes all calls of a round concurrently, as far as the run has slots. Results are in the
-// order of the calls, errors as text; the calls are recorded in use_tools. The only error is that
-// the run was cancelled.
-func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error) {
+// run makes all calls of a round concurrently, as far as the run has slots. Answers are in the order
+// of the calls, errors as text; the calls are recorded in use_tools. The only error is that the run
+// was cancelled.
+func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.ToolAnswer, error) {
 	for i, c := range calls {
 		if err := t.allow(&calls[i]); err != nil {
 			return nil, fmt.Errorf("tool %s: %w", c.name, err)
 		}
 	}
-	results := make([]engine.Value, len(calls))
+	answers := make([]engine.ToolAnswer, len(calls))
 	errs := t.call.Beside(ctx, len(calls), func(ctx context.Context, i int) (err error) {
-		results[i], err = t.callWithin(ctx, calls[i])
+		answers[i], err = t.callWithin(ctx, calls[i])
 		return err
 	})
 	for i, err := range errs {
 		if err != nil {
-			results[i] = engine.String(err.Error())
+			answers[i].Result = engine.String(err.Error())
 		}
 	}
 	if err := engine.JoinSuspensions(errs); err != nil && t.call.Canceled() == nil {
@@ -167,7 +167,8 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 	}
 	for i, c := range calls {
 		if c.bad == nil && t.tools.find(c.name) != nil {
-			t.used = append(t.used, engine.Object("name", c.name, "arguments", c.args, "results", results[i]))
+			t.made = append(t.made, answers[i].Files...)
+			t.used = append(t.used, engine.Object("name", c.name, "arguments", c.args, "results", answers[i].Result))
 		}
 	}
 	if len(t.used) > 0 {
@@ -180,17 +181,17 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 		return nil, engine.ErrCanceled
 	}
 	size := int64(0)
-	for _, r := range results {
-		size += r.Size()
+	for _, a := range answers {
+		size += a.Result.Size()
 	}
 	if err := t.call.CheckSize(size); err != nil {
 		return nil, fmt.Errorf("results of tools: %w", err)
 	}
-	return results, ctx.Err()
+	return answers, ctx.Err()
 }
 
 // callOne makes one call.
-func (t *task) callOne(ctx context.Context, c toolCall) (result engine.Value, err error) {
+func (t *task) callOne(ctx context.Context, c toolCall) (answer engine.ToolAnswer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("tool %s: panic: %v", c.name, p)
@@ -199,13 +200,13 @@ func (t *task) callOne(ctx context.Context, c toolCall) (result engine.Value, er
 	tool := t.tools.find(c.name)
 	switch {
 	case c.bad != nil:
-		return engine.Null, c.bad
+		return answer, c.bad
 	case tool == nil:
-		return engine.Null, fmt.Errorf("LLM tool %s does not exist", c.name)
+		return answer, fmt.Errorf("LLM tool %s does not exist", c.name)
 	case tool.bound == nil:
 		return t.callRemote(ctx, tool, c)
 	case tool.bound.Spec.Tool == nil:
-		return engine.Null, errors.New(notTool(tool.bound))
+		return answer, errors.New(notTool(tool.bound))
 	}
 	return t.call.CallTool(ctx, tool.bound, c.name, c.args)
 }

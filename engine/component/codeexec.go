@@ -51,7 +51,7 @@ var codeExecSpec = engine.Spec{
 	Retries:  true,
 	Thoughts: "Running the code.",
 	Tool: &engine.ToolSpec{
-		Function: "execute_code",
+		Function: "execute_code", Files: "_ARTIFACTS",
 		Description: "Runs a script and gives what its function main returns. Use it to calculate and to work on " +
 			"data. Python: def main(): ... return value. JavaScript: function main() { ... return value }. There is " +
 			"no network and no file system.",

@@ -181,18 +181,19 @@ func TestCodeExecArtifacts(t *testing.T) {
 
 // The links that are added to an answer are bounded.
 func TestManyFilesOfAScript(t *testing.T) {
-	var printed strings.Builder
+	var made []engine.Value
 	for i := range 1000 {
-		fmt.Fprintf(&printed, "[x](/f/%d)\n[x](/f/%d)\n", i, i)
+		file := engine.Object("name", "x", "url", fmt.Sprintf("/f/%d", i))
+		made = append(made, file, file)
 	}
-	port := &sandbox{result: engine.CodeResult{Value: engine.String(printed.String())}}
+	port := &sandbox{result: engine.CodeResult{Value: engine.String("[x](/f/no)"), Artifacts: made}}
 	m := say(`[{"name": "execute_code_0", "arguments": {"lang": "python", "script": "s"}}]`, complete, "done")
 	agent := node(t, "Agent", `{"tools": [{"component_name": "CodeExec", "params": {}}]}`, "")
 	s := run(t, agent, nil, "q", engine.Null, engine.Ports{Code: port, Model: m})
 	require.NoError(t, s.err)
 	links := strings.Split(s.outs.Get("content").Text(), "\n\n")[1:]
 	require.Len(t, links, 100)
-	require.Equal(t, "[x](/f/99)", links[99])
+	require.Equal(t, "[Download x](/f/99)", links[99])
 }
 
 // A node that is tried alone takes the values of its form.

@@ -12,7 +12,6 @@ import (
 type conversation struct {
 	system    string
 	messages  []engine.ModelMessage
-	images    []string     // data URLs, for the last user message
 	overrides engine.Value // blocks cut from the system prompt: name -> text
 	attached  int          // bytes at the end of the last message that are texts of uploaded files
 }
@@ -20,7 +19,7 @@ type conversation struct {
 // value returns the conversation as a stream's request; readConversation is its inverse.
 func (c *conversation) value() engine.Value {
 	v := engine.Object("system", c.system, "messages", messagesValue(c.messages),
-		"images", c.images, "overrides", c.overrides)
+		"images", c.images(), "overrides", c.overrides)
 	if c.attached > 0 {
 		v = v.With("attached", engine.Int(int64(c.attached)))
 	}
@@ -35,9 +34,11 @@ func readConversation(v engine.Value) conversation {
 			Content: m.Get("content").Text(),
 		})
 	}
+	var images []string
 	for _, i := range v.Get("images").Elements() {
-		c.images = append(c.images, i.Text())
+		images = append(images, i.Text())
 	}
+	c.show(images)
 	attached, _ := v.Get("attached").Int()
 	c.attached = int(attached)
 	return c
@@ -49,6 +50,35 @@ func messagesValue(messages []engine.ModelMessage) engine.Value {
 		list[i] = engine.Object("role", m.Role, "content", m.Content)
 	}
 	return engine.List(list...)
+}
+
+// show adds images to the last message of the user.
+func (c *conversation) show(images []string) {
+	if len(images) == 0 {
+		return
+	}
+	at := c.lastOfUser()
+	if at < 0 {
+		c.messages = append(c.messages, engine.ModelMessage{Role: "user"})
+		at = len(c.messages) - 1
+	}
+	c.messages[at].Images = append(c.messages[at].Images, images...)
+}
+
+// images returns the images of the last message of the user.
+func (c *conversation) images() []string {
+	if at := c.lastOfUser(); at >= 0 {
+		return c.messages[at].Images
+	}
+	return nil
+}
+
+func (c *conversation) lastOfUser() int {
+	at := len(c.messages) - 1
+	for at >= 0 && c.messages[at].Role != "user" {
+		at--
+	}
+	return at
 }
 
 // last returns the last message of the user, without the uploaded files.
@@ -129,8 +159,12 @@ func (c *conversation) fit(window int) {
 	if total < limit || len(c.messages) == 0 {
 		return
 	}
+	images := c.images()
 	last := &c.messages[len(c.messages)-1]
 	c.messages = c.messages[len(c.messages)-1:]
+	if last.Role != "user" {
+		c.show(images)
+	}
 	system, message := engine.Tokens(c.system), engine.Tokens(last.Content)
 	switch {
 	case system+message < limit:

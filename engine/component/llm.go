@@ -215,7 +215,7 @@ func (l *LLM) generate(ctx context.Context, call *engine.Call, req *engine.Model
 func (l *LLM) request(call *engine.Call, c *conversation, purpose engine.Purpose) *engine.ModelRequest {
 	req := &engine.ModelRequest{
 		LLM: l.LLMID, Purpose: purpose, System: c.system, Messages: c.messages, Config: l.config(),
-		Images: c.images, Chunks: call.Chunks(), Query: question(call, c),
+		Chunks: call.Chunks(), Query: question(call, c),
 	}
 	if purpose == engine.PurposeStructured {
 		req.Schema = l.schema
@@ -233,7 +233,8 @@ func question(call *engine.Call, c *conversation) string {
 
 // prepare renders the conversation. asked replaces the prompts, unless it is empty.
 func (l *LLM) prepare(ctx context.Context, call *engine.Call, asked string) (c conversation, err error) {
-	if c.images, err = pictures(ctx, call, &l.VisualVar); err != nil {
+	images, err := pictures(ctx, call, &l.VisualVar)
+	if err != nil {
 		return c, err
 	}
 	style := engine.TextStyle{Null: "null", Record: true}
@@ -264,6 +265,7 @@ func (l *LLM) prepare(ctx context.Context, call *engine.Call, asked string) (c c
 		return c, err
 	}
 	c.messages = join(before, prompts)
+	c.show(images)
 	err = l.attachUploads(call, &c, func() bool { return call.ModelInfo(ctx, l.LLMID).Images })
 	return c, err
 }

@@ -122,7 +122,7 @@ func TestLLMSendsImages(t *testing.T) {
 	m := say("ok")
 	files := parse(t, `{"f": {"value": ["data:image/png;base64,AA", "text", "data:text/plain;base64,AA"]}}`)
 	run(t, node(t, "LLM", `{"visual_files_var": "begin@f"}`, ""), nil, "q", files, engine.Ports{Model: m})
-	require.Equal(t, []string{"data:image/png;base64,AA"}, m.asked[0].Images)
+	require.Equal(t, []string{"data:image/png;base64,AA"}, m.asked[0].Messages[0].Images)
 }
 
 func TestLLMStructured(t *testing.T) {
@@ -171,8 +171,11 @@ func TestConversationFits(t *testing.T) {
 
 func TestConversationSurvivesAsValue(t *testing.T) {
 	c := conversation{
-		system: "s", images: []string{"data:image/png;base64,AA"}, overrides: engine.Object("reflection", "r"),
-		messages: []engine.ModelMessage{{Role: "user", Content: "a"}, {Role: "assistant", Content: "b"}},
+		system: "s", overrides: engine.Object("reflection", "r"),
+		messages: []engine.ModelMessage{
+			{Role: "user", Content: "a", Images: []string{"data:image/png;base64,AA"}},
+			{Role: "assistant", Content: "b"},
+		},
 	}
 	require.Equal(t, c, readConversation(parse(t, c.value().JSON())))
 }

@@ -225,8 +225,8 @@ func (s *setup) describe(ctx context.Context, call *engine.Call, file engine.Val
 		prompt = describeImage
 	}
 	answer, err := call.Generate(ctx, &engine.ModelRequest{
-		LLM: s.how.LLM, Purpose: engine.PurposeAnswer, System: prompt, Images: []string{url}, Query: prompt,
-		Messages: []engine.ModelMessage{{Role: "user", Content: file.Get("name").Text()}},
+		LLM: s.how.LLM, Purpose: engine.PurposeAnswer, System: prompt, Query: prompt,
+		Messages: []engine.ModelMessage{{Role: "user", Content: file.Get("name").Text(), Images: []string{url}}},
 	}, nil)
 	if err != nil {
 		return nil, err

@@ -133,7 +133,7 @@ func TestParserAsksAModelAboutImages(t *testing.T) {
 		`P Parser {"setups": {"image": {"suffix": ["png"], "output_format": "markdown", "llm_id": "sees"}}}`)
 	require.NoError(t, s.err)
 	require.Equal(t, "# Sign\n\nClosed", s.outputs["P"].Get("markdown").Str())
-	require.Equal(t, []string{"data:image/png;base64,AA=="}, m.asked[0].Images)
+	require.Equal(t, []string{"data:image/png;base64,AA=="}, m.asked[0].Messages[0].Images)
 	require.Equal(t, "sees", m.asked[0].LLM)
 }
 

@@ -22,7 +22,8 @@ func (l *LLM) attachUploads(call *engine.Call, c *conversation, takesImages func
 	if !call.FilesToModel() || l.namesUploads() {
 		return nil
 	}
-	var texts []string
+	var texts, images []string
+	seen := c.images()
 	size := int64(0)
 	unseen := 0
 	for _, f := range call.Global(filesVariable).Elements() {
@@ -31,9 +32,9 @@ func (l *LLM) attachUploads(call *engine.Call, c *conversation, takesImages func
 		case !strings.HasPrefix(f.Str(), imageURL):
 			texts = append(texts, f.Str())
 			size += int64(len(f.Str()))
-		case slices.Contains(c.images, f.Str()):
+		case slices.Contains(seen, f.Str()):
 		case takesImages():
-			c.images = append(c.images, f.Str())
+			images = append(images, f.Str())
 		default:
 			unseen++
 		}
@@ -41,13 +42,13 @@ func (l *LLM) attachUploads(call *engine.Call, c *conversation, takesImages func
 	if unseen > 0 {
 		warn(call, "files", errors.New("the model takes no images, so uploaded images are not sent"))
 	}
-	if len(texts) == 0 {
-		return nil
+	if len(texts) > 0 {
+		if err := call.CheckText(size); err != nil {
+			return err
+		}
+		c.attach("\n\n" + strings.Join(texts, "\n\n"))
 	}
-	if err := call.CheckText(size); err != nil {
-		return err
-	}
-	c.attach("\n\n" + strings.Join(texts, "\n\n"))
+	c.show(images)
 	return nil
 }
 

@@ -85,7 +85,7 @@ func TestModelsGetUploadedFiles(t *testing.T) {
 			m, warnings := upload(t, engine.Info{Images: true}, c.node, lines...)
 			messages := m.asked[0].Messages
 			require.Equal(t, c.want, messages[len(messages)-1].Content)
-			require.Equal(t, c.images, m.asked[0].Images)
+			require.Equal(t, c.images, messages[len(messages)-1].Images)
 			require.Empty(t, warnings)
 		})
 	}
@@ -93,7 +93,7 @@ func TestModelsGetUploadedFiles(t *testing.T) {
 
 func TestModelsWithoutImagesGetTexts(t *testing.T) {
 	m, warnings := upload(t, engine.Info{}, "LLM {}")
-	require.Empty(t, m.asked[0].Images)
+	require.Empty(t, m.asked[0].Messages[0].Images)
 	require.Contains(t, m.asked[0].Messages[0].Content, "first")
 	require.Equal(t, []string{"X: files: the model takes no images, so uploaded images are not sent"}, warnings)
 }

@@ -171,9 +171,12 @@ func (a answeredMCP) ListTools(_ context.Context, server *engine.MCPServer) ([]e
 
 func (a answeredMCP) CallTool(
 	ctx context.Context, server *engine.MCPServer, name string, arguments engine.Value,
-) (string, error) {
+) (engine.ToolAnswer, error) {
 	v, err := a.take(ctx, "", OutsideCall{Server: serverName(server), Name: name, Arguments: arguments})
-	return v.Str(), err
+	if v.Kind() == engine.KindObject { // an answer with files
+		return engine.ReadToolAnswer(v), err
+	}
+	return engine.ToolAnswer{Result: engine.String(v.Str())}, err
 }
 
 // serverName names a server in a case: its id, or its address where it has none.

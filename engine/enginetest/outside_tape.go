@@ -76,9 +76,13 @@ func (t tapedMCP) ListTools(ctx context.Context, server *engine.MCPServer) ([]en
 
 func (t tapedMCP) CallTool(
 	ctx context.Context, server *engine.MCPServer, name string, arguments engine.Value,
-) (string, error) {
+) (engine.ToolAnswer, error) {
 	call := t.begin(OutsideCall{Server: serverName(server), Name: name, Arguments: arguments})
-	text, err := t.mcp.CallTool(ctx, server, name, arguments)
-	t.end(call, engine.String(text), err)
-	return text, err
+	answer, err := t.mcp.CallTool(ctx, server, name, arguments)
+	recorded := answer.Result
+	if len(answer.Files) > 0 {
+		recorded = answer.Value()
+	}
+	t.end(call, recorded, err)
+	return answer, err
 }

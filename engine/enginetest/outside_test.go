@@ -42,10 +42,12 @@ func (n *numbers) ListTools(context.Context, *engine.MCPServer) ([]engine.ToolDe
 	return []engine.ToolDef{{Name: "double", Description: "doubles", Parameters: engine.Object("type", "object")}}, nil
 }
 
-func (n *numbers) CallTool(_ context.Context, _ *engine.MCPServer, _ string, args engine.Value) (string, error) {
+func (n *numbers) CallTool(_ context.Context, _ *engine.MCPServer, _ string, args engine.Value) (
+	engine.ToolAnswer, error,
+) {
 	n.calls++
 	v, _ := args.Get("n").Int()
-	return fmt.Sprint(2 * v), nil
+	return engine.ToolAnswer{Result: engine.String(fmt.Sprint(2 * v))}, nil
 }
 
 type oneSecret string

@@ -229,7 +229,7 @@ func (w *world) servers(a *app, secrets engine.Secrets) (engine.MCP, error) {
 		Transport: (&web.Client{AllowPrivate: w.private}).Transport(), Version: hostVersion(), Stdio: true,
 	}
 	a.atEnd(func() error { client.Close(); return nil })
-	return &mcp.Port{Client: client, Owner: "local", Find: set.Find, Secrets: secrets}, nil
+	return &mcp.Port{Client: client, Owner: "local", Find: set.Find, Save: w.runFiles(a).Save, Secrets: secrets}, nil
 }
 
 // worker returns the command of a script worker, this program. Without its path, scripts run in

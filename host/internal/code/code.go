@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/python"
 	"github.com/easel-canvas/easel/host/internal/script"
@@ -80,9 +81,9 @@ func (p *Port) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResu
 
 // saveArtifacts stores the files of a result and replaces their content by where they are.
 func (p *Port) saveArtifacts(ctx context.Context, res *engine.CodeResult) error {
-	files := res.Artifacts
+	made := res.Artifacts
 	res.Artifacts = nil
-	for _, f := range files {
+	for _, f := range made {
 		name := f.Get("name").Text()
 		if p.Save == nil {
 			res.Stderr += fmt.Sprintf("artifact %q left out: files are not available here\n", name)
@@ -96,12 +97,7 @@ func (p *Port) saveArtifacts(ctx context.Context, res *engine.CodeResult) error 
 		if err != nil {
 			return fmt.Errorf("artifact %q: %w", name, err)
 		}
-		b := engine.NewObject(6).Set("name", engine.String(name)).Set("mime_type", f.Get("mime_type"))
-		b.Set("size", engine.Int(int64(len(data))))
-		for key, v := range stored.Fields() {
-			b.Set(key, v)
-		}
-		res.Artifacts = append(res.Artifacts, b.Value())
+		res.Artifacts = append(res.Artifacts, files.Described(stored, name, f.Get("mime_type").Text(), len(data)))
 	}
 	return nil
 }

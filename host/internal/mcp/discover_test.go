@@ -65,7 +65,7 @@ func TestServersThatIgnoreDiscover(t *testing.T) {
 		tools, err := port.ListTools(t.Context(), ref("a"))
 		require.NoError(t, err)
 		require.Len(t, tools, 1)
-		text, err := port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", "Ann"))
+		text, err := textFrom(port)(t.Context(), ref("a"), "greet", engine.Object("name", "Ann"))
 		require.NoError(t, err)
 		require.Equal(t, "hello Ann", text)
 	}

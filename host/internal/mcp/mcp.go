@@ -138,28 +138,38 @@ func (c *Client) Offered(ctx context.Context, owner string, s Server) ([]engine.
 func (c *Client) Call(
 	ctx context.Context, owner string, s Server, tool string, arguments engine.Value,
 ) (string, error) {
+	r, err := c.call(ctx, owner, s, tool, arguments)
+	for i := range r.files {
+		r.leaveOut(i, errNoFiles)
+	}
+	return r.text, err
+}
+
+func (c *Client) call(
+	ctx context.Context, owner string, s Server, tool string, arguments engine.Value,
+) (result, error) {
 	ctx, done := c.bounded(ctx, orElse(c.Timeout, time.Minute))
 	defer done()
 	if arguments.Kind() != engine.KindObject {
 		arguments = engine.Object()
 	}
-	var text string
+	var r result
 	err := c.use(ctx, owner, s, func(l *conn) error {
 		res, err := l.session.CallTool(ctx, &sdk.CallToolParams{
 			Name:      tool,
 			Arguments: json.RawMessage(arguments.AppendJSON(nil)),
 		})
 		if message, ok := refusal(err); ok {
-			text = serverError + message
+			r = result{text: serverError + message}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		text = textOf(res)
+		r = resultOf(res)
 		return nil
 	})
-	return text, err
+	return r, err
 }
 
 // use calls fn with a connection. If a reused connection over HTTP fails, it retries once with a

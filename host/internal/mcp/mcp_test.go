@@ -81,14 +81,14 @@ func TestTools(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "greet", tools[0].Name)
 			require.Equal(t, "string", tools[0].Parameters.Get("properties").Get("name").Get("type").Str())
-			text, err := port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", "Ann"))
+			text, err := textFrom(port)(t.Context(), ref("a"), "greet", engine.Object("name", "Ann"))
 			require.NoError(t, err)
 			require.Equal(t, "hello Ann", text)
 			require.Equal(t, "Bearer k7", token.Load())
 			require.LessOrEqual(t, connects.Load(), int32(1),
 				"one session per run; protocols without sessions have none")
 
-			text, err = port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", 7))
+			text, err = textFrom(port)(t.Context(), ref("a"), "greet", engine.Object("name", 7))
 			require.NoError(t, err)
 			require.Contains(t, text, "MCP server error")
 
@@ -207,5 +207,13 @@ func TestHeadersStayAtTheServer(t *testing.T) {
 				require.Equal(t, "k7", redirected.Load(), "a redirect within the origin keeps the headers")
 			}
 		})
+	}
+}
+
+// textFrom returns CallTool of a port for answers without files.
+func textFrom(p *Port) func(context.Context, *engine.MCPServer, string, engine.Value) (string, error) {
+	return func(ctx context.Context, s *engine.MCPServer, name string, args engine.Value) (string, error) {
+		answer, err := p.CallTool(ctx, s, name, args)
+		return answer.Result.Text(), err
 	}
 }

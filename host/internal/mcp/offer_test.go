@@ -93,11 +93,11 @@ func TestOffer(t *testing.T) {
 				names := s.names(t)
 				return len(names) == 5 && names[0] == "fresh"
 			}, 2*time.Minute, 10*time.Millisecond, "the current tools of the server")
-			text, err := s.port.CallTool(t.Context(), ref("a"), "t1", engine.Null)
+			text, err := textFrom(s.port)(t.Context(), ref("a"), "t1", engine.Null)
 			require.NoError(t, err)
 			require.Contains(t, text, serverError)
 			require.Contains(t, text, "t1")
-			text, err = s.port.CallTool(t.Context(), ref("a"), "fresh", engine.Null)
+			text, err = textFrom(s.port)(t.Context(), ref("a"), "fresh", engine.Null)
 			require.NoError(t, err)
 			require.Equal(t, "did fresh", text, "a tool error does not reconnect")
 

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
@@ -21,6 +24,8 @@ type Port struct {
 	Owner  string // identifies the run and its tenant; connections are not shared with other owners
 	// Find returns the tenant's configuration of a server.
 	Find func(ctx context.Context, id string) (Server, error)
+	// Save stores a file of a result and returns its location, such as {doc_id}; nil leaves files out.
+	Save func(ctx context.Context, name, format string, data []byte) (engine.Value, error)
 	// Secrets fills {{secret:NAME}} in headers, arguments and environment; nil knows none.
 	Secrets engine.Secrets
 
@@ -168,14 +173,40 @@ func (p *Port) failure(key string) error {
 	return nil
 }
 
-// CallTool calls a tool of a server.
+// CallTool calls a tool of a server. Images and other files of its result are stored; the text has
+// the reason why one is not.
 func (p *Port) CallTool(ctx context.Context, ref *engine.MCPServer, name string, arguments engine.Value) (
-	string, error,
+	answer engine.ToolAnswer, err error,
 ) {
 	s, hide, err := p.server(ctx, ref)
 	if err != nil {
-		return "", err
+		return answer, err
 	}
-	text, err := p.Client.Call(ctx, p.Owner, s, name, arguments)
-	return hide.plain(text), hide.plainError(err)
+	r, err := p.Client.call(ctx, p.Owner, s, name, arguments)
+	for i := range r.files {
+		stored, failed := p.save(ctx, i, &r.files[i])
+		if failed != nil {
+			r.leaveOut(i, failed)
+			continue
+		}
+		answer.Files = append(answer.Files, stored)
+	}
+	answer.Result = engine.String(hide.plain(r.text))
+	return answer, hide.plainError(err)
+}
+
+// save stores file i of a result.
+func (p *Port) save(ctx context.Context, i int, f *file) (engine.Value, error) {
+	switch {
+	case p.Save == nil:
+		return engine.Null, errNoFiles
+	case i >= maxFiles:
+		return engine.Null, fmt.Errorf("a result may have %d files", maxFiles)
+	}
+	name := f.named(i)
+	stored, err := p.Save(ctx, name, strings.TrimPrefix(path.Ext(name), "."), f.data)
+	if err != nil {
+		return engine.Null, err
+	}
+	return files.Described(stored, name, f.mimeType, len(f.data)), nil
 }

@@ -188,14 +188,14 @@ func TestStdio(t *testing.T) {
 	tools, err := port.ListTools(t.Context(), ref("a"))
 	require.NoError(t, err)
 	require.Len(t, tools, len(stdioTools))
-	text, err := port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", "Ann"))
+	text, err := textFrom(port)(t.Context(), ref("a"), "greet", engine.Object("name", "Ann"))
 	require.NoError(t, err)
 	require.Equal(t, "hello Ann", text)
-	text, err = port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", 7))
+	text, err = textFrom(port)(t.Context(), ref("a"), "greet", engine.Object("name", 7))
 	require.NoError(t, err)
 	require.Contains(t, text, serverError)
 
-	text, err = port.CallTool(t.Context(), ref("a"), "environment", engine.Object("name", ""))
+	text, err = textFrom(port)(t.Context(), ref("a"), "environment", engine.Object("name", ""))
 	require.NoError(t, err)
 	require.Contains(t, text, "GREETING=hi")
 	require.Contains(t, text, "--token=t7")
@@ -207,7 +207,7 @@ func TestStdio(t *testing.T) {
 		require.Contains(t, expected, name)
 	}
 
-	text, err = port.CallTool(t.Context(), ref("a"), "large", engine.Object("name", ""))
+	text, err = textFrom(port)(t.Context(), ref("a"), "large", engine.Object("name", ""))
 	require.NoError(t, err)
 	require.Less(t, len(text), maxResult+100)
 	require.Contains(t, text, "[cut: the result has 2097152 bytes, the limit is 1048576]")
@@ -272,7 +272,7 @@ func TestStdioServerThatDies(t *testing.T) {
 	require.ErrorIs(t, err, ErrServer)
 	require.ErrorContains(t, err, "exit status 7: out of luck")
 	require.Equal(t, ".", string(read(calls)), "the call is not repeated")
-	text, err := port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", "Bo"))
+	text, err := textFrom(port)(t.Context(), ref("a"), "greet", engine.Object("name", "Bo"))
 	require.NoError(t, err, "the next call starts the server again")
 	require.Equal(t, "hello Bo", text)
 }

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"path"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,36 +31,97 @@ func refusal(err error) (text string, ok bool) {
 	return "", false
 }
 
-// textOf converts a result to text: its text parts, a placeholder for each other part, and the
-// structured content if there are no parts.
-func textOf(res *sdk.CallToolResult) string {
+// result is the result of a tool.
+type result struct {
+	text  string
+	files []file
+}
+
+// file is an image or another file in a result.
+type file struct {
+	name     string // of its resource; "" is none
+	mimeType string
+	data     []byte
+}
+
+// maxFiles bounds the files of a result.
+const maxFiles = 16
+
+var errNoFiles = errors.New("files are not available here")
+
+// leaveOut adds to the text that file i is not stored.
+func (r *result) leaveOut(i int, why error) {
+	note := fmt.Sprintf("[%s left out: %v]", r.files[i].named(i), why)
+	r.text = strings.TrimPrefix(r.text+"\n"+note, "\n")
+}
+
+// extensions of common types; the name of a file without a type has none.
+var extensions = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "audio/wav": ".wav",
+	"audio/mpeg": ".mp3", "application/pdf": ".pdf", "application/json": ".json", "text/csv": ".csv",
+	"text/plain": ".txt",
+}
+
+// named returns the name of file i of a result.
+func (f *file) named(i int) string {
+	if f.name != "" {
+		return f.name
+	}
+	kind, _, _ := strings.Cut(f.mimeType, "/")
+	if kind != "image" && kind != "audio" {
+		kind = "file"
+	}
+	return kind + "-" + strconv.Itoa(i+1) + extensions[f.mimeType]
+}
+
+// resultOf reads a result: its text parts, its files, and the structured content if there are no
+// parts.
+func resultOf(res *sdk.CallToolResult) (r result) {
 	var parts []string
+	add := func(name, mimeType string, data []byte) {
+		mimeType, _, _ = strings.Cut(strings.ToLower(mimeType), ";")
+		r.files = append(r.files, file{name, strings.TrimSpace(mimeType), data})
+	}
 	for _, part := range res.Content {
 		switch p := part.(type) {
 		case *sdk.TextContent:
 			parts = append(parts, p.Text)
 		case *sdk.ImageContent:
-			parts = append(parts, "[image "+p.MIMEType+"]")
+			add("", p.MIMEType, p.Data)
 		case *sdk.AudioContent:
-			parts = append(parts, "[audio "+p.MIMEType+"]")
+			add("", p.MIMEType, p.Data)
 		case *sdk.ResourceLink:
 			parts = append(parts, p.URI)
 		case *sdk.EmbeddedResource:
-			if p.Resource != nil {
-				parts = append(parts, p.Resource.Text)
+			if blob := p.Resource; blob != nil && len(blob.Blob) > 0 {
+				add(baseName(blob.URI), blob.MIMEType, blob.Blob)
+			} else if blob != nil {
+				parts = append(parts, blob.Text)
 			}
 		}
 	}
-	if len(parts) == 0 && res.StructuredContent != nil {
+	if len(parts)+len(r.files) == 0 && res.StructuredContent != nil {
 		if text, err := json.Marshal(res.StructuredContent); err == nil {
 			parts = append(parts, string(text))
 		}
 	}
-	text := limited(strings.Join(parts, "\n"))
+	r.text = limited(strings.Join(parts, "\n"))
 	if res.IsError {
-		return serverError + text
+		r.text = serverError + r.text
 	}
-	return text
+	return r
+}
+
+// baseName returns the last part of the path of an address; "" if it has none.
+func baseName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	if name := path.Base(u.Path); name != "." && name != "/" {
+		return name
+	}
+	return ""
 }
 
 // maxResult bounds the text of a result. A model cannot read more, and the whole text would be part

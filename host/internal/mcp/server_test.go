@@ -46,13 +46,24 @@ func (s secrets) Secret(context.Context, string) (engine.Secret, error) {
 func headerServer(t *testing.T, versions ...string) (url string, seen *atomic.Pointer[http.Header]) {
 	t.Helper()
 	seen = &atomic.Pointer[http.Header]{}
+	answer := func() *sdk.CallToolResult {
+		text := &sdk.TextContent{Text: "key " + seen.Load().Get("X-Key")}
+		return &sdk.CallToolResult{Content: []sdk.Content{text}}
+	}
+	return answering(t, seen, answer, versions...), seen
+}
+
+// answering returns the address of a server whose only tool has these answers.
+func answering(
+	t *testing.T, seen *atomic.Pointer[http.Header], answer func() *sdk.CallToolResult, versions ...string,
+) (url string) {
+	t.Helper()
 	options := &sdk.ServerOptions{SupportedProtocolVersions: versions}
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, options)
 	sdk.AddTool(s, &sdk.Tool{Name: "show"}, func(context.Context, *sdk.CallToolRequest, struct{}) (
 		*sdk.CallToolResult, any, error,
 	) {
-		text := &sdk.TextContent{Text: "key " + seen.Load().Get("X-Key")}
-		return &sdk.CallToolResult{Content: []sdk.Content{text}}, nil, nil
+		return answer(), nil, nil
 	})
 	stateless := &sdk.StreamableHTTPOptions{Stateless: len(versions) == 0}
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, stateless)
@@ -65,7 +76,7 @@ func headerServer(t *testing.T, versions ...string) (url string, seen *atomic.Po
 		_ = srv.Listener.Close() // Close would wait for streams that the SDK's server keeps open
 		srv.CloseClientConnections()
 	})
-	return srv.URL, seen
+	return srv.URL
 }
 
 // TestProtocols connects to servers of the stateless protocol and of earlier ones.
@@ -83,7 +94,7 @@ func TestProtocols(t *testing.T) {
 			tools, err := port.ListTools(t.Context(), ref("a"))
 			require.NoError(t, err)
 			require.Len(t, tools, 1)
-			text, err := port.CallTool(t.Context(), ref("a"), "show", engine.Null)
+			text, err := textFrom(port)(t.Context(), ref("a"), "show", engine.Null)
 			require.NoError(t, err)
 			require.Equal(t, "key {{secret:K}}", text, "the secret was sent, and is hidden in the result")
 			require.Equal(t, "sesame-123", seen.Load().Get("X-Key"))

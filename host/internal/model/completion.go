@@ -37,19 +37,11 @@ func ReadCompletion(body engine.Value) (req *engine.ModelRequest, unread []strin
 	if len(req.Tools) == 0 && !req.Schema.IsNull() {
 		req.Purpose = engine.PurposeStructured
 	}
-	last := engine.Null // the last user message, whose images are the images of the call
 	for i, v := range body.Get("messages").Elements() {
 		if err := readMessage(req, v); err != nil {
 			return nil, nil, fmt.Errorf("messages[%d]: %w", i, err)
 		}
-		if v.Get("role").Str() == "user" {
-			if len(imagesOf(last)) > 0 {
-				return nil, nil, fmt.Errorf("messages[%d]: only the last user message may have images", i)
-			}
-			last = v
-		}
 	}
-	req.Images = imagesOf(last)
 	return req, unread, nil
 }
 
@@ -137,6 +129,11 @@ func readMessage(req *engine.ModelRequest, v engine.Value) error {
 	}
 	text, _ := contentOf(content)
 	m := engine.ModelMessage{Role: v.Get("role").Str(), Content: text}
+	if images := imagesOf(v); m.Role == "user" {
+		m.Images = images
+	} else if len(images) > 0 {
+		return fmt.Errorf("a message of role %q may not have images", m.Role)
+	}
 	switch m.Role {
 	case "system", "developer":
 		req.System = strings.TrimPrefix(req.System+"\n\n"+text, "\n\n")

@@ -231,13 +231,23 @@ func TestImagesToVendors(t *testing.T) {
 	eachDialect(t, func(t *testing.T, form modeltest.Form, stream bool) {
 		server, m := vendor(t, form, modeltest.Reply{Text: helloText})
 		req := hello(stream)
-		req.Images = []string{"data:image/png;base64,aW1hZ2U=", "data:image/svg+xml,%3Csvg/%3E"}
+		req.Messages[0].Images = []string{"data:image/png;base64,aW1hZ2U="}
+		req.Messages = append(req.Messages,
+			engine.ModelMessage{
+				Role: "assistant", ToolCalls: []engine.ToolCall{{ID: "c1", Name: "draw", Arguments: "{}"}},
+			},
+			engine.ModelMessage{Role: "tool", ToolID: "c1", Content: "drawn"},
+			engine.ModelMessage{Role: "user", Content: "It:", Images: []string{"data:image/svg+xml,%3Csvg/%3E"}},
+		)
 		_, _, err := collect(m.Generate(t.Context(), req))
 		require.NoError(t, err)
 		require.Empty(t, server.Faults())
-		for _, data := range []string{"aW1hZ2U=", "PHN2Zy8+"} {
-			require.Contains(t, server.Requests()[0].Raw, data)
-		}
+		sent := server.Requests()[0].Raw
+		first, second := strings.Index(sent, "aW1hZ2U="), strings.Index(sent, "PHN2Zy8+")
+		drawn := strings.Index(sent, "drawn")
+		require.Positive(t, first)
+		require.Greater(t, drawn, first, "each image is in the message that has it")
+		require.Greater(t, second, drawn)
 	})
 }
 

@@ -374,12 +374,12 @@ func TestRequest(t *testing.T) {
 	})
 	zero, half, most := 0.0, 0.5, 100
 	req := &engine.ModelRequest{
-		System: "Be brief.", Stream: true, Images: []string{"data:image/png;base64,AA=="},
+		System: "Be brief.", Stream: true,
 		Messages: []engine.ModelMessage{
 			{Role: "user", Content: "Weather?"},
 			{Role: "assistant", ToolCalls: []engine.ToolCall{{ID: "c1", Name: "w", Arguments: `{"a":1}`}}},
 			{Role: "tool", ToolID: "c1", Content: ""},
-			{Role: "user", Content: "And this?"},
+			{Role: "user", Content: "And this?", Images: []string{"data:image/png;base64,AA=="}},
 		},
 		Tools: []engine.ToolDef{{Name: "w", Description: "d", Parameters: engine.Object("type", "object", "x", 1)}},
 		Config: engine.ModelConfig{

@@ -60,15 +60,12 @@ func (p *provider) messages(req *engine.ModelRequest, learned *Lesson) []engine.
 	if req.System != "" {
 		out = append(out, engine.Object("role", "system", "content", req.System))
 	}
-	last := -1
 	for _, m := range req.Messages {
-		if m.Role == "user" {
-			last = len(out)
+		v := p.message(&m, learned)
+		if len(m.Images) > 0 {
+			v = withImages(v, m.Images)
 		}
-		out = append(out, p.message(&m, learned))
-	}
-	if len(req.Images) > 0 && last >= 0 {
-		out[last] = withImages(out[last], req.Images)
+		out = append(out, v)
 	}
 	return out
 }

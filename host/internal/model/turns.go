@@ -62,6 +62,7 @@ func turnsOf(req *engine.ModelRequest) []turn {
 		if strings.TrimSpace(m.Content) != "" {
 			last().texts = append(last().texts, m.Content)
 		}
+		last().images = append(last().images, m.Images...)
 	}
 	if len(last().asked) > 0 && len(last().calls()) > 0 {
 		turns = append(turns, turn{})
@@ -77,12 +78,6 @@ func turnsOf(req *engine.ModelRequest) []turn {
 			r := &turns[i].results[k]
 			r.call = calls[r.place]
 		}
-	}
-	if len(req.Images) > 0 {
-		if len(last().asked) > 0 {
-			turns = append(turns, turn{})
-		}
-		last().images = req.Images
 	}
 	if turns[0].empty() {
 		turns[0].texts = []string{noStart}

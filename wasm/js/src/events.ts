@@ -191,6 +191,8 @@ export interface ModelMessage {
   content: unknown;
   tool_calls?: unknown;
   tool_call_id?: string;
+  /** Only in requests of models: data URLs. */
+  images?: string[];
   /** Only in requests of models: what the server attached to this message. */
   opaque?: { message?: Record<string, unknown>; calls?: Record<string, unknown>[] };
 }

@@ -30,8 +30,6 @@ export interface ModelRequest {
   };
   /** Functions that the model may call, in OpenAI's form. */
   tools?: unknown[];
-  /** Data URLs that belong to the last user message. */
-  images?: string[];
   /** JSON Schema of the answer, for purpose structured. */
   schema?: unknown;
   /** Repeated when the same call is made again after a crash. */

@@ -60,7 +60,7 @@ function bodyOf(request: ModelRequest, model: string | undefined): Record<string
   return {
     // Canvases write `name@Factory`; servers expect the name only.
     model: model ?? request.model.replace(/(.)@[^@]*$/, "$1"),
-    messages: withImages(request),
+    messages: merged(request).map(withImages),
     stream: true,
     stream_options: { include_usage: true },
     ...request.options,
@@ -79,16 +79,10 @@ function merged({ messages }: ModelRequest): ModelMessage[] {
   });
 }
 
-function withImages(request: ModelRequest): unknown[] {
-  const messages = merged(request);
-  const { images } = request;
-  const at = messages.findLastIndex((message) => message.role === "user");
-  if (!images?.length || at < 0) return messages;
-  const parts = [
-    { type: "text", text: String(messages[at]?.content ?? "") },
-    ...images.map((url) => ({ type: "image_url", image_url: { url } })),
-  ];
-  return messages.with(at, { role: "user", content: parts });
+function withImages({ images, ...message }: ModelMessage): unknown {
+  if (!images?.length) return message;
+  const parts = images.map((url) => ({ type: "image_url", image_url: { url } }));
+  return { ...message, content: [{ type: "text", text: String(message.content ?? "") }, ...parts] };
 }
 
 async function refusal(response: Response): Promise<EngineError> {

@@ -1,0 +1,122 @@
+package component
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest"
+)
+
+// camera is an MCP server whose answers have files.
+type camera struct{ files []engine.Value }
+
+func (camera) ListTools(context.Context, *engine.MCPServer) ([]engine.ToolDef, error) {
+	return []engine.ToolDef{{Name: "shoot"}}, nil
+}
+
+func (c camera) CallTool(context.Context, *engine.MCPServer, string, engine.Value) (engine.ToolAnswer, error) {
+	return engine.ToolAnswer{Result: engine.String("taken"), Files: c.files}, nil
+}
+
+func stored(id, name, mimeType string) engine.Value {
+	return engine.Object("name", name, "mime_type", mimeType, "size", 3, "doc_id", id, "url", "/files/"+id)
+}
+
+const cameraAgent = `{"tool_mode": "MODE", "tools": [` + echo + `], "mcp": [{"mcp_id": "c", "tools": {}}]}`
+
+var (
+	photo      = stored("f2", "photo.png", "image/png")
+	photoFiles = &enginetest.Files{Blobs: engine.Object("f2", "PNG", "f3", "PDF")}
+)
+
+// shots returns a model that calls the camera and then answers.
+func shots(mode string, takes bool) *script {
+	m := &script{info: engine.Info{Tools: true, Images: takes}}
+	if mode == "native" {
+		call := engine.ToolCall{ID: "1", Name: "shoot", Arguments: "{}"}
+		m.replies = []reply{{calls: []engine.ToolCall{call}}, {text: "nice"}}
+		return m
+	}
+	m.replies = []reply{{text: plan("shoot x")}, {text: complete}, {text: "nice"}}
+	return m
+}
+
+// Models see the images that tools return, if they take images; answers link to the files.
+func TestModelsSeeImagesOfTools(t *testing.T) {
+	for _, mode := range []string{"native", "prompt"} {
+		t.Run(mode, func(t *testing.T) {
+			ports := engine.Ports{
+				MCP: camera{[]engine.Value{photo, stored("f3", "a.pdf", "application/pdf")}}, Files: photoFiles,
+			}
+			c := node(t, "Agent", strings.Replace(cameraAgent, "MODE", mode, 1), "")
+			m := shots(mode, true)
+			ports.Model = m
+			s := run(t, c, nil, "q", engine.Null, ports)
+			require.NoError(t, s.err)
+			require.Empty(t, s.warnings)
+			const text = "taken\n\n![photo.png](/files/f2)\n\n[Download a.pdf](/files/f3)"
+			require.Equal(t, text, s.outs.Get("use_tools").At(0).Get("results").Text())
+			links := strings.TrimPrefix(text, "taken")
+			require.Equal(t, "nice"+links, s.outs.Get("content").Text())
+			second := m.asked[1].Messages
+			require.Equal(t, []string{picture}, second[len(second)-1].Images)
+			require.Contains(t, second[2].Content, text)
+
+			m = shots(mode, false)
+			ports.Model = m
+			s = run(t, c, nil, "q", engine.Null, ports)
+			require.NoError(t, s.err)
+			const refused = "X: tools: the model takes no images, so images of tool results are not sent"
+			require.Equal(t, []string{refused}, s.warnings)
+			for _, message := range m.asked[1].Messages {
+				require.Empty(t, message.Images)
+			}
+		})
+	}
+}
+
+// An image that is gone, and more of them than a model is sent, are warnings.
+func TestImagesOfToolsThatAreNotSent(t *testing.T) {
+	files := []engine.Value{stored("f9", "gone.png", "image/png"), engine.Object("name", "x.png", "url", "/files/x")}
+	for range maxPictures + 2 {
+		files = append(files, photo)
+	}
+	m := shots("native", true)
+	s := run(t, node(t, "Agent", strings.Replace(cameraAgent, "MODE", "native", 1), ""), nil, "q", engine.Null,
+		engine.Ports{Model: m, MCP: camera{files}, Files: photoFiles})
+	require.NoError(t, s.err)
+	require.Len(t, s.warnings, 2)
+	require.Contains(t, s.warnings[0], "image gone.png of a tool result")
+	require.Contains(t, s.warnings[1], "2 more images of tool results are not sent")
+	messages := m.asked[1].Messages
+	require.Len(t, messages[len(messages)-1].Images, maxPictures)
+}
+
+// The images of scripts are seen too, and again after the agent waited for a person.
+func TestModelsSeeImagesOfScriptsAfterAPause(t *testing.T) {
+	const code = `{"component_name": "CodeExec", "name": "Code", "params": {"lang": "python", "script": "x"}}`
+	c := node(t, "Agent", `{"tool_mode": "native", "tools": [`+code+`, `+guarded+`]}`, "{X@content}")
+	m := &script{info: engine.Info{Tools: true, Images: true}, replies: []reply{
+		{calls: []engine.ToolCall{{ID: "1", Name: "execute_code_0", Arguments: `{"lang": "python", "script": "x"}`}}},
+		{calls: []engine.ToolCall{{ID: "2", Name: "echo_tool_1", Arguments: `{"query": "a"}`}}},
+	}}
+	port := &sandbox{result: engine.CodeResult{Value: engine.String("done"), Artifacts: []engine.Value{photo}}}
+	ports := engine.Ports{Model: m, Code: port, Files: photoFiles}
+	first := play(t, c, nil, engine.Null, engine.Options{Ports: ports})
+	require.NoError(t, first.err)
+	require.Len(t, m.asked, 2)
+	require.Equal(t, []string{picture}, m.asked[1].Messages[3].Images)
+	require.NotContains(t, string(first.state), "UE5H", "the state has no images")
+
+	m = &script{info: m.info, replies: []reply{{text: "fine"}}}
+	ports.Model = m
+	second := play(t, c, first.state, decided(first.asked, "yes", ""), engine.Options{Ports: ports})
+	require.NoError(t, second.err)
+	require.Len(t, m.asked, 1)
+	require.Equal(t, []string{picture}, m.asked[0].Messages[3].Images)
+	require.Equal(t, "fine\n\n![photo.png](/files/f2)", second.outs.Get("content").Text())
+}
