@@ -86,10 +86,13 @@ func (a *Agent) Run(ctx context.Context, call *engine.Call) error {
 	}
 	c.system = a.recalled(call, c.system)
 	c.fit(call.ModelInfo(ctx, a.LLMID).Context)
-	if a.schema.IsNull() && call.CanStream() && !call.MaySuspend() {
+	if a.schema.IsNull() && !a.rejects() && call.CanStream() && !call.MaySuspend() {
 		return call.Defer("content", c.value())
 	}
 	text, err := a.work(ctx, call, c, nil)
+	if stand, ok := standIn(&a.Common); ok && errors.Is(err, errRejected) {
+		text, err = stand, nil
+	}
 	if err != nil {
 		return err
 	}

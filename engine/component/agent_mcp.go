@@ -200,7 +200,8 @@ func (t *task) remoteAnswer(
 	case port == nil:
 		return answer, fmt.Errorf("MCP tool %s: %w", c.name, engine.ErrNoPort)
 	case tool.gone:
-		return answer, fmt.Errorf("MCP tool %s: its server does not have it any more; use another tool, or none", c.name)
+		return answer, fmt.Errorf(
+			"MCP tool %s: its server does not have it any more; use another tool, or none", c.name)
 	}
 	answer, err = port.CallTool(ctx, t.agent.address(t.call, tool.server), tool.remote, c.args)
 	text := answer.Result.Text()

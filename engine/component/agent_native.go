@@ -25,7 +25,7 @@ func (t *task) native(ctx context.Context) (string, error) {
 		if err := t.begin(); err != nil {
 			return text.String(), err
 		}
-		answer, err := t.turn(ctx, &text, defs)
+		answer, err := t.acceptedTurn(ctx, &text, defs)
 		if err != nil || len(answer.ToolCalls) == 0 {
 			return text.String(), err
 		}
@@ -34,8 +34,25 @@ func (t *task) native(ctx context.Context) (string, error) {
 		}
 	}
 	t.add("user", answerAnyway(t.request))
-	_, err = t.turn(ctx, &text, nil)
+	_, err = t.acceptedTurn(ctx, &text, nil)
 	return text.String(), err
+}
+
+// acceptedTurn makes a request until its answer has calls or is accepted.
+func (t *task) acceptedTurn(ctx context.Context, text *strings.Builder, defs []engine.ToolDef) (engine.Answer, error) {
+	before := text.String()
+	for n := 0; ; n++ {
+		answer, err := t.turn(ctx, text, defs)
+		if err != nil || len(answer.ToolCalls) > 0 {
+			return answer, err
+		}
+		again, err := t.agent.again(t.call, strings.TrimPrefix(text.String(), before), n)
+		if !again {
+			return answer, err
+		}
+		text.Reset()
+		text.WriteString(before)
+	}
 }
 
 // functions returns the tools under names that providers accept, and a map from those names to the

@@ -90,11 +90,18 @@ func (t *task) finish(ctx context.Context) (string, error) {
 		t.system = paragraphs(t.system, citationsFor(&t.conversation))
 	}
 	t.shorten()
-	if !cites || short {
-		return t.agent.generate(ctx, t.call, t.agent.request(t.call, &t.conversation, purpose), t.emit)
+	emit := t.emit
+	if cites && !short {
+		emit = nil // what is cited is emitted
 	}
-	text, err := t.agent.generate(ctx, t.call, t.agent.request(t.call, &t.conversation, purpose), nil)
-	if err != nil {
+	text, err := t.agent.generate(ctx, t.call, t.agent.request(t.call, &t.conversation, purpose), emit)
+	for n, again := 0, true; err == nil; n++ {
+		if again, err = t.agent.again(t.call, text, n); !again {
+			break
+		}
+		text, err = t.agent.generate(ctx, t.call, t.agent.request(t.call, &t.conversation, purpose), emit)
+	}
+	if err != nil || !cites || short {
 		return text, err
 	}
 	return t.insertCitations(ctx, afterReasoning(text))

@@ -143,9 +143,9 @@ type toolCall struct {
 	bad  error // the call cannot be made; reported to the model
 }
 
-// run makes all calls of a round concurrently, as far as the run has slots. Answers are in the order
-// of the calls, errors as text; the calls are recorded in use_tools. The only error is that the run
-// was cancelled.
+// run makes all calls of a round concurrently, as far as the run has slots. Answers are in the
+// order of the calls, errors as text; the calls are recorded in use_tools. The only error is that
+// the run was cancelled.
 func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.ToolAnswer, error) {
 	for i, c := range calls {
 		if err := t.allow(&calls[i]); err != nil {

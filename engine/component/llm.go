@@ -18,6 +18,7 @@ import (
 type LLM struct {
 	engine.Common
 	Sampling
+	Rejection
 	SysPrompt  engine.Text  `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
 	Prompts    engine.Value `json:"prompts" doc:"prompts: a list of {role, content}, or one text; {sys.query} if empty"`
 	Prompt     engine.Text  `json:"prompt" doc:"task of Generate, the old name of LLM; follows sys_prompt"`
@@ -54,6 +55,9 @@ var llmSpec = engine.Spec{
 // Init compiles the prompts.
 func (l *LLM) Init(s *engine.Setup) (err error) {
 	if l.window, err = historyWindow(s, &l.Common, 13); err != nil {
+		return err
+	}
+	if err := l.compile(s); err != nil {
 		return err
 	}
 	l.schema = outputSchema(s.Outputs)
@@ -120,15 +124,22 @@ func (l *LLM) ask(ctx context.Context, call *engine.Call, c conversation) error 
 		return l.askStructured(ctx, call, c)
 	}
 	c.fit(call.ModelInfo(ctx, l.LLMID).Context)
-	if call.CanStream() {
+	if call.CanStream() && !l.rejects() {
 		return call.Defer("content", c.value())
 	}
 	var text string
-	err := retry(ctx, call, &l.Common, func() error {
+	try := func() error {
 		answer, err := call.Generate(ctx, l.request(call, &c, engine.PurposeAnswer), nil)
 		text = afterReasoning(answer.Text)
 		return err
-	})
+	}
+	err := retry(ctx, call, &l.Common, try)
+	for n, again := 0, true; err == nil; n++ {
+		if again, err = l.again(call, text, n); !again {
+			break
+		}
+		err = retry(ctx, call, &l.Common, try)
+	}
 	if err != nil {
 		stand, ok := standIn(&l.Common)
 		if !ok || isStopped(err) {

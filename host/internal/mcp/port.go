@@ -24,7 +24,8 @@ type Port struct {
 	Owner  string // identifies the run and its tenant; connections are not shared with other owners
 	// Find returns the tenant's configuration of a server.
 	Find func(ctx context.Context, id string) (Server, error)
-	// Save stores a file of a result and returns its location, such as {doc_id}; nil leaves files out.
+	// Save stores a file of a result and returns its location, such as {doc_id}; nil leaves
+	// files out.
 	Save func(ctx context.Context, name, format string, data []byte) (engine.Value, error)
 	// Secrets fills {{secret:NAME}} in headers, arguments and environment; nil knows none.
 	Secrets engine.Secrets

@@ -314,7 +314,10 @@ export type Role =
 export type Group =
   /** layout_recognize, description, base_url */
   | "advanced"
-  /** max_retries, delay_after_error, exception_method, exception_default_value, exception_goto */
+  /**
+   * max_retries, delay_after_error, exception_method, exception_default_value, exception_goto,
+   * retry_when, retry_pattern
+   */
   | "errors"
   /**
    * approval, limit_model_calls, limit_tokens, limit_cost, limit_tool_calls, limit_seconds,
