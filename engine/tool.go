@@ -90,6 +90,15 @@ func ReadToolAnswer(v Value) ToolAnswer {
 	return a
 }
 
+// StoredFile returns the descriptor of a file that a tool made, by its stored location.
+func StoredFile(location Value, name, mimeType string, size int) Value {
+	v := Object("name", name, "mime_type", mimeType, "size", size)
+	for key, member := range location.Fields() {
+		v = v.With(key, member)
+	}
+	return v
+}
+
 // CallTool runs a tool with the arguments a model gave, and logs it under the name offered to the
 // model. A failure inside the tool is returned as an error whose text is meant for the model.
 func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (ToolAnswer, error) {

@@ -27,7 +27,7 @@ func TestAnswersAreRejected(t *testing.T) {
 		{
 			"fallback output", `"retry_when": "empty", "exception_method": "comment", "exception_default_value": "no"`,
 			[]string{"", "", "late"},
-			"sorry", "", 2,
+			"no", "", 2,
 		},
 		{"without condition", `"max_retries": 2`, []string{""}, "", "", 1},
 	} {

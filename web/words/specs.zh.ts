@@ -36,10 +36,6 @@ export const zh: Readonly<Record<string, string>> = {
   "how often a failed step is tried again": "失败的步骤重试多少次",
   "Delay between retries (seconds)": "重试间隔（秒）",
   "seconds between tries": "两次尝试之间的秒数",
-  "Ask again if the answer is": "回答符合以下情况时重新提问",
-  "answers that are rejected, so that the model is called again": "被拒绝的回答；模型会被再次调用",
-  "Pattern of rejected answers": "被拒绝回答的模式",
-  "regular expression that is found in rejected answers, for matches": "matches 时：在被拒绝的回答中能找到的正则表达式",
   "On error": "出错时",
   "what an error leads to: goto (exception_goto), comment (exception_default_value) or nothing":
     "出错后怎么办：goto（exception_goto）、comment（exception_default_value）或不处理",

@@ -74,4 +74,8 @@ export const toolSettings: Readonly<Record<string, string>> = {
   "body of type raw; may contain references": "raw 类型的正文；可以包含引用",
   "Content type": "内容类型",
   "type of a raw body": "原始正文的类型",
+  "Ask again if the answer is": "回答符合以下情况时重新提问",
+  "answers that are rejected, so that the model is called again": "被拒绝的回答；模型会被再次调用",
+  "Pattern of rejected answers": "被拒绝回答的模式",
+  "regular expression that is found in rejected answers, for matches": "matches 时：在被拒绝的回答中能找到的正则表达式",
 };

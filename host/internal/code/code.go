@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/python"
 	"github.com/easel-canvas/easel/host/internal/script"
@@ -97,7 +96,7 @@ func (p *Port) saveArtifacts(ctx context.Context, res *engine.CodeResult) error 
 		if err != nil {
 			return fmt.Errorf("artifact %q: %w", name, err)
 		}
-		res.Artifacts = append(res.Artifacts, files.Described(stored, name, f.Get("mime_type").Text(), len(data)))
+		res.Artifacts = append(res.Artifacts, engine.StoredFile(stored, name, f.Get("mime_type").Text(), len(data)))
 	}
 	return nil
 }

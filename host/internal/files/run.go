@@ -68,16 +68,6 @@ func (f RunFiles) Read(ctx context.Context, file engine.Value) (string, error) {
 	return Text(ctx, &f.Uploads.Documents, source)
 }
 
-// Described returns the descriptor of a file that a tool of a run made, by its stored location, see
-// [engine.ToolAnswer].
-func Described(stored engine.Value, name, mimeType string, size int) engine.Value {
-	v := engine.Object("name", name, "mime_type", mimeType, "size", size)
-	for key, member := range stored.Fields() {
-		v = v.With(key, member)
-	}
-	return v
-}
-
 // path returns the path of a file; files created by runs are in Made.Dir.
 func (f RunFiles) path(id string) (string, bool) {
 	f.Uploads.mu.Lock()

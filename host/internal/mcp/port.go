@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
@@ -209,5 +208,5 @@ func (p *Port) save(ctx context.Context, i int, f *file) (engine.Value, error) {
 	if err != nil {
 		return engine.Null, err
 	}
-	return files.Described(stored, name, f.mimeType, len(f.data)), nil
+	return engine.StoredFile(stored, name, f.mimeType, len(f.data)), nil
 }
