@@ -229,8 +229,9 @@ measure: page ## times, frames and events of the package and of the page in a re
 
 SOAK ?= 10m
 
-soak: ## SOAK (10m) of mixed load while hosts are killed at random, the long failure tests, the power cuts, the attack set
+soak: ## SOAK (10m) of mixed load while hosts are killed at random, the long failure tests, the power cuts, requests to model APIs read by the vendors' clients, the attack set
 	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster|TestSoakIngestion)$$' ./host/failure
+	$(GO) test -tags soak -count=1 -v -run '^TestVendorsKnowTheRequests$$' ./host/clients
 	@$(MAKE) --no-print-directory attack
 
 attack: ## the attack set alone: odd requests, mutants of canvases (of the folder EASEL_CANVASES), hostile bodies, texts, scripts, documents and plugins, kill -9

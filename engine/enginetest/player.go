@@ -32,6 +32,9 @@ type Player struct {
 	Keep bool
 	// Ports, where set, answer in place of the stand-ins.
 	Ports engine.Ports
+	// Through wraps the model of the case, such as to send its replies over a protocol; nil does
+	// not.
+	Through func(engine.Model) engine.Model
 	// Secrets are kept out of a recorded case; nil are none.
 	Secrets *SecretsTape
 }
@@ -120,6 +123,9 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 	t := &turn{session: s, run: run, canvas: canvas, state: state}
 	t.reset()
 	t.world = newWorld(run, uint64(index)*idsPerTurn, &s.player.Ports)
+	if through := s.player.Through; through != nil {
+		t.world.ports.Model = through(t.world.ports.Model)
+	}
 	t.options = engine.Options{
 		Ports: t.world.ports, TaskID: fmt.Sprintf("task_%d", index+1), CanvasID: CanvasID, TenantID: Tenant,
 		Scheduling:  s.player.Scheduling,

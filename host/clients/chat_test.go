@@ -22,15 +22,15 @@ type reply struct {
 	}
 }
 
-// openaigo builds the client in ./openaigo.
-func openaigo(t *testing.T) string {
+// buildClient builds the client in a folder here, which is a separate module.
+func buildClient(t *testing.T, folder string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "openaigo")
+	file := filepath.Join(t.TempDir(), folder)
 	if runtime.GOOS == "windows" {
 		file += ".exe"
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", file, ".")
-	cmd.Dir = "openaigo"
+	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -41,7 +41,7 @@ func openaigo(t *testing.T) string {
 // retries.
 func TestOpenAIClients(t *testing.T) {
 	needNode(t)
-	s, native := serve(t, nil), openaigo(t)
+	s, native := serve(t, nil), buildClient(t, "openaigo")
 	agents := map[string]string{
 		"echo": s.canvas("echo", echo), "failing": s.canvas("failing", failing),
 		"asking": s.canvas("asking", asking), "nowhere": "0123",
