@@ -76,6 +76,23 @@ export interface Offer {
   reasoning?: boolean;
 }
 
+/** Learned is what a host learned of a model from the answers of its server. */
+export interface Learned {
+  provider: string;
+  /** All tenants share the provider. */
+  host?: boolean;
+  model: string;
+  refused?: string[];
+  renamed?: Record<string, string>;
+  unsent?: string[];
+  no_tools?: boolean;
+  reasons?: boolean;
+  base_url?: string;
+  batch?: number;
+  max_tokens?: number;
+  until: string;
+}
+
 /** Provider is a service of models; its key and the values of its headers are never sent back. */
 export interface Provider {
   name: string;

@@ -155,6 +155,26 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
+  test("what was learned of a model is shown, and forgotten on request", async () => {
+    const base = `http://127.0.0.1:${(models.address() as AddressInfo).port}/v1`;
+    await api("PUT", "/providers/Picky", { base_url: base, models: [{ name: "picky" }] });
+    const dsl = structuredClone(canvas);
+    Object.assign(dsl.components["LLM:A"].obj.params, { llm_id: "picky@Picky", temperature: 0.5 });
+    const { id } = await api<{ id: string }>("POST", "/canvases", { title: "Picky", dsl });
+    const { events_url: events } = await api<{ events_url: string }>("POST", `/canvases/${id}/runs`, { query: "Hi" });
+    await (await fetch(host.address + events, { headers: { authorization: `Bearer ${host.key}` } })).text();
+    const { page, done } = await stage.visit("#settings=models");
+    await enter(page);
+    const learned = page.getByRole("list", { name: "Learned from servers" });
+    await learned.getByText("not sent: temperature").waitFor();
+    await audit(page, "what was learned");
+    await learned.getByRole("button", { name: "Delete picky@Picky" }).click();
+    await learned.getByRole("button", { name: "Delete?" }).click();
+    await learned.waitFor({ state: "detached" });
+    await api("DELETE", "/providers/Picky");
+    await done();
+  });
+
   test("keys, secrets and users are created, shown without their values, and deleted", async () => {
     const { page, done } = await stage.visit("#settings=keys");
     await enter(page);

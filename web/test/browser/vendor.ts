@@ -22,7 +22,15 @@ export function modelVendor(port = 0): Promise<Server> {
     let body = "";
     request.on("data", (part: Buffer) => { body += part.toString(); });
     request.on("end", () => {
-      const streams = (JSON.parse(body || "{}") as { stream?: boolean }).stream === true;
+      const asked = JSON.parse(body || "{}") as { stream?: boolean; model?: string; temperature?: number };
+      if (asked.model === "picky" && asked.temperature !== undefined) {
+        response.statusCode = 400;
+        response.end(JSON.stringify({
+          error: { message: "Unsupported parameter", param: "temperature", code: "unsupported_parameter" },
+        }));
+        return;
+      }
+      const streams = asked.stream === true;
       response.setHeader("content-type", streams ? "text/event-stream" : "application/json");
       response.end(streams ? `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` : JSON.stringify(answer));
     });

@@ -8,6 +8,7 @@ import {
   presetsFor,
   providerOf,
   type Defaults,
+  type Learned,
   type Model,
   type Preset,
   type Provider,
@@ -16,6 +17,7 @@ import {
 import { Empty, Fault, useAttempt, useLoaded, type Loaded } from "../area/parts.tsx";
 import { useApp } from "../context.tsx";
 import { Aliases } from "./aliases.tsx";
+import { LearnedList } from "./learned.tsx";
 import { LocalProviders } from "./local-providers.tsx";
 import { Offers } from "./offers.tsx";
 import { Adder, Field, namesOf, Row, textOf, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
@@ -33,6 +35,7 @@ export function ModelsSection(): React.ReactNode {
     models: await admin.list<Model>("/models"),
     defaults: await admin.get<Defaults>("/models/default"),
     aliases: (await admin.get<{ aliases: Record<string, string> }>("/models/aliases")).aliases,
+    learned: host.state.get().scopes.includes("admin") ? await admin.list<Learned>("/models/learned") : [],
   }));
   const { value } = loaded;
   const after: typeof loaded.after = (act) =>
@@ -42,7 +45,7 @@ export function ModelsSection(): React.ReactNode {
       return done;
     });
   if (!value) return <Waiting loaded={loaded} />;
-  const { providers, presets, models, defaults, aliases } = value;
+  const { providers, presets, models, defaults, aliases, learned } = value;
   const shared = models.filter(({ host }) => host);
   const put = async (name: string, body: { models?: unknown[] }): Promise<void> => {
     setLatest(host.state.get().answers || body.models?.length ? "" : name);
@@ -79,6 +82,7 @@ export function ModelsSection(): React.ReactNode {
       {mayFind && <LocalProviders providers={providers} onAdd={put} />}
       <DefaultModels models={models} defaults={defaults} after={after} />
       <Aliases aliases={aliases} models={models} after={after} />
+      {learned.length > 0 && <LearnedList learned={learned} after={after} />}
     </>
   );
 }
