@@ -27,6 +27,8 @@ type Info struct {
 	Context int    // tokens that fit; 0 means 8192
 	Model   string // the model that the llm_id stands for, as a price table names it; "" if unknown
 	Price   *Price // of a model that no table of the run has; nil if unknown
+	// OwnPrice puts Price before the tables of the run.
+	OwnPrice bool
 	// Fallback has the models that the port calls when the server of this one fails.
 	Fallback []string
 }

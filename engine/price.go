@@ -8,10 +8,12 @@ import (
 
 // Price is the price of a model for a million tokens, in the currency of the table.
 type Price struct {
-	Input, Output float64
+	Input  float64 `json:"input"`
+	Output float64 `json:"output"`
 	// Cached and Written are for input that is read from the provider's cache and written to it; 0
 	// means Input.
-	Cached, Written float64
+	Cached  float64 `json:"cached_input,omitempty"`
+	Written float64 `json:"cache_write,omitempty"`
 }
 
 // Prices are the prices of models by llm_id, with or without "@provider"; "*" is for all others.

@@ -223,16 +223,20 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 	return most, nil
 }
 
-// price returns the price of an llm_id: its own, that of the model it stands for, such as the
-// default model, that of all others, or the one that the port knows.
+// price returns the price of an llm_id: that of the port which comes first, its own, that of the
+// model it stands for, such as the default model, that of all others, or the one that the port
+// knows.
 func (c *CallOutputs) price(ctx context.Context, llm string) (Price, bool) {
 	prices := c.run.opt.Prices
-	if price, ok := prices.named(llm); ok {
-		return price, ok
-	}
 	var info Info
 	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {
 		info = m.ModelInfo(ctx, llm)
+	}
+	if info.OwnPrice && info.Price != nil {
+		return *info.Price, true
+	}
+	if price, ok := prices.named(llm); ok {
+		return price, ok
 	}
 	price, ok := prices.Of(info.Model)
 	if !ok && info.Price != nil {

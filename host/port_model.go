@@ -50,10 +50,11 @@ func (p *ports) model(j *runs.Job) *model.Tenant {
 	return p.models.Of(j.Tenant, j.Caller).InRun(j.ID).ForCanvas(j.Canvas)
 }
 
-// recordUse counts a model call with its price: that of the operator, or else that of the vendor.
+// recordUse counts a model call with its price: that of the tenant, of the operator, or of the
+// vendor.
 func recordUse(meter *quota.Meter, prices engine.Prices, u model.Use) {
 	price, ok := prices.Of(u.Model)
-	if !ok && u.Price != nil {
+	if (!ok || u.Own) && u.Price != nil {
 		price = *u.Price
 	}
 	meter.Record(quota.Use{

@@ -76,6 +76,20 @@ export interface Offer {
   reasoning?: boolean;
 }
 
+/** Price is for a million tokens, in the currency of the host. */
+export interface Price {
+  input: number;
+  output: number;
+  cached_input?: number;
+  cache_write?: number;
+}
+
+/** Prices are those that the tenant has set, by ids of models. */
+export interface Prices {
+  currency: string;
+  prices: Record<string, Price>;
+}
+
 /** Learned is what a host learned of a model from the answers of its server. */
 export interface Learned {
   provider: string;

@@ -28,7 +28,8 @@ type Use struct {
 	Tenant, Canvas string
 	Model          string // name@provider
 	Tokens
-	Price *engine.Price // of a vendor's price list; nil if unknown
+	Price *engine.Price // of a vendor's price list, or that the tenant has set; nil if unknown
+	Own   bool          // the tenant has set Price
 }
 
 // Tokens counts the tokens of a call.
@@ -49,7 +50,8 @@ func (t *Tenant) charge(m *Models, id string, kind Kind, tokens Tokens) {
 	}
 	u := Use{Tenant: t.tenant, Canvas: t.canvas, Model: id, Tokens: tokens}
 	if p, model, err := m.resolve(id, kind); err == nil {
-		u.Model, u.Price = model+"@"+p.config.Label(), m.price(p, model)
+		u.Model = model + "@" + p.config.Label()
+		u.Price, u.Own = m.price(p, model)
 	}
 	t.used(u)
 }

@@ -308,19 +308,23 @@ func (p *Provider) info(name string) engine.Info {
 	return info
 }
 
-// price returns the price of a model by its vendor's list, in the currency of the configuration;
-// nil without one, and without a rate for the vendor's currency.
-func (m *Models) price(p *provider, model string) *engine.Price {
+// price returns the price that the tenant has set for a model, or else that of its vendor's list,
+// in the currency of the configuration; nil without one, and without a rate for the vendor's
+// currency.
+func (m *Models) price(p *provider, model string) (known *engine.Price, own bool) {
+	if set, ok := m.prices.Of(model + "@" + p.config.Label()); ok {
+		return &set, true
+	}
 	listed, ok := price.Of(p.config.address(), model, time.Now())
 	rate := m.config.Rates[listed.Currency]
 	if listed.Currency == m.config.Currency {
 		rate = 1
 	}
 	if !ok || rate <= 0 {
-		return nil
+		return nil, false
 	}
 	one := listed.Price(rate)
-	return &one
+	return &one, false
 }
 
 // Label returns the name of the provider with its instance: "OpenAI" or "work@OpenAI".

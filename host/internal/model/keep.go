@@ -20,7 +20,11 @@ const (
 	providerItem = "provider"
 	choiceItem   = "models"        // one item: Choice
 	aliasItem    = "model aliases" // one item: a map of ids
+	priceItem    = "model prices"  // one item: a map of prices
 )
+
+// ErrTooManyPrices means that a tenant has the most prices; remove some.
+var ErrTooManyPrices = fmt.Errorf("more than %d prices", mostAliases)
 
 // Records are the stored items of tenants; [store.Items] implements it.
 type Records interface {
@@ -40,7 +44,7 @@ type Choice struct {
 	Embedding string `json:"embedding,omitempty"`
 }
 
-// mostAliases bounds the aliases of a tenant, which each run reads.
+// mostAliases bounds the aliases of a tenant, and its prices, which each run reads.
 const mostAliases = 1000
 
 // ErrTooManyAliases means that a tenant has the most aliases; remove some.
@@ -351,6 +355,20 @@ func (t *Tenants) SetAliases(ctx context.Context, tenant string, aliases map[str
 		return err
 	}
 	return t.writeItem(ctx, tenant, aliasItem, aliases)
+}
+
+// Prices returns the prices that a tenant has set, by ids of models; they come before those of the
+// host.
+func (t *Tenants) Prices(ctx context.Context, tenant string) (prices engine.Prices, err error) {
+	return prices, t.readItem(ctx, tenant, priceItem, &prices)
+}
+
+// SetPrices replaces the prices of a tenant. Errors: [ErrTooManyPrices], [store.ErrConflict].
+func (t *Tenants) SetPrices(ctx context.Context, tenant string, prices engine.Prices) error {
+	if len(prices) > mostAliases {
+		return ErrTooManyPrices
+	}
+	return t.writeItem(ctx, tenant, priceItem, prices)
 }
 
 // known reports an id that is not one of a model of its kind; empty ones are left out. Aliases lead

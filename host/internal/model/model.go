@@ -34,6 +34,7 @@ type Models struct {
 	providers []*provider
 	lessons   lessons
 	own       map[string]string // aliases of the tenant, which come before those of the configuration
+	prices    engine.Prices     // that the tenant has set
 
 	limiter     *limit.Limiter // nil admits each call
 	tenant, run string         // whose calls they are
@@ -103,7 +104,8 @@ func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
 		return engine.Info{}
 	}
 	info := p.info(name)
-	info.Model, info.Price = name+"@"+p.config.Name, m.price(p, name)
+	info.Model = name + "@" + p.config.Name
+	info.Price, info.OwnPrice = m.price(p, name)
 	return info
 }
 

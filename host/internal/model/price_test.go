@@ -40,6 +40,21 @@ func TestPricesOfModels(t *testing.T) {
 	}
 }
 
+// A price that a tenant has set comes before that of the vendor's list, and before the host's.
+func TestPricesThatATenantSets(t *testing.T) {
+	m, err := New(Config{
+		Providers: []Provider{{Name: "OpenAI", Models: []Entry{{Name: "gpt-4o"}, {Name: "gpt-4.1"}}}}, Currency: "USD",
+	})
+	require.NoError(t, err)
+	m.prices = engine.Prices{"gpt-4o@OpenAI": {Input: 1, Output: 2}}
+	info := m.ModelInfo(t.Context(), "gpt-4o")
+	require.True(t, info.OwnPrice)
+	require.Equal(t, engine.Price{Input: 1, Output: 2}, *info.Price)
+	require.False(t, m.ModelInfo(t.Context(), "gpt-4.1").OwnPrice)
+	m.prices["*"] = engine.Price{}
+	require.Equal(t, engine.Price{}, *m.ModelInfo(t.Context(), "gpt-4.1").Price, "free is a price too")
+}
+
 func TestCachedTokensOfChats(t *testing.T) {
 	for cached, want := range map[string]int{
 		`"prompt_tokens_details":{"cached_tokens":4}`: 4, `"prompt_cache_hit_tokens":"4"`: 4, `"cached_tokens":4`: 4,

@@ -60,6 +60,9 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 	if m.own, err = t.Aliases(ctx, tenant); err != nil {
 		return nil, err
 	}
+	if m.prices, err = t.Prices(ctx, tenant); err != nil {
+		return nil, err
+	}
 	for _, p := range list {
 		made, err := t.provider(&p, tenant)
 		if err != nil {

@@ -172,7 +172,28 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await learned.getByRole("button", { name: "Delete?" }).click();
     await learned.waitFor({ state: "detached" });
     await api("DELETE", "/providers/Picky");
-    await done();
+    await done(refused);
+  });
+
+  test("a price that is set counts before those of the host", async () => {
+    const { page, done } = await stage.visit("#settings=models");
+    await enter(page);
+    const prices = page.locator(".settings-part", { has: page.getByRole("heading", { name: "Own prices" }) });
+    await prices.getByText("Prices in EUR for a million tokens.").waitFor();
+    await prices.locator("summary").click();
+    await prices.getByLabel("Model").fill("small@Local");
+    await prices.getByLabel("Input", { exact: true }).fill("-1");
+    await prices.getByLabel("Output").fill("2");
+    await prices.getByRole("button", { name: "Save" }).click();
+    await prices.getByRole("alert").getByText("Prices are numbers of at least 0.").waitFor();
+    await prices.getByLabel("Input", { exact: true }).fill("1.5");
+    await audit(page, "a price that is set");
+    await prices.getByRole("button", { name: "Save" }).click();
+    await prices.getByText("Input 1.5 · Output 2", { exact: true }).waitFor();
+    await prices.getByRole("button", { name: "Delete small@Local" }).click();
+    await prices.getByRole("button", { name: "Delete?" }).click();
+    await prices.getByText("Input 1.5").waitFor({ state: "detached" });
+    await done(refused);
   });
 
   test("keys, secrets and users are created, shown without their values, and deleted", async () => {

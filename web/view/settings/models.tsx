@@ -11,6 +11,7 @@ import {
   type Learned,
   type Model,
   type Preset,
+  type Prices,
   type Provider,
   type Tested,
 } from "../../run/admin.ts";
@@ -20,6 +21,7 @@ import { Aliases } from "./aliases.tsx";
 import { LearnedList } from "./learned.tsx";
 import { LocalProviders } from "./local-providers.tsx";
 import { Offers } from "./offers.tsx";
+import { OwnPrices } from "./prices.tsx";
 import { Adder, Field, namesOf, Row, textOf, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
 
 /** ModelsSection lists providers. */
@@ -35,6 +37,7 @@ export function ModelsSection(): React.ReactNode {
     models: await admin.list<Model>("/models"),
     defaults: await admin.get<Defaults>("/models/default"),
     aliases: (await admin.get<{ aliases: Record<string, string> }>("/models/aliases")).aliases,
+    prices: await admin.get<Prices>("/models/prices"),
     learned: host.state.get().scopes.includes("admin") ? await admin.list<Learned>("/models/learned") : [],
   }));
   const { value } = loaded;
@@ -45,7 +48,7 @@ export function ModelsSection(): React.ReactNode {
       return done;
     });
   if (!value) return <Waiting loaded={loaded} />;
-  const { providers, presets, models, defaults, aliases, learned } = value;
+  const { providers, presets, models, defaults, aliases, learned, prices } = value;
   const shared = models.filter(({ host }) => host);
   const put = async (name: string, body: { models?: unknown[] }): Promise<void> => {
     setLatest(host.state.get().answers || body.models?.length ? "" : name);
@@ -82,6 +85,7 @@ export function ModelsSection(): React.ReactNode {
       {mayFind && <LocalProviders providers={providers} onAdd={put} />}
       <DefaultModels models={models} defaults={defaults} after={after} />
       <Aliases aliases={aliases} models={models} after={after} />
+      <OwnPrices known={prices} models={models} after={after} />
       {learned.length > 0 && <LearnedList learned={learned} after={after} />}
     </>
   );

@@ -46,6 +46,15 @@ func (m models) operations() []operation {
 				"of the alias. The id * is that of all other names.",
 		}, m.putAliases),
 		handle(operation{
+			method: "GET", path: pricesPath, body: api.BodyNone, scope: read, name: "getModelPrices",
+			about: "Get the prices of models that the tenant has set. They come before those of the host and of " +
+				"vendors' price lists.",
+		}, m.prices),
+		handle(operation{
+			method: "PUT", path: pricesPath, body: api.BodySmall, scope: admin, name: "putModelPrices",
+			about: "Set the prices of models of the tenant, in the currency of the host. They count from then on.",
+		}, m.putPrices),
+		handle(operation{
 			method: "GET", path: "/api/v2/providers", body: api.BodyNone, scope: read, name: "listProviders",
 			about: "List the model providers of the tenant. Keys are not shown.",
 		}, m.providers),

@@ -287,6 +287,8 @@ PUT /api/v2/models/default {"chat":"small@Vendor"}
 GET /api/v2/models/default
 PUT /api/v2/models/aliases {"aliases":{"gpt@Elsewhere":"small@Vendor"}}
 GET /api/v2/models/aliases
+PUT /api/v2/models/prices {"prices":{"small@Vendor":{"input":1,"output":2}}}
+GET /api/v2/models/prices
 DELETE /api/v2/providers/Vendor
 POST /api/v2/datasets {"name":"d","method":"naive","config":{"chunk_token_num":64}} >dataset
 GET /api/v2/datasets?name=d&page=1&page_size=10

@@ -242,4 +242,10 @@ func TestTokensAndCostOfARun(t *testing.T) {
 	s.Good(s.Post("/api/v1/agents/"+canvas+"/completions", `{"question":"x","stream":false}`))
 	tokens := s.Good(s.Get("/v1/api/stats?canvas_id=" + canvas)).Data().Get("tokens")
 	require.Equal(t, "10.0", tokens.At(0).At(1).Text(), "%s of the session", tokens.JSON())
+
+	s.As("one", "PUT", "/api/v2/models/prices", `{"prices":{"m@Vendor":{"input":1000,"output":4000}}}`, 200)
+	for _, each := range []string{canvas, byDefault} {
+		run := answered(s, "one", each)
+		require.Equal(t, "0.019", run.Get("cost").Text(), "the price that the tenant has set comes first")
+	}
 }

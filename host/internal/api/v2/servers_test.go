@@ -133,3 +133,22 @@ func TestMCPServers(t *testing.T) {
 	s.As("one", "DELETE", path, "", 204)
 	s.As("one", "DELETE", path, "", 404)
 }
+
+// A tenant sets its own prices, and others do not see them.
+func TestPricesOfATenant(t *testing.T) {
+	s := apitest.New(t)
+	const path = "/api/v2/models/prices"
+	require.Equal(t, `{}`, s.As("one", "GET", path, "", 200).Get("prices").JSON())
+	s.As("one", "PUT", path, `{"prices":{"small@Vendor":{"input":1,"output":2.5,"cached_input":0.5}}}`, 200)
+	require.JSONEq(t, `{"small@Vendor":{"input":1,"output":2.5,"cached_input":0.5}}`,
+		s.As("one", "GET", path, "", 200).Get("prices").JSON())
+	require.Equal(t, `{}`, s.As("two", "GET", path, "", 200).Get("prices").JSON())
+	for _, bad := range []string{
+		`{}`, `{"prices":{"m":{"input":-1,"output":1}}}`, `{"prices":{"":{"input":1,"output":1}}}`,
+		`{"prices":{"m":{"input":"x","output":1}}}`, `{"prices":[]}`,
+	} {
+		s.As("one", "PUT", path, bad, 422)
+	}
+	s.As("one", "PUT", path, `{"prices":{}}`, 200)
+	require.Equal(t, `{}`, s.As("one", "GET", path, "", 200).Get("prices").JSON())
+}
