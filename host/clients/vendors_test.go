@@ -67,8 +67,10 @@ func requestsOf(t *testing.T, form modeltest.Form) (bodies []json.RawMessage) {
 		return asked
 	}
 	for _, config := range []engine.ModelConfig{
-		{}, {Temperature: &half, TopP: &half, MaxTokens: &most, Stop: []string{"|"}},
-		{Thinking: "high"}, {Thinking: "off"},
+		{},
+		{Temperature: &half, TopP: &half, MaxTokens: &most, Stop: []string{"|"}},
+		{Thinking: "high"},
+		{Thinking: "off"},
 	} {
 		for _, stream := range []bool{true, false} {
 			asked := ask(&engine.ModelRequest{
