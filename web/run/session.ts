@@ -3,6 +3,7 @@
 
 import type { Canvas, Code, ComponentSpec, Diagnostic, Engine } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
+import { diff } from "../canvas/diff.ts";
 import { dict, hasOnlyGraph, open, type Dsl, type Opened } from "../canvas/dsl.ts";
 import { Draft, setParam } from "../canvas/edit/draft.ts";
 import { placeAll } from "../canvas/edit/nodes.ts";
@@ -210,6 +211,15 @@ export class Session {
   /** layout returns the engine's places for the open canvas. */
   layout(): Promise<Places> {
     return this.#layout(this.#document());
+  }
+
+  /** revert returns to the stored document, as one step of undo. */
+  revert(): void {
+    const document = this.document.get();
+    if (!document) return;
+    const history = document.history.act({ changes: diff(document.dsl, document.base.dsl) });
+    this.#saved = undefined;
+    this.#revise({ ...document, base: { ...document.base, dsl: history.dsl } }, history);
   }
 
   undo(): void {

@@ -239,6 +239,22 @@ test("edits and runs are unsaved work", () => {
   assert.equal(session.unsaved, true, "a run is going on");
 });
 
+test("discarding unsaved changes returns to what was saved, and is one step of undo", () => {
+  const session = new Session(new Promise(() => undefined), {}, { models: fetch });
+  const content = (): unknown => session.document.get()?.dsl.components["a"]?.obj.params["content"];
+  session.open(canvas(), "", { kind: "host", origin: { id: "1", rev: 1 } });
+  session.edit("a", "content", ["saved"]);
+  const { dsl } = session.document.get()!;
+  session.stored({ id: "1", rev: 2 }, { dsl, text: JSON.stringify(dsl) });
+  assert.equal(session.edited, false);
+  session.edit("a", "content", ["later"]);
+  session.edit("begin", "prologue", "later");
+  session.revert();
+  assert.deepEqual([content(), session.edited], [["saved"], false]);
+  session.undo();
+  assert.deepEqual([content(), session.edited], [["later"], true]);
+});
+
 for (const [what, params, name, want] of [
   ["nothing", { content: ["see https://docs.example for more"] }, "Message", {}],
   ["addresses", { url: "https://API.example:8443/x?y", more: ["http://second.example"], nested: {

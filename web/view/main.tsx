@@ -56,6 +56,7 @@ const drafts: Drafts = new Drafts(
     database: allowed(() => indexedDB),
     storage: allowed(() => localStorage),
     channel: allowed(() => new BroadcastChannel("easel.drafts")),
+    estimate: allowed(() => navigator.storage)?.estimate.bind(navigator.storage),
   },
   {
     edited,
