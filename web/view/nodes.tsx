@@ -5,6 +5,7 @@ import { Handle, NodeResizer, Position, useUpdateNodeInternals, type NodeProps }
 import { createContext, memo, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
+import { handlesOf } from "../canvas/handles.ts";
 import { canFail } from "../canvas/model.ts";
 import { mostTools } from "../canvas/places.ts";
 import type { Line } from "../canvas/summary.ts";
@@ -86,7 +87,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
   const status = useStatus(node);
   const pinned = usePinned(id);
-  useHandles(id, [...node.branches.map((branch) => branch.id), ...(canFail(node) ? [errorHandle] : [])]);
+  useHandles(id, handlesOf(node).sources);
   return (
     <div className="box" data-off={node.off} data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.spec)} data-selected={selected || undefined}>
       {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} />}
@@ -110,7 +111,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
 
 // useHandles lets React Flow find the handles of a box again when others take their places: it
 // looks for itself only when the size of the box changes.
-function useHandles(id: string, handles: string[]): void {
+function useHandles(id: string, handles: readonly string[]): void {
   const update = useUpdateNodeInternals();
   const key = JSON.stringify(handles);
   const known = useRef(key);
@@ -195,6 +196,7 @@ function Group({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
   const status = useStatus(node);
   const pinned = usePinned(id);
+  useHandles(id, handlesOf(node).sources);
   return (
     <div className="group" data-off={node.off} data-pinned={pinned || undefined} data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
       <NodeResizer isVisible={selected} minWidth={240} minHeight={140} />
@@ -206,6 +208,7 @@ function Group({ id, node, selected }: Content): React.ReactNode {
         {node.off && <Off />}
       </div>
       <Way node={id} />
+      {canFail(node) && <Way node={id} branch={errorHandle} className="on-error" />}
     </div>
   );
 }
@@ -213,11 +216,13 @@ function Group({ id, node, selected }: Content): React.ReactNode {
 function Item({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
   const { status } = useStatus(node);
+  useHandles(id, handlesOf(node).sources);
   return (
     <div className="item" data-status={status} data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} className="ghost" />
       <Icon name={iconOf(node.spec)} />{words(node.spec?.label ?? node.name)}
       <Way node={id} />
+      {canFail(node) && <Way node={id} branch={errorHandle} className="on-error" />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-// Banners about drafts: restored changes, little space in this browser, changes that are not stored.
+// Banners about drafts: restored changes, little space in this browser, changes not stored.
 
 import { lazy, Suspense, useEffect, useState } from "react";
 import type { Drafts } from "../run/drafts.ts";
