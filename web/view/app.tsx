@@ -31,6 +31,7 @@ import { faultOf, reasonOf, unreadable, type Told } from "./reason.tsx";
 
 const Home = lazy(() => import("./home/home.tsx"));
 const ImportDialog = lazy(() => import("./home/import.tsx"));
+const Person = lazy(() => import("./home/person.tsx"));
 const Publish = lazy(() => import("./publish/publish.tsx"));
 const Choice = lazy(() => import("./publish/choice.tsx"));
 
@@ -310,11 +311,17 @@ export function App(): React.ReactNode {
       {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}
       {over && <div className="drop" aria-hidden="true">{taker?.label ?? t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="dialog-title" onClose={() => look.update({ dialog: undefined })}>
-        {choosing === "model" && <ModelDialog onDone={() => dialog.current?.close()} />}
-        {choosing === "plugins" && <PluginDialog onDone={() => dialog.current?.close()} />}
+        <Suspense fallback={null}><Chosen dialog={choosing} onDone={() => dialog.current?.close()} /></Suspense>
       </dialog>
     </EditedContext>
   );
+}
+
+const dialogs = { model: ModelDialog, plugins: PluginDialog, person: Person };
+
+function Chosen({ dialog, onDone }: { dialog: keyof typeof dialogs | undefined; onDone(): void }): React.ReactNode {
+  const Content = dialog && dialogs[dialog];
+  return Content && <Content onDone={onDone} />;
 }
 
 // Fault shows a message in the language of the page, also after a change of it.

@@ -6,6 +6,7 @@ import { pick } from "../words/words.ts";
 import { AreaLinks, useArea } from "./areas.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { Icon, type IconName } from "./icons.tsx";
+import { Me } from "./me.tsx";
 import { useModelName } from "./no-model.tsx";
 import { People } from "./others.tsx";
 import { save } from "./save.ts";
@@ -89,11 +90,10 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
         {t("bar.language")}
       </button>
       <Action
-        icon={dark ? "sun" : "moon"}
-        label={t("bar.theme")}
+        icon={dark ? "sun" : "moon"} label={t("bar.theme")} short={!menu}
         onClick={() => look.update({ dark: !dark })}
-        short={!menu}
       />
+      <Me />
     </>
   );
   return (

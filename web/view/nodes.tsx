@@ -135,11 +135,12 @@ function DatasetLine({ ids }: { ids: readonly string[] }): React.ReactNode {
   const t = useText();
   const { host, session, datasetNames } = useApp();
   const signedIn = useStore(host.state, ({ status }) => status === "open");
+  const allowed = useStore(session.allowed, (may) => may);
   const known = useStore(datasetNames.known, (all) => all);
   useEffect(() => {
-    if (!signedIn) return;
+    if (!signedIn || !allowed) return;
     for (const id of ids) if (!session.player.here.has(id)) void datasetNames.ask(id);
-  }, [signedIn, ids, session, datasetNames]);
+  }, [signedIn, allowed, ids, session, datasetNames]);
   const names = ids.map((id) => {
     const found = known.get(id);
     return typeof found === "object" && found !== null ? found.name : id;

@@ -46,6 +46,8 @@ export const en = {
   "host.sign_in": "Sign in to see the canvases on this host.",
   "host.log_in": "Log in with a password",
   "host.key": "API key",
+  "me.sign_in": "Sign in",
+  "me.account": "Account: {0}",
   "host.sign_out": "Sign out",
   "host.use_key": "Use this key",
   "host.wrong_key": "This key is unknown, or it may not read canvases.",

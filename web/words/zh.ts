@@ -46,6 +46,8 @@ export const zh: Record<Key, string> = {
   "host.again": "重试",
   "host.sign_in": "登录后可查看此主机上的画布。",
   "host.log_in": "用密码登录",
+  "me.sign_in": "登录",
+  "me.account": "账户：{0}",
   "host.sign_out": "退出登录",
   "host.key": "API 密钥",
   "host.use_key": "使用此密钥",
