@@ -32,7 +32,8 @@ export class DatasetNames {
 
   /** ask finds a dataset; one that was missing or not readable is asked for again with `again`. */
   async ask(name: string, again = false): Promise<void> {
-    if (this.#host.state.get().status !== "open" || !this.#may()) return;
+    if (this.#host.state.get().status !== "open") return;
+    if (!this.#may()) return this.#keep(name, ""); // until then it is not known
     const found = this.known.get().get(name);
     const settled = typeof found === "object" && found !== null;
     if (settled || (this.#asked.has(name) && !(again && found !== undefined))) return;

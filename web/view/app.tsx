@@ -19,8 +19,6 @@ import { chooseFile } from "./home/choose.ts";
 import { EditedContext, newEdited } from "./edit/state.ts";
 import { Guard } from "./guard.tsx";
 import type { Example, Template } from "./example.ts";
-import { KeepDialog } from "./keep.tsx";
-import { ModelDialog } from "./model.tsx";
 import { useOpening } from "./opening.ts";
 import { Others } from "./others.tsx";
 import { Panel } from "./panel.tsx";
@@ -31,6 +29,8 @@ import { faultOf, reasonOf, unreadable, type Told } from "./reason.tsx";
 
 const Home = lazy(() => import("./home/home.tsx"));
 const ImportDialog = lazy(() => import("./home/import.tsx"));
+const KeepDialog = lazy(() => import("./keep.tsx"));
+const ModelDialog = lazy(() => import("./model.tsx"));
 const Person = lazy(() => import("./home/person.tsx"));
 const Publish = lazy(() => import("./publish/publish.tsx"));
 const Choice = lazy(() => import("./publish/choice.tsx"));
@@ -308,7 +308,7 @@ export function App(): React.ReactNode {
           <Choice onCopy={() => setKeeping(true)} onClose={() => setDeciding(false)} />
         </Suspense>
       )}
-      {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}
+      {keeping && document_ && <Suspense><KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} /></Suspense>}
       {over && <div className="drop" aria-hidden="true">{taker?.label ?? t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="dialog-title" onClose={() => look.update({ dialog: undefined })}>
         <Suspense fallback={null}><Chosen dialog={choosing} onDone={() => dialog.current?.close()} /></Suspense>

@@ -158,14 +158,20 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
 
   test("from a file that is dropped or chosen waits as well, once per content and tab", async () => {
     const { page, done } = await home();
+    // Before a file is opened its person sees what the host lacks of it.
+    const open = async (): Promise<void> => {
+      await openDropped(page);
+      assert.deepEqual(asked.filter((path) => !/^\/api\/v2\/(models|secrets|validate)$/.test(path)), []);
+      asked.length = 0;
+    };
     await page.locator(".card").first().waitFor();
     await drop(page, theft());
-    await openDropped(page);
+    await open();
     await nothingHappened(page);
     await allow(page);
     await page.locator(".composer").waitFor();
     await drop(page, theft().replace("Free money", "Freer money"));
-    await openDropped(page);
+    await open();
     await nothingHappened(page);
     await page.locator('header input[type="file"]').setInputFiles({ name: "y.json", mimeType: "application/json", buffer: Buffer.from(theft()) });
     await page.locator(".composer").waitFor();
@@ -211,7 +217,11 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
 
     const { page, done } = await home();
     await page.evaluate((hash) => { location.hash = hash; }, link);
-    await nothingHappened(page);
+    await page.locator(".react-flow__node", { hasText: "Retrieval" }).click(); // its form lists datasets
+    await page.locator(".inspector .datasets code").waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.deepEqual(asked.filter((path) => path !== "/api/v2/datasets"), []);
+    asked.length = 0;
     await page.reload();
     await nothingHappened(page);
     await page.locator(".bar .me").getByText("Sign in", { exact: true }).waitFor();

@@ -10,7 +10,7 @@ import { after, before, describe, test } from "node:test";
 import type { Locator } from "playwright-core";
 import { audit } from "./audit.ts";
 import { root, serveHost, type Served } from "./host.ts";
-import { allow, ask, counted, missing, raise, saveToHost, still, type Stage } from "./stage.ts";
+import { allow, ask, counted, glimpse, missing, raise, saveToHost, still, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.json", import.meta.url), "utf8")) as {
   dsl: unknown;
@@ -213,6 +213,34 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.reload();
     await me.getByText("Sign in", { exact: true }).waitFor();
     await done(/status of 40[0-9]/);
+  });
+
+  test("unsaved changes are saved by Ctrl+S, and by one click before a run on the host", async () => {
+    const { page, done } = await stage.visit(`#canvas=${canvas}`);
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
+    await page.locator(".fault.banner").waitFor({ state: "detached" });
+    await page.locator(".react-flow__node").nth(1).click();
+    const name = await page.locator(".node-name").inputValue();
+    await page.locator(".node-name").fill(`${name}!`);
+    await glimpse(page, "button", /^Saved$/, () => page.keyboard.press("Control+s"));
+    await page.locator(".node-name").fill(name);
+    await page.locator("#tab-chat").click();
+    await page.locator(".where").getByText("Run on the host").click();
+    await page.locator(".composer textarea").fill("雨天");
+    await page.getByRole("button", { name: "Save and run" }).click();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
+    await counted(page.getByRole("button", { name: "Save and run" }), 0);
+    const stored = await fetch(`${address}/api/v2/canvases/${canvas}`, { headers: { authorization: `Bearer ${key}` } });
+    assert.doesNotMatch(await stored.text(), new RegExp(`"${name}!"`));
+
+    await page.locator(".react-flow__node").nth(1).click();
+    await page.getByRole("button", { name: "Run only this, in the page" }).waitFor();
+    const begun = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/runs"));
+    await page.getByRole("button", { name: "Run to here" }).click();
+    assert.match((await begun).postData() ?? "", /"until":/);
+    await done(refused);
   });
 
   test("a new canvas is saved to the host, changed, saved again, and opens after a reload", async () => {
