@@ -16,6 +16,7 @@ import { useApp, useSpecText, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf, iconOfNode, type IconName } from "./icons.tsx";
 import { useEdited } from "./edit/state.ts";
 import { Markdown } from "./markdown.tsx";
+import { Marks } from "./marks.tsx";
 import { RouteMark } from "./routes.tsx";
 import { seconds, spoken } from "./text.ts";
 
@@ -98,6 +99,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
       <Status pinned={pinned} of={status} />
       {node.off && <Off />}
       <RouteMark node={id} />
+      <Marks id={id} />
       {node.summary.length > 0 && <Summary lines={node.summary} />}
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} node={id} id={branch.id} label={branch.label} />)}</ul>
@@ -208,6 +210,7 @@ function Group({ id, node, selected }: Content): React.ReactNode {
         <Status pinned={pinned} of={status} />
         {node.off && <Off />}
       </div>
+      <Marks id={id} />
       <Way node={id} />
       {canFail(node) && <Way node={id} branch={errorHandle} className="on-error" />}
     </div>

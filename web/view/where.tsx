@@ -3,6 +3,7 @@
 import { useId } from "react";
 import type { Place } from "../run/player.ts";
 import { areaLink } from "./areas.tsx";
+import { Before } from "./marks.tsx";
 import { saver } from "./saver.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 
@@ -41,7 +42,7 @@ export function Where({ onRun }: { onRun(): void }): React.ReactNode {
   const name = useId();
   const origin = useStore(session.origin, (from) => from);
   const open = useStore(host.state, ({ status }) => status === "open");
-  if (!origin || !open) return null;
+  if (!origin || !open) return <Before />;
   return (
     <fieldset className="where">
       <legend className="sr">{t("where.title")}</legend>
@@ -52,6 +53,7 @@ export function Where({ onRun }: { onRun(): void }): React.ReactNode {
         </label>
       ))}
       <a href={areaLink("runs", origin.id)}>{t("where.runs")}</a>
+      <Before />
       <Unsaved onRun={onRun} />
     </fieldset>
   );

@@ -276,6 +276,9 @@ export const en = {
   "problems.goto": "Show {0}",
   "problems.error": "Errors",
   "problems.warning": "Warnings",
+  "mark.error": "Error",
+  "mark.warning": "Warning",
+  "mark.unsaved": "Not saved",
   "problems.similar": "{0} similar: {1}",
 
   "model.title": "Choose a model",

@@ -276,6 +276,9 @@ export const zh: Record<Key, string> = {
   "problems.goto": "查看 {0}",
   "problems.error": "错误",
   "problems.warning": "警告",
+  "mark.error": "错误",
+  "mark.warning": "警告",
+  "mark.unsaved": "未保存",
   "problems.similar": "{0} 个同类问题：{1}",
 
   "model.title": "选择模型",

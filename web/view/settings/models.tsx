@@ -221,6 +221,7 @@ function ProviderRow({
           </button>
         </>
       }
+      lost={s("lost_provider")}
       remove={() => after(() => admin.remove(path))}
     >
       <Fault text={attempt.fault} />
