@@ -11,6 +11,8 @@ const (
 	CodeBadReference     = "bad_reference"
 	CodeBadState         = "bad_state"
 	CodeCanceled         = "canceled"
+	CodeClosedWebhook    = "closed_webhook"
+	CodeEmptyForm        = "empty_form"
 	CodeEmptySetting     = "empty_setting"
 	CodeEndlessCycle     = "endless_cycle"
 	CodeEntersBody       = "enters_body"

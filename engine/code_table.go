@@ -37,6 +37,8 @@ var canvasCodes = []Term{
 	{CodeMissingSetting, "a setting or secret that a plugin needs is not set"},
 	{CodePluginCheck, "the plugin itself refuses its parameters"},
 	{CodeBadReference, "a reference names a node or variable that does not exist"},
+	{CodeClosedWebhook, "the webhook refuses every request"},
+	{CodeEmptyForm, "a form has no fields, so the run pauses for nothing"},
 	{CodeOpenWebhook, "everybody who knows the address of the webhook may start the canvas"},
 	{CodeUnboundValue, "a reference stands outside the quotes of a statement of SQL, which its value can change"},
 	{CodeUnknownOutput, "a reference names an output that the node does not have"},

@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -109,7 +110,7 @@ func (b *Begin) queried(query engine.Value) engine.Value {
 	return fields.Value()
 }
 
-// Warnings reports a webhook that accepts requests of everybody.
+// Warnings reports a webhook that accepts requests of everybody, or none.
 func (b *Begin) Warnings() []engine.Diagnostic {
 	if b.Mode != webhookMode {
 		return nil
@@ -120,13 +121,25 @@ func (b *Begin) Warnings() []engine.Diagnostic {
 			Code: engine.CodeOpenWebhook, Param: "security",
 			Message: "the webhook has no security section: everybody who knows its address starts runs",
 		}}
-	case (kind == "" || kind == "none") && b.Security.Get("allow_anonymous").Truthy():
+	case kind != "" && kind != "none":
+	case !isAnonymous(b.Security):
+		return []engine.Diagnostic{{
+			Code: engine.CodeClosedWebhook, Param: "security",
+			Message: "the webhook has no authentication and does not allow anonymous requests: it refuses all",
+		}}
+	default:
 		return []engine.Diagnostic{{
 			Code: engine.CodeOpenWebhook, Param: "security",
 			Message: "the webhook allows anonymous requests: everybody who knows its address starts runs",
 		}}
 	}
 	return nil
+}
+
+// isAnonymous reports whether a webhook without authentication accepts requests.
+func isAnonymous(security engine.Value) bool {
+	allow := security.Get("allow_anonymous")
+	return allow.True() || strings.EqualFold(allow.Text(), "true")
 }
 
 // Inline reports whether Run does not block: only uploads take time.

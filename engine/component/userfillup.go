@@ -72,6 +72,17 @@ func (u *UserFillUp) Run(ctx context.Context, call *engine.Call) error {
 	return passFields(ctx, call, call.RunInputs(), u.Inputs)
 }
 
+// Warnings reports a form without fields.
+func (u *UserFillUp) Warnings() []engine.Diagnostic {
+	if u.Inputs.Len() > 0 {
+		return nil
+	}
+	return []engine.Diagnostic{{
+		Code: engine.CodeEmptyForm, Param: "inputs",
+		Message: "the form has no fields, so the run pauses for nothing; add a field or remove the step",
+	}}
+}
+
 // InputForm returns the form as the canvas declares it.
 func (u *UserFillUp) InputForm() engine.Value { return formOf(u.Inputs) }
 

@@ -137,9 +137,11 @@ export function canBeOff({ role, spec }: Pick<CanvasNode, "role" | "spec">): boo
   return (role === "node" || role === "group") && spec?.role !== "start";
 }
 
-/** canFail reports whether a node has an edge for errors. */
-export function canFail({ spec }: Pick<CanvasNode, "spec">): boolean {
-  return spec?.params?.properties?.["exception_goto"] !== undefined && spec.role !== "start" && spec.role !== "sink";
+/** canFail reports whether a node has an edge for errors, or may get one. */
+export function canFail({ spec, params }: Pick<CanvasNode, "spec" | "params">): boolean {
+  if (params["exception_method"] === "goto") return true;
+  const never = spec?.role === "start" || spec?.role === "sink" || spec?.role === "item";
+  return spec?.params?.properties?.["exception_goto"] !== undefined && !never;
 }
 
 // contains guards against parents that go in circles.

@@ -15,11 +15,14 @@ export class DatasetNames {
   readonly known = new Store<ReadonlyMap<string, Known>>(new Map());
   readonly #datasets: Pick<Datasets, "find">;
   readonly #host: Pick<Host, "state">;
+  readonly #may: () => boolean;
   readonly #asked = new Set<string>();
 
-  constructor(datasets: Pick<Datasets, "find">, host: Pick<Host, "state">) {
+  /** `may` reports whether the open canvas may run: others cause no request. */
+  constructor(datasets: Pick<Datasets, "find">, host: Pick<Host, "state">, may = (): boolean => true) {
     this.#datasets = datasets;
     this.#host = host;
+    this.#may = may;
     host.state.subscribe(() => {
       if (host.state.get().status === "open") return;
       this.#asked.clear();
@@ -30,6 +33,7 @@ export class DatasetNames {
   /** ask finds a dataset; one that was missing or not readable is asked for again with `again`. */
   async ask(name: string, again = false): Promise<void> {
     if (this.#host.state.get().status !== "open") return;
+    if (!this.#may()) return this.#keep(name, ""); // until then it is not known
     const found = this.known.get().get(name);
     const settled = typeof found === "object" && found !== null;
     if (settled || (this.#asked.has(name) && !(again && found !== undefined))) return;

@@ -255,11 +255,13 @@ export class Datasets {
     signal: AbortSignal,
     changed: (document: StoredDocument) => void,
     idle: (dataset: Dataset) => void,
+    begun: () => void = () => undefined,
   ): Promise<void> {
     const response = await this.#host.ask("GET", `${at(id)}/events`, undefined, {
       signal,
       accept: "text/event-stream",
     });
+    begun();
     for await (const { name, data } of serverEvents(response)) {
       if (name === "document") changed(JSON.parse(data) as StoredDocument);
       else if (name === "idle") idle(JSON.parse(data) as Dataset);

@@ -6,8 +6,14 @@ import type { History } from "../canvas/history.ts";
 import type { Places } from "../canvas/places.ts";
 import type { Origin } from "./host.ts";
 
-/** Source is the origin of a canvas. One of a link or a file runs after the person allowed it. */
-export type Source = { kind: "example" | "plugin" | "link" | "file" | "new" } | { kind: "host"; origin: Origin };
+/**
+ * Source is the origin of a canvas. One of a link or a file runs after the person allowed it. A
+ * copy is of a template or of the empty canvas: the page can make it again.
+ */
+export type Source =
+  | { kind: "example" | "plugin" | "link" | "file" }
+  | { kind: "new"; copy?: true }
+  | { kind: "host"; origin: Origin };
 
 /** Base is a document that is stored, and its text. */
 export interface Base {

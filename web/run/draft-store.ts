@@ -75,11 +75,21 @@ export class DraftStore {
     await committed(transaction);
   }
 
-  async drop(key: string): Promise<void> {
+  /** drop deletes a draft, unless `may` refuses the one that other tabs have written since. */
+  async drop(key: string, may: (there: Draft) => boolean = () => true): Promise<void> {
     const transaction = (await this.#database).transaction(["drafts", "texts"], "readwrite");
+    const there = await done<Draft | undefined>(transaction.objectStore("drafts").get(key));
+    if (there && !may(there)) return;
     transaction.objectStore("texts").delete(key);
     transaction.objectStore("drafts").delete(key);
     await committed(transaction);
+  }
+
+  /** size returns about how many bytes a draft takes. */
+  async size({ key, acts }: Draft): Promise<number> {
+    const texts = (await this.#database).transaction("texts").objectStore("texts");
+    const text = await done<string | undefined>(texts.get(key));
+    return (text?.length ?? 0) + JSON.stringify(acts).length;
   }
 }
 

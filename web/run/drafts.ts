@@ -1,7 +1,7 @@
-// Drafts: every canvas that is opened or edited is kept in this browser, so that a reload, a crash
-// or a closed tab loses nothing. A draft is the text that was opened or saved last, and the acts
-// since. Tabs with the same canvas share one draft: each write is based on a version, and writes of
-// other tabs since then are merged first.
+// Drafts: every canvas that is edited is kept in this browser until its owner discards it, so that
+// a reload, a crash or a closed tab loses nothing. A draft is the text that was opened or saved
+// last, and the acts since. Tabs with the same canvas share one draft: each write is based on a
+// version, and writes of other tabs since then are merged first.
 
 import { open, type Dsl, type Words } from "../canvas/dsl.ts";
 import { diff } from "../canvas/diff.ts";
@@ -40,7 +40,12 @@ export interface Place {
   database: IDBFactory | undefined;
   storage?: Storage | undefined;
   channel?: Pick<BroadcastChannel, "postMessage" | "onmessage"> | undefined;
+  /** estimate returns how much the browser stores for the page, and how much it allows. */
+  estimate?: (() => Promise<StorageEstimate>) | undefined;
 }
+
+/** Room is the space for drafts: "low" before a write is refused, "full" when one was. */
+export type Room = "enough" | "low" | "full";
 
 /** Open is the canvas that is followed. */
 interface Open {
@@ -65,7 +70,10 @@ interface News {
   moved?: { key: string; origin: Origin };
 }
 
-const most = 60; // drafts; the oldest go first
+const most = 20; // texts that were opened and not edited, for a reload; the oldest go first
+
+// Space that is left when the page warns: for the changes of a day, and small in a small storage.
+const reserve = (quota: number): number => Math.min(20_000_000, quota / 10);
 
 /** Drafts keeps canvases in IndexedDB. */
 export class Drafts {
@@ -75,23 +83,26 @@ export class Drafts {
   readonly key = new Store<string | undefined>(undefined);
   /** This browser keeps drafts. */
   readonly working = new Store<boolean>(true);
+  readonly room = new Store<Room>("enough");
   readonly #database: IDBFactory | undefined;
   readonly #store: DraftStore;
   readonly #journal: Journal;
   readonly #channel: Place["channel"];
   readonly #peer: Peer;
+  readonly #estimate: Place["estimate"];
   readonly #tab = crypto.randomUUID();
   #open: Open | undefined;
   #next: Edited | undefined;
   #writing: Promise<void> | undefined;
   #joining = false;
 
-  constructor({ database, storage, channel }: Place, peer: Peer) {
+  constructor({ database, storage, channel, estimate }: Place, peer: Peer) {
     this.#database = database;
     this.#store = new DraftStore(database);
     this.#journal = new Journal(storage);
     this.#channel = channel;
     this.#peer = peer;
+    this.#estimate = estimate;
     if (channel) channel.onmessage = ({ data }: MessageEvent<News>) => void this.#hear(data);
     void this.#refresh();
   }
@@ -149,6 +160,9 @@ export class Drafts {
     Object.assign(now, { key, version: 0, text: undefined });
     if (!before.startsWith("host:")) this.#tell({ key: before, version: 0, moved: { key, origin } }); // else a copy
     await this.#cases((store) => store.move(before, key));
+    const document = this.#peer.edited();
+    if (document && document.history.dsl !== document.base.dsl) this.#schedule(document); // edited during the save
+    await this.settled();
     await this.drop(before);
     if (this.#open === now) this.key.set(key);
   }
@@ -178,15 +192,27 @@ export class Drafts {
     while (this.#writing) await this.#writing;
   }
 
-  /** drop deletes a draft. */
+  /** drop deletes a draft. What found no room before is then written. */
   async drop(key: string): Promise<void> {
     try {
       await this.#store.drop(key);
-    } catch {
-      this.working.set(false);
+    } catch (err) {
+      this.#failed(err);
     }
     if (key.startsWith("new:")) await this.#cases((store) => store.move(key, undefined)); // nothing else has it
     await this.#refresh();
+    if (this.room.get() === "full") this.changed(this.#peer.edited());
+    await this.settled();
+  }
+
+  /** size returns about how many bytes a draft takes. */
+  size(draft: Draft): Promise<number> {
+    return this.#store.size(draft);
+  }
+
+  #failed(err: unknown): void {
+    if (err instanceof DOMException && err.name === "QuotaExceededError") this.room.set("full");
+    this.working.set(false);
   }
 
   // cases changes the test cases of canvases.
@@ -218,14 +244,23 @@ export class Drafts {
     }
     try {
       await this.#put(now, document);
-    } catch {
-      this.working.set(false);
+      this.working.set(true);
+      await this.#measure();
+    } catch (err) {
+      this.#failed(err);
     }
+  }
+
+  // measure warns before the browser refuses a write.
+  async #measure(): Promise<void> {
+    const { usage = 0, quota = 0 } = (await this.#estimate?.().catch(() => undefined)) ?? {};
+    this.room.set(quota > 0 && quota - usage < reserve(quota) ? "low" : "enough");
   }
 
   async #put(now: Open, document: Edited): Promise<void> {
     let written = document;
     let key = now.key;
+    const before = now.version;
     await this.#store.change(key, (there) => {
       if (there && (there.version ?? 0) !== now.version) this.#join(now, there);
       key = now.key;
@@ -236,7 +271,11 @@ export class Drafts {
       now.version++;
       const draft = { key, title, source, acts: actsOf(written), updated: Date.now(), version: now.version };
       return { draft, ...(there?.text === base.text && key === there.key ? {} : { text: base.text }) };
-    }, now.text === undefined ? undefined : { version: now.version, text: now.text });
+    }, now.text === undefined ? undefined : { version: now.version, text: now.text }).catch((err: unknown) => {
+      if (now.version === before + 1) now.version = before; // nothing was written
+      now.writing = undefined;
+      throw err;
+    });
     now.synced = written.history.dsl;
     now.writing = undefined;
     now.text = written.base.text;
@@ -327,10 +366,12 @@ export class Drafts {
   async #refresh(): Promise<void> {
     try {
       const all = await this.#store.list();
-      this.list.set(all.slice(0, most).filter(({ source, acts }) => acts.length > 0 || isKept(source)));
-      for (const old of all.slice(most)) await this.#store.drop(old.key);
-    } catch {
-      this.working.set(false);
+      const isDraft = (draft: Draft): boolean => isWork(draft) || this.#journal.entries(draft.key).length > 0;
+      this.list.set(all.filter(isDraft));
+      const others = all.filter((draft) => !isDraft(draft));
+      for (const old of others.slice(most)) await this.#store.drop(old.key, (there) => !isDraft(there));
+    } catch (err) {
+      this.#failed(err);
     }
   }
 }
@@ -365,9 +406,9 @@ function applies({ text, acts }: Pick<Kept, "text" | "acts">, more: readonly Act
   }
 }
 
-// isKept reports whether a canvas exists nowhere but here.
-function isKept({ kind }: Source): boolean {
-  return kind === "new" || kind === "file";
+// isWork reports whether a draft has something that exists nowhere else.
+function isWork({ source, acts }: Draft): boolean {
+  return acts.length > 0 || source.kind === "file" || (source.kind === "new" && !source.copy);
 }
 
 /** draftKey names the draft of a text that is opened. */

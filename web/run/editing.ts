@@ -4,12 +4,13 @@
 import { aligned, type Alignment } from "../canvas/edit/align.ts";
 import { setBranches } from "../canvas/edit/branches.ts";
 import { copy, paste, read, written } from "../canvas/edit/clip.ts";
-import { setParam, type Draft } from "../canvas/edit/draft.ts";
+import { paramOf, setParam, type Draft } from "../canvas/edit/draft.ts";
 import { enclose, groupAt, origin } from "../canvas/edit/groups.ts";
 import * as nodes from "../canvas/edit/nodes.ts";
 import { renameModels } from "../canvas/edit/models.ts";
 import { addNote, writeNote } from "../canvas/edit/notes.ts";
 import { setOrder, type Order } from "../canvas/edit/order.ts";
+import { typedAt } from "../canvas/edit/steps.ts";
 import { attach, detach } from "../canvas/edit/tools.ts";
 import { nameVariable, removeVariable, setVariable, type Variable } from "../canvas/edit/variables.ts";
 import { connect, disconnect, refusal, type Refusal } from "../canvas/edit/wires.ts";
@@ -195,7 +196,8 @@ export class Editing {
   branches(id: string, param: string, value: unknown): void {
     const spec = this.#session.document.get()?.model.byId.get(id)?.spec;
     const branch = spec?.branches?.find((each) => each.param === param);
-    if (branch) this.#session.act((draft) => setBranches(draft, this.#specs, id, branch, value), `${id}/${param}`);
+    if (!branch) return;
+    this.#session.act((draft) => setBranches(draft, this.#specs, id, branch, value), this.#step(id, param, value));
   }
 
   attach(agent: string, kind: string, name: string): void {
@@ -208,7 +210,15 @@ export class Editing {
 
   /** tool changes a param of a tool of an agent. */
   tool(agent: string, tools: unknown): void {
-    this.#session.act((draft) => setParam(draft, agent, "tools", tools), `${agent}/tools`);
+    this.#session.act((draft) => setParam(draft, agent, "tools", tools), this.#step(agent, "tools", tools));
+  }
+
+  // step returns the key of a step of undo: what is typed into one field is one, anything else its
+  // own.
+  #step(id: string, param: string, value: unknown): string {
+    const dsl = this.#session.document.get()?.dsl;
+    const place = dsl && typedAt(paramOf(dsl, id, param), value);
+    return place === undefined ? "" : `${id}/${param}${place}`;
   }
 
   /**

@@ -1,6 +1,6 @@
 // The host that serves the page, if it is one: its canvases and its models. A person
 // is known there by a login of this browser or by an API key, which is kept in memory
-// only. No request is made before a person opens the host's canvases.
+// only. Where this browser had no login, no request is made before a person signs in.
 //
 // Requests with the login go to fixed paths of the host's API. A run has access only to its models,
 // the built-in tools and searches in datasets, because canvases may be untrusted.
@@ -34,6 +34,8 @@ export interface HostState {
   status: "unknown" | "asking" | "closed" | "open" | "none";
   /** The signed-in person. */
   name: string;
+  /** More about the person; empty texts for a key without a user. */
+  person?: { email: string; tenant: string; role: string };
   canvases: HostCanvas[];
   total: number;
   /** The words that the canvases were searched by; undefined when the list is not current. */
@@ -234,6 +236,19 @@ export class Host {
     return response;
   }
 
+  /** hasLogin reports whether the browser's login is used, not an API key. */
+  get hasLogin(): boolean {
+    return this.#key === "";
+  }
+
+  /** changePassword replaces the password of the person. All logins end, this one too. */
+  async changePassword(old: string, next: string): Promise<void> {
+    await this.request("PUT", "/api/v2/me/password", { old, new: next });
+    if (!this.hasLogin) return;
+    this.#csrf = "";
+    this.state.set({ ...unknown, status: "closed" });
+  }
+
   /** signOut ends the login of this browser, or forgets the key. */
   async signOut(): Promise<void> {
     if (this.#key) this.#key = "";
@@ -272,12 +287,13 @@ export class Host {
   // meet reads the principal; a login by cookie has a token that must be sent along.
   async #meet(): Promise<void> {
     const me = await this.#json<{
-      nickname?: string; email?: string; tenant_name?: string; csrf?: string; scopes?: string[];
+      nickname?: string; email?: string; tenant_name?: string; role?: string; csrf?: string; scopes?: string[];
     }>("/api/v2/me");
     this.#csrf = me.csrf ?? "";
     const models = await this.#models();
     const name = me.nickname || me.email || me.tenant_name || "";
-    this.state.update({ status: "open", name, scopes: me.scopes ?? [], ...models });
+    const person = { email: me.email ?? "", tenant: me.tenant_name ?? "", role: me.role ?? "" };
+    this.state.update({ status: "open", name, person, scopes: me.scopes ?? [], ...models });
   }
 
   /** learn reads the models again, after they were changed. */

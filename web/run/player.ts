@@ -10,7 +10,7 @@ import type { Read } from "../read/reader.ts";
 import type { Origin } from "./host.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "./providers.ts";
-import { continued, Records, waiting } from "./records.ts";
+import { continued, keptGood, Records, waiting } from "./records.ts";
 import type { Question, RemoteRun, Running, Runs } from "./remote.ts";
 import type { Answer } from "./standins.ts";
 import { Store } from "./store.ts";
@@ -207,6 +207,11 @@ export class Player {
   /** runUntil runs the shown question again and stops after a node. */
   runUntil(node: string): void {
     const { ask = {}, again } = this.#asked();
+    const [runs, origin] = [this.#remote(), this.#stage.saved?.()];
+    if (runs && origin) {
+      const question = { ...questionOf(ask, this.#pinned()), until: this.#stage.ids().run(node) };
+      return this.#follows(runs.start(origin, question), { ...ask, how: { kind: "until", node } });
+    }
     this.#begin({ ...ask, how: { kind: "until", node } }, asking(ask), { options: { until: node }, again });
   }
 
@@ -254,7 +259,7 @@ export class Player {
 
   /** debug runs one node alone, with values for the fields of its form. */
   debug(node: string, params: Record<string, unknown>): void {
-    const base = continued(this.play.get().shown, new Set([node]));
+    const base = continued(this.play.get().shown);
     this.#begin({ how: { kind: "debug", node } }, asking({}), { options: { debug: { node, params } }, base });
   }
 
@@ -353,7 +358,9 @@ export class Player {
     }
     const result = await run.result;
     const last = turn.records.at(Infinity);
-    const over = conclude(last, result.status, result.error?.message);
+    const ended = conclude(last, result.status, result.error?.message);
+    const { how } = turn.ask;
+    const over = how?.kind === "debug" && how.node !== undefined ? keptGood(ended, rest.base, how.node) : ended;
     if (result.error) turn.code = result.error.code;
     if (result.status !== "paused") return this.#settle(turn, over, undefined);
     this.#paused = { run, state: last, turn };

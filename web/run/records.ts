@@ -76,6 +76,16 @@ export function waiting(state: RunState, nodes: { id: string; name: string; kind
 }
 
 /**
+ * keptGood returns the state after a node was run alone: where that failed, its last good result
+ * stays the one that other nodes and the picture use. Both executions are listed.
+ */
+export function keptGood(state: RunState, before: RunState | undefined, node: string): RunState {
+  const good = own(before?.latest ?? {}, node);
+  if (good?.status !== "succeeded" || own(state.latest, node)?.status === "succeeded") return state;
+  return { ...state, latest: { ...state.latest, [node]: good } };
+}
+
+/**
  * continued returns the initial state of a run that continues an earlier one: with the outputs of
  * nodes and no messages. Nodes that run again and executions that did not end are left out.
  */

@@ -51,6 +51,8 @@ export interface Question {
   query?: string;
   inputs?: Record<string, unknown>;
   pins?: Record<string, unknown>;
+  /** The run stops after this node; it is no turn of the conversation. */
+  until?: string;
 }
 
 const root = "/api/v2/runs";
@@ -84,10 +86,10 @@ export class Runs {
 
   /** start runs a saved canvas with the next question of a conversation. */
   start({ id, rev }: Origin, question: Question): RemoteRun {
-    const begun = this.#conversation(id, rev).then((session) =>
-      this.#begin(`/api/v2/canvases/${encodeURIComponent(id)}/runs`, { query: "", ...question, session }),
-    );
-    return new RemoteRun(this.#host, begun);
+    const path = `/api/v2/canvases/${encodeURIComponent(id)}/runs`;
+    const begin = (session: object): Promise<string> => this.#begin(path, { query: "", ...question, ...session });
+    if (question.until !== undefined) return new RemoteRun(this.#host, begin({}));
+    return new RemoteRun(this.#host, this.#conversation(id, rev).then((session) => begin({ session })));
   }
 
   /** rerun repeats a run from an execution of a node; the first run stays as it is. */

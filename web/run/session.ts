@@ -3,9 +3,12 @@
 
 import type { Canvas, Code, ComponentSpec, Diagnostic, Engine } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
+import { diff } from "../canvas/diff.ts";
 import { dict, hasOnlyGraph, open, type Dsl, type Opened } from "../canvas/dsl.ts";
-import { Draft, setParam } from "../canvas/edit/draft.ts";
+import { Draft, paramOf } from "../canvas/edit/draft.ts";
 import { placeAll } from "../canvas/edit/nodes.ts";
+import { typedAt } from "../canvas/edit/steps.ts";
+import { setSetting } from "../canvas/edit/wires.ts";
 import { RunIds } from "../canvas/earlier.ts";
 import { History, type Act } from "../canvas/history.ts";
 import { build, reachable } from "../canvas/model.ts";
@@ -179,15 +182,18 @@ export class Session {
     this.#canvas = undefined;
   }
 
-  /** edit changes a parameter of a node. */
+  /** edit changes a parameter of a node; what is typed into one field of it is one step of undo. */
   edit(node: string, key: string, value: unknown): void {
-    this.act((draft) => setParam(draft, node, key, value), `${node}/${key}`);
+    const document = this.document.get();
+    const before = document && paramOf(document.dsl, node, key);
+    const place = typedAt(before, value);
+    this.act((draft) => setSetting(draft, node, key, value), place === undefined ? "" : `${node}/${key}${place}`);
   }
 
   /**
    * act lets `change` edit a draft of the open canvas and takes it as one step of undo; acts in
-   * a row with the same key are one step. It returns what `change` returns, or undefined when no
-   * canvas is open.
+   * a row with the same key are one step, except for "". Those without a key place all boxes. It
+   * returns what `change` returns, or undefined when no canvas is open.
    */
   act<T>(change: (draft: Draft, document: Document) => T, key?: string): T | undefined {
     const document = this.document.get();
@@ -197,7 +203,7 @@ export class Session {
     const placed = draft.changes.length;
     const made = change(draft, document);
     const changes = draft.changes.length > placed ? draft.changes : [];
-    const step = key === undefined ? {} : { key: `${key} ${this.#saves}` };
+    const step = key ? { key: `${key} ${this.#saves}` } : {};
     this.#revise(document, document.history.act({ changes, ...step }));
     return made;
   }
@@ -210,6 +216,15 @@ export class Session {
   /** layout returns the engine's places for the open canvas. */
   layout(): Promise<Places> {
     return this.#layout(this.#document());
+  }
+
+  /** revert returns to the stored document, as one step of undo. */
+  revert(): void {
+    const document = this.document.get();
+    if (!document) return;
+    const history = document.history.act({ changes: diff(document.dsl, document.base.dsl) });
+    this.#saved = undefined;
+    this.#revise({ ...document, base: { ...document.base, dsl: history.dsl } }, history);
   }
 
   undo(): void {

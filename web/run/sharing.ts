@@ -3,8 +3,10 @@
 // canvas does not change.
 
 import { diff } from "../canvas/diff.ts";
+import type { CanvasModel } from "../canvas/drawing.ts";
 import { open, type Dsl, type Opened } from "../canvas/dsl.ts";
 import { History, type Act } from "../canvas/history.ts";
+import { mirror } from "../canvas/edit/mirror.ts";
 import { merge, settle, type Conflict } from "../canvas/merge.ts";
 import { rebase } from "../canvas/rebase.ts";
 import type { Origin } from "./host.ts";
@@ -15,6 +17,7 @@ import { Store } from "./store.ts";
 export interface Shareable {
   readonly document: { get(): Document | undefined };
   readonly origin: { get(): Origin | undefined };
+  drawing(dsl: Dsl): CanvasModel;
   replace(history: History, stored?: { opened: Opened; base: Base; origin: Origin | undefined }): void;
 }
 
@@ -84,7 +87,7 @@ export class Sharing {
     const document = this.#session.document.get();
     if (!waiting || !document) return;
     const { theirs, from } = waiting;
-    this.#take(theirs, from, settle(merge(from, document.dsl, theirs.history.dsl), ours));
+    this.#take(theirs, from, this.#mirrored(settle(merge(from, document.dsl, theirs.history.dsl), ours), theirs));
     this.forget();
   }
 
@@ -98,8 +101,14 @@ export class Sharing {
       return false;
     }
     this.forget();
-    this.#take(theirs, from, dsl);
+    this.#take(theirs, from, this.#mirrored(dsl, theirs));
     return true;
+  }
+
+  #mirrored(merged: Dsl, theirs: Theirs): Dsl {
+    const sides = [theirs.history.dsl, this.#session.document.get()?.dsl ?? merged];
+    if (sides.includes(merged)) return merged;
+    return mirror(merged, sides, (dsl) => this.#session.drawing(dsl));
   }
 
   // take shows the merged document. Acts stay steps of undo where they can.

@@ -9,6 +9,7 @@ import { Consents } from "../run/consent.ts";
 import { Locals } from "../run/local.ts";
 import { Host } from "../run/host.ts";
 import { Session, type Source } from "../run/session.ts";
+import { staySignedIn } from "../run/signed.ts";
 
 const canvas = (params: object = {}, name = "Message"): string =>
   JSON.stringify({
@@ -23,6 +24,7 @@ class Tab {
   readonly values = new Map<string, string>();
   getItem = (key: string): string | null => this.values.get(key) ?? null;
   setItem = (key: string, value: string): void => void this.values.set(key, value);
+  removeItem = (key: string): void => void this.values.delete(key);
 }
 
 test("a canvas of a link or a file runs only after it is allowed, in each way of running", async () => {
@@ -239,6 +241,22 @@ test("edits and runs are unsaved work", () => {
   assert.equal(session.unsaved, true, "a run is going on");
 });
 
+test("discarding unsaved changes returns to what was saved, and is one step of undo", () => {
+  const session = new Session(new Promise(() => undefined), {}, { models: fetch });
+  const content = (): unknown => session.document.get()?.dsl.components["a"]?.obj.params["content"];
+  session.open(canvas(), "", { kind: "host", origin: { id: "1", rev: 1 } });
+  session.edit("a", "content", ["saved"]);
+  const { dsl } = session.document.get()!;
+  session.stored({ id: "1", rev: 2 }, { dsl, text: JSON.stringify(dsl) });
+  assert.equal(session.edited, false);
+  session.edit("a", "content", ["later"]);
+  session.edit("begin", "prologue", "later");
+  session.revert();
+  assert.deepEqual([content(), session.edited], [["saved"], false]);
+  session.undo();
+  assert.deepEqual([content(), session.edited], [["later"], true]);
+});
+
 for (const [what, params, name, want] of [
   ["nothing", { content: ["see https://docs.example for more"] }, "Message", {}],
   ["addresses", { url: "https://API.example:8443/x?y", more: ["http://second.example"], nested: {
@@ -311,6 +329,36 @@ test("the page calls the host with its login or key", async () => {
     ["Bearer ragflow-key", "omit", undefined],
     "with a key no cookie is needed",
   );
+});
+
+for (const [hash, own] of [
+  ["", true], ["#", true], ["#host", true], ["#knowledge", true], ["#knowledge=a/b", true], ["#runs=a", true],
+  ["#settings=models", true], ["#canvas=1", true], ["#draft=new%3A1", true], ["#draft=new:1", true],
+  ["#draft=host%3A1", true], ["#c=abc", false], ["#open=/a.json", false], ["#try=/dev/", false],
+  ["#example=tea-house", false], ["#template=summarize", false], ["#draft=link%3A1", false],
+  ["#draft=file%3A1", false], ["#draft=example%3A1", false], ["#hostile", false], ["#knowledgeable=1", false],
+] as const) {
+  test(`a person is ${own ? "" : "not "}signed in again at ${hash || "/"}`, async () => {
+    const { host, sent } = hostOf();
+    const storage = new Tab() as unknown as Storage;
+    staySignedIn(host, storage, { hash: () => hash, moved: () => undefined });
+    assert.equal(sent.length, 0, "where this browser had no login, nothing is asked");
+    storage.setItem("easel.signed-in", "1");
+    staySignedIn(host, storage, { hash: () => hash, moved: () => undefined });
+    assert.equal(sent.length > 0, own);
+  });
+}
+
+test("the page remembers a login until it ends, and no key", async () => {
+  const { host } = hostOf();
+  const tab = new Tab();
+  staySignedIn(host, tab as unknown as Storage, { hash: () => "#c=x", moved: () => undefined });
+  await host.connect("ragflow-key");
+  assert.deepEqual([...tab.values], []);
+  await host.connect("");
+  assert.deepEqual([...tab.values], [["easel.signed-in", "1"]]);
+  await host.signOut();
+  assert.deepEqual([...tab.values], []);
 });
 
 test("a run may use the models of the host and nothing else", async () => {

@@ -239,3 +239,99 @@ test("a journal ends only after the commit of the draft", async () => {
   assert.equal(during?.length, 1);
   assert.deepEqual(Object.keys(storage), []);
 });
+
+// own are drafts of canvases that were made in this browser.
+class Own {
+  readonly drafts: Drafts;
+  now: Parameters<Drafts["begin"]>[1] | undefined;
+  estimate: StorageEstimate = { usage: 0, quota: 1e9 };
+  #number = 0;
+
+  constructor(database = new IDBFactory()) {
+    this.drafts = new Drafts({ database, estimate: () => Promise.resolve(this.estimate) }, {
+      edited: () => this.now,
+      join: () => assert.fail("no other tab writes"),
+      moved: () => assert.fail("no other tab stores"),
+    });
+  }
+
+  async open(key: string, copy: boolean): Promise<void> {
+    const opened = open(text);
+    const made = { kind: "new" as const, ...(copy ? { copy: true as const } : {}) };
+    const base = { dsl: opened.dsl, text };
+    this.now = { number: ++this.#number, source: made, opened, base, history: new History(opened.dsl) };
+    this.drafts.begin(key, this.now, true);
+    await this.drafts.settled();
+  }
+
+  async edit(value: string): Promise<void> {
+    assert.ok(this.now);
+    const { history } = this.now;
+    this.now = { ...this.now, history: history.act(change(history.dsl, "a", value)) };
+    this.drafts.changed(this.now);
+    await this.drafts.settled();
+  }
+}
+
+test("every edited draft is kept, however many there are", async () => {
+  const own = new Own();
+  for (let i = 0; i < 100; i++) {
+    await own.open(`new:${i}`, true);
+    await own.edit(`A${i}`);
+  }
+  assert.equal(own.drafts.list.get().length, 100);
+  assert.equal(prompt(shown(await own.drafts.find("new:0")), "a"), "A0");
+});
+
+test("unedited copies are no drafts, and the oldest of them go", async () => {
+  const own = new Own();
+  await own.open("new:edited", true);
+  await own.edit("A1");
+  for (let i = 0; i < 40; i++) await own.open(`new:${i}`, true);
+  assert.deepEqual(own.drafts.list.get().map(({ key }) => key), ["new:edited"]);
+  assert.equal(await own.drafts.find("new:0"), undefined);
+  assert.ok(await own.drafts.find("new:39"), "a reload shows it");
+  await own.open("new:kept", false);
+  assert.deepEqual(own.drafts.list.get().map(({ key }) => key), ["new:kept", "new:edited"], "made of nothing else");
+});
+
+test("a full storage is announced before and after it refuses, and written once there is room", async () => {
+  const own = new Own();
+  await own.open("new:large", true);
+  await own.edit("A".repeat(1000));
+  const large = own.drafts.list.get()[0];
+  assert.ok(large && await own.drafts.size(large) > 1000);
+  await own.open("new:1", true);
+  await own.edit("A1");
+  assert.deepEqual([own.drafts.room.get(), own.drafts.working.get()], ["enough", true]);
+  own.estimate = { usage: 995e6, quota: 1e9 };
+  await own.edit("A2");
+  assert.deepEqual([own.drafts.room.get(), own.drafts.working.get()], ["low", true]);
+
+  const { prototype } = IDBObjectStore as unknown as { prototype: { put(...args: unknown[]): unknown } };
+  const { put } = prototype;
+  prototype.put = () => { throw new DOMException("no space", "QuotaExceededError"); };
+  try {
+    await own.edit("A3");
+    assert.deepEqual([own.drafts.room.get(), own.drafts.working.get()], ["full", false]);
+  } finally {
+    prototype.put = put;
+  }
+  own.estimate = { usage: 0, quota: 1e9 };
+  await own.drafts.drop("new:large");
+  assert.deepEqual([own.drafts.room.get(), own.drafts.working.get()], ["enough", true]);
+  assert.equal(prompt(shown(await own.drafts.find("new:1")), "a"), "A3");
+});
+
+test("an edit made while the host stores a canvas is in its draft", async () => {
+  const own = new Own();
+  await own.open("new:1", true);
+  await own.edit("A1");
+  const stored = own.now;
+  await own.edit("A2");
+  assert.ok(stored && own.now);
+  own.now = { ...own.now, source, base: { dsl: stored.history.dsl, text: text.replace('"A"', '"A1"') } };
+  await own.drafts.moved(source.origin);
+  assert.equal(await own.drafts.find("new:1"), undefined);
+  assert.equal(prompt(shown(await own.drafts.find(key)), "a"), "A2");
+});

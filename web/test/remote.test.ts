@@ -95,6 +95,14 @@ test("questions of a conversation share a session until the revision of the canv
   );
 });
 
+test("a run to a node is no turn of the conversation", async () => {
+  const { runs, asked } = site("");
+  await runs.start({ id: "c1", rev: 3 }, { query: "a", until: "LLM:A" }).id;
+  assert.deepEqual(asked.map(([, path, body]) => [path.split("/").at(-1), body]), [
+    ["runs", { query: "a", until: "LLM:A" }],
+  ]);
+});
+
 test("dropping records restores the state after the remaining ones", () => {
   const records = new Records();
   const all = Array.from({ length: 200 }, (_, i) => started(`N${i}`) as RunEvent);

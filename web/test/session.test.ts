@@ -349,6 +349,23 @@ test("one node runs alone", async () => {
   assert.match(String(play.shown.latest["Message:Receipt"]?.outputs?.["content"]), /^just me/);
 });
 
+test("one node that fails alone keeps its last good result, and both are listed", async () => {
+  const session = start("exchange");
+  session.player.send({ inputs: { amount: { value: 10 }, currency: { value: "CNY" } } });
+  const { shown: whole } = await settled(session);
+  const good = whole.latest["CodeExec:Abacus"];
+  assert.equal(good?.status, "succeeded");
+  const fields = await session.player.form("CodeExec:Abacus");
+  session.player.debug("CodeExec:Abacus", Object.fromEntries(Object.keys(fields).map((name) => [name, null])));
+  const { shown } = await until(session.player.play, (value) => value.turns.length === 2 && !value.running);
+  const steps = shown.steps.filter(({ node }) => node === "CodeExec:Abacus");
+  assert.deepEqual(steps.map(({ status }) => status), ["succeeded", "failed"]);
+  assert.deepEqual(shown.latest["CodeExec:Abacus"]?.outputs, good?.outputs);
+  session.player.runFrom("Message:Receipt");
+  await until(session.player.play, (value) => value.turns.length === 3 && !value.running);
+  assert.match(said(session), /10 EUR = 80.00 CNY/, "the good result is used");
+});
+
 test("a run from a node, or of one node, keeps the results of the others for further runs", async () => {
   const session = start("exchange");
   session.player.send({ inputs: { amount: { value: 10 }, currency: { value: "CNY" } } });

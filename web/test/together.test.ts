@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open, type Dsl } from "../canvas/dsl.ts";
+import { build } from "../canvas/model.ts";
 import { History } from "../canvas/history.ts";
 import type { Document } from "../run/document.ts";
 import type { Host, Origin } from "../run/host.ts";
@@ -29,6 +30,10 @@ class Page implements Shareable {
     const base = { dsl: opened.dsl, text };
     const source = { kind: "host", origin: { id: "c", rev: 1 } } as const;
     this.document = new Store({ number: 1, source, opened, base, history, dsl: history.dsl } as unknown as Document);
+  }
+
+  drawing(dsl: Dsl): ReturnType<typeof build> {
+    return build(dsl, new Map());
   }
 
   replace: Shareable["replace"] = (history, stored) => {

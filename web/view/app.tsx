@@ -14,22 +14,24 @@ import { showGallery, useArea } from "./areas.tsx";
 import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
-import { takers } from "./drop.ts";
+import { takers, useFiles } from "./drop.ts";
 import { chooseFile } from "./home/choose.ts";
 import { EditedContext, newEdited } from "./edit/state.ts";
 import { Guard } from "./guard.tsx";
 import type { Example, Template } from "./example.ts";
-import { KeepDialog } from "./keep.tsx";
-import { ModelDialog } from "./model.tsx";
 import { useOpening } from "./opening.ts";
 import { Others } from "./others.tsx";
 import { Panel } from "./panel.tsx";
 import { PluginDialog } from "./plugins.tsx";
 import { Replace } from "./replace.tsx";
+import { Space } from "./space.tsx";
 import { faultOf, reasonOf, unreadable, type Told } from "./reason.tsx";
 
 const Home = lazy(() => import("./home/home.tsx"));
 const ImportDialog = lazy(() => import("./home/import.tsx"));
+const KeepDialog = lazy(() => import("./keep.tsx"));
+const ModelDialog = lazy(() => import("./model.tsx"));
+const Person = lazy(() => import("./home/person.tsx"));
 const Publish = lazy(() => import("./publish/publish.tsx"));
 const Choice = lazy(() => import("./publish/choice.tsx"));
 
@@ -44,9 +46,8 @@ export function App(): React.ReactNode {
   const [fault, setFault] = useState<Told>();
   const [notKept, setNotKept] = useState<Told>();
   const [waiting, setWaiting] = useState<string>(); // canvas of the address, until somebody signs in
-  const [restored, setRestored] = useState<string>();
+  const [restored, setRestored] = useState<number>(); // document with changes of an earlier visit
   const [keeping, setKeeping] = useState(false);
-  const [over, setOver] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const area = useArea();
   // Without the descriptions of components, cards have no settings and branches, and would grow.
@@ -68,7 +69,9 @@ export function App(): React.ReactNode {
     return () => number === opened.current;
   }, []);
 
-  const show = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
+  // show opens a text, or the draft that is kept of it; `found` marks one that the person did not
+  // choose, which says that it has other contents.
+  const show = useCallback((text: string, name: string, source: Source, kept?: Kept, found = false) => {
     try {
       // A draft continues from its own text; what the host stored meanwhile is merged into it.
       if (kept) session.open(kept.text, pick(kept.title, look.get().language) || name, kept.source, kept.acts);
@@ -76,8 +79,11 @@ export function App(): React.ReactNode {
       look.update({ selected: undefined, step: undefined, tab: "chat", ...(session.allowed.get() ? {} : { panel: true }) });
       setFault(undefined);
     } catch (err) {
-      // A damaged draft does not keep the canvas from opening.
-      if (kept && err instanceof PatchError) return show(text, name, source, { ...kept, source, text, acts: [] });
+      // A damaged draft neither prevents the canvas from opening nor is overwritten by edits of it.
+      if (kept && err instanceof PatchError) {
+        const key = `${kept.key}~${crypto.randomUUID()}`;
+        return show(text, name, source, { ...kept, key, version: 0, source, text, acts: [] });
+      }
       fail((words) => (err instanceof CanvasError ? unreadable(words, err) : reasonOf(err)));
       return;
     }
@@ -90,7 +96,8 @@ export function App(): React.ReactNode {
     if (kept) {
       if (source.kind === "host") session.sharing.receive(text, source.origin);
       const now = session.document.get(); // the host may have all of it
-      setRestored(now && !same(now.dsl, now.base.dsl) ? kept.key : undefined);
+      const isElsewhere = found || source.kind === "host"; // else the draft is all there is
+      setRestored(now && isElsewhere && !same(now.dsl, now.base.dsl) ? now.number : undefined);
       return;
     }
     void drafts.find(key, { text, title: document.opened.title, source }).then((draft) => {
@@ -98,7 +105,7 @@ export function App(): React.ReactNode {
       const untouched = now?.number === document.number && !now.history.canUndo;
       if (!draft || draft.acts.length === 0 || !untouched) return;
       const { selected, tab, panel } = look.get(); // the person may have been quicker than the database
-      show(text, name, source, draft);
+      show(text, name, source, draft, true);
       look.update({ selected, tab, panel });
     });
   }, [session, look, drafts, fail]);
@@ -161,7 +168,7 @@ export function App(): React.ReactNode {
   const openCopy = useCallback((text: string) => {
     const key = `new:${crypto.randomUUID()}`;
     history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
-    const source = { kind: "new" } as const;
+    const source = { kind: "new", copy: true } as const;
     openText(text, "", source, { key, text, title: "", source, acts: [], updated: 0 });
   }, [openText]);
 
@@ -216,32 +223,10 @@ export function App(): React.ReactNode {
     return () => removeEventListener("beforeunload", leaving);
   }, [session, drafts]);
 
-  useEffect(() => {
-    const stop = (event: DragEvent): boolean => {
-      if (!event.dataTransfer?.types.includes("Files")) return false;
-      event.preventDefault();
-      return true;
-    };
-    const dragover = (event: DragEvent): void => { if (stop(event)) setOver(true); };
-    const dragleave = (event: DragEvent): void => { if (!event.relatedTarget) setOver(false); };
-    const drop = (event: DragEvent): void => {
-      setOver(false);
-      if (!stop(event)) return;
-      const files = [...(event.dataTransfer?.files ?? [])];
-      if (takers.get()?.take(files)) return;
-      const [file, ...more] = files;
-      for (const each of more) void keepFile(each);
-      if (file && !addPlugin(file)) setIncoming(file);
-    };
-    addEventListener("dragover", dragover);
-    addEventListener("dragleave", dragleave);
-    addEventListener("drop", drop);
-    return () => {
-      removeEventListener("dragover", dragover);
-      removeEventListener("dragleave", dragleave);
-      removeEventListener("drop", drop);
-    };
-  }, [addPlugin, keepFile]);
+  const over = useFiles(useCallback(([file, ...more]: readonly File[]) => {
+    for (const each of more) void keepFile(each);
+    if (file && !addPlugin(file)) setIncoming(file);
+  }, [addPlugin, keepFile]));
 
   useEffect(() => {
     if (choosing && !dialog.current?.open) dialog.current?.showModal();
@@ -250,6 +235,7 @@ export function App(): React.ReactNode {
   const title = document_ ? pick(document_.opened.title, language) : "";
   useEffect(() => { document.title = title ? `${title} · easel` : "easel"; }, [title]);
   const goToGallery = (): void => { opens(); session.close(); showGallery(); };
+  const isKept = (): boolean => drafts?.working.get() === true;
 
   const created = (origin: Origin): void => {
     setKeeping(false);
@@ -258,12 +244,12 @@ export function App(): React.ReactNode {
     void drafts?.moved(origin);
   };
   const chooseImport = (): void => chooseFile(".json,.yaml,.yml,application/json", setIncoming);
-  const discard = (): void => { while (session.document.get()?.history.canUndo) session.undo(); };
   const edited = useMemo(newEdited, [document_?.number]);
   return (
     <EditedContext value={edited}>
       <Bar
-        onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => look.update({ dialog: "model" })}
+        onGallery={() => (isKept() ? goToGallery() : replace(goToGallery))}
+        onFile={(file) => void openFile(file)} onModel={() => look.update({ dialog: "model" })}
         onKeep={keep} onNew={() => setKeeping(true)} onPublish={() => setPublishing(true)}
       />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
@@ -273,13 +259,10 @@ export function App(): React.ReactNode {
       </Fault>
       {document_ && <Others onChoose={() => setDeciding(true)} />}
       <Fault title={t("plugins.title")} text={choosing || !pluginFault ? undefined : () => faultOf(pluginFault)} onClose={() => session.plugins.fault.set(undefined)} />
-      {restored !== undefined && document_ && (
-        <p className="banner note-bar" role="status">
-          {t("drafts.restored")}
-          <button type="button" onClick={() => { discard(); setRestored(undefined); }}>{t("drafts.discard")}</button>
-          <button type="button" onClick={() => setRestored(undefined)}>{t("error.close")}</button>
-        </p>
-      )}
+      <Space
+        restored={restored !== undefined && restored === document_?.number && !area}
+        onRead={() => setRestored(undefined)}
+      />
       <main data-panel={document_ && panel && !area ? true : undefined}>
         <Guard mark={area?.name ?? document_?.opened}>
           {area ? <AreaView area={area} onCanvas={openCanvas} />
@@ -325,14 +308,20 @@ export function App(): React.ReactNode {
           <Choice onCopy={() => setKeeping(true)} onClose={() => setDeciding(false)} />
         </Suspense>
       )}
-      {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}
+      {keeping && document_ && <Suspense><KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} /></Suspense>}
       {over && <div className="drop" aria-hidden="true">{taker?.label ?? t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="dialog-title" onClose={() => look.update({ dialog: undefined })}>
-        {choosing === "model" && <ModelDialog onDone={() => dialog.current?.close()} />}
-        {choosing === "plugins" && <PluginDialog onDone={() => dialog.current?.close()} />}
+        <Suspense fallback={null}><Chosen dialog={choosing} onDone={() => dialog.current?.close()} /></Suspense>
       </dialog>
     </EditedContext>
   );
+}
+
+const dialogs = { model: ModelDialog, plugins: PluginDialog, person: Person };
+
+function Chosen({ dialog, onDone }: { dialog: keyof typeof dialogs | undefined; onDone(): void }): React.ReactNode {
+  const Content = dialog && dialogs[dialog];
+  return Content && <Content onDone={onDone} />;
 }
 
 // Fault shows a message in the language of the page, also after a change of it.

@@ -1,14 +1,16 @@
 // The bar at the top: what is open, and what can be done with it.
 
-import { useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { pack } from "../canvas/link.ts";
 import { pick } from "../words/words.ts";
 import { AreaLinks, useArea } from "./areas.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { Icon, type IconName } from "./icons.tsx";
+import { Me } from "./me.tsx";
 import { useModelName } from "./no-model.tsx";
 import { People } from "./others.tsx";
 import { save } from "./save.ts";
+import { saver } from "./saver.ts";
 
 // Below this width a menu holds what is needed seldom.
 const narrow = matchMedia("(max-width: 720px)");
@@ -33,13 +35,6 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   const { language, dark } = useLook((all) => all);
   const document_ = useStore(session.document, (document) => document);
   const model = useModelName();
-  const origin = useStore(session.origin, (from) => from);
-  const [kept, setKept] = useState(false);
-  const keep = async (): Promise<void> => {
-    if (!(await onKeep())) return;
-    setKept(true);
-    setTimeout(() => setKept(false), 2000);
-  };
   const picker = useRef<HTMLInputElement>(null);
   const [linked, setLinked] = useState(false);
   const menu = useNarrow();
@@ -89,11 +84,10 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
         {t("bar.language")}
       </button>
       <Action
-        icon={dark ? "sun" : "moon"}
-        label={t("bar.theme")}
+        icon={dark ? "sun" : "moon"} label={t("bar.theme")} short={!menu}
         onClick={() => look.update({ dark: !dark })}
-        short={!menu}
       />
+      <Me />
     </>
   );
   return (
@@ -146,11 +140,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
             onClick={() => session.redo()}
             short
           />
-          <Action
-            icon="keep"
-            label={kept ? t("bar.kept") : t("bar.keep")}
-            onClick={() => (origin ? void keep() : onNew())}
-          />
+          <Save onKeep={onKeep} onNew={onNew} />
         </>
       )}
       {menu ? <Menu>{files}{copies}{settings}</Menu> : <>{copies}{settings}</>}
@@ -162,6 +152,28 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
       {editing && <PanelAction />}
     </header>
   );
+}
+
+function Save({ onKeep, onNew }: { onKeep(): Promise<boolean>; onNew(): void }): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const [kept, setKept] = useState(false);
+  const latest = useRef({ onKeep, onNew });
+  latest.current = { onKeep, onNew };
+  useEffect(() => {
+    saver.set(async () => {
+      if (!session.origin.get()) {
+        latest.current.onNew();
+        return false;
+      }
+      if (!(await latest.current.onKeep())) return false;
+      setKept(true);
+      setTimeout(() => setKept(false), 2000);
+      return true;
+    });
+    return () => saver.set(undefined);
+  }, [session]);
+  return <Action icon="keep" label={kept ? t("bar.kept") : t("bar.keep")} onClick={() => void saver.get()?.()} />;
 }
 
 // Menu shows the actions that do not fit; one that opens something else closes it.

@@ -26,7 +26,9 @@ import {
 } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { CanvasEdge, CanvasModel, CanvasNode } from "../canvas/drawing.ts";
+import { endsOf, handlesOf } from "../canvas/handles.ts";
 import { canFail } from "../canvas/model.ts";
+import { same } from "../canvas/patch.ts";
 import { sizeOf } from "../canvas/places.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
 import type { Point, Wire as WireName } from "../run/editing.ts";
@@ -183,9 +185,11 @@ function useBoxes(model: CanvasModel, stop: string | undefined): [Node[], (chang
   return [selected, change];
 }
 
-// standsAs reports whether React Flow gets the same box for both.
+// standsAs reports whether React Flow gets the same box for both. The handles of a box that was
+// never drawn are estimates, see estimate.
 function standsAs(node: CanvasNode, then: CanvasNode): boolean {
-  return node === then || placing.every((key) => node[key] === then[key]);
+  if (node === then) return true;
+  return placing.every((key) => node[key] === then[key]) && same(handlesOf(node), handlesOf(then));
 }
 
 const placing = ["role", "kind", "name", "x", "y", "width", "height", "parent"] as const;
@@ -342,9 +346,9 @@ function useWires(model: CanvasModel): [Edge[], Partial<ReactFlowProps>] {
 }
 
 function wired(edge: CanvasEdge): Edge {
-  const { id, source, target, branch, role } = edge;
+  const { id, source, target, role } = edge;
   const tool = role === "tool";
-  const handle = tool ? "tool" : role === "error" ? errorHandle : branch;
+  const { source: handle, target: end } = endsOf(edge);
   return {
     id,
     source,
@@ -355,7 +359,7 @@ function wired(edge: CanvasEdge): Edge {
     data: { fixed: tool, ...(handle === undefined || tool ? {} : { branch: handle }) },
     ...(handle === undefined ? {} : { sourceHandle: handle }),
     ...(tool
-      ? { targetHandle: "top", className: "tool-edge" }
+      ? { targetHandle: end, className: "tool-edge" }
       : { markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 } }),
     ...(role === "error" ? { className: "error-edge" } : {}),
   };

@@ -418,7 +418,7 @@ function Composer({
           {t("where.no_files")}
         </p>
       )}
-      <Where />
+      <Where onRun={send} />
       <HostPlugins />
       <div className="line">
         {!task && (

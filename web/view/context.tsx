@@ -25,8 +25,8 @@ export interface Look {
   /** The effect of a wheel or two fingers on the canvas. */
   wheel: "pan" | "zoom";
   selected?: string;
-  /** The open dialog: the choice of the model, or the plugins of the page. */
-  dialog?: "model" | "plugins" | undefined;
+  /** The open dialog: the choice of the model, the plugins of the page, or who is signed in. */
+  dialog?: "model" | "plugins" | "person" | undefined;
   /** Turn that becomes a test when the page of tests is shown. */
   saving?: number | undefined;
   /** Execution of the selected node that is inspected; undefined is the latest. */

@@ -1,6 +1,6 @@
 // The receiver of dropped files: the view that registered for them, else they are opened.
 
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { Store } from "../run/store.ts";
 
 /** Taker receives dropped files. */
@@ -23,4 +23,40 @@ export function useTaker(taker: Taker | undefined): void {
       if (takers.get() === taker) takers.set(undefined);
     };
   }, [taker]);
+}
+
+/**
+ * useFiles gives files that are dropped on the page to the view that takes them, or else to `take`.
+ * It reports whether files are held over the page.
+ */
+export function useFiles(take: (files: readonly File[]) => void): boolean {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const stop = (event: DragEvent): boolean => {
+      if (!event.dataTransfer?.types.includes("Files")) return false;
+      event.preventDefault();
+      return true;
+    };
+    const dragover = (event: DragEvent): void => {
+      if (stop(event)) setOver(true);
+    };
+    const dragleave = (event: DragEvent): void => {
+      if (!event.relatedTarget) setOver(false);
+    };
+    const drop = (event: DragEvent): void => {
+      setOver(false);
+      if (!stop(event)) return;
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (!takers.get()?.take(files)) take(files);
+    };
+    addEventListener("dragover", dragover);
+    addEventListener("dragleave", dragleave);
+    addEventListener("drop", drop);
+    return () => {
+      removeEventListener("dragover", dragover);
+      removeEventListener("dragleave", dragleave);
+      removeEventListener("drop", drop);
+    };
+  }, [take]);
+  return over;
 }

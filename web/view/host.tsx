@@ -1,6 +1,7 @@
 // The sign-in to the host that serves the page.
 
 import { useState } from "react";
+import { expectLogin, isOwn } from "../run/signed.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 
 /** SignIn asks for a key, or leads to the login page of the host. */
@@ -9,6 +10,7 @@ export function SignIn(): React.ReactNode {
   const { host } = useApp();
   const fault = useStore(host.state, (state) => state.fault);
   const [key, setKey] = useState("");
+  const next = isOwn(location.hash) && location.hash.length > 1 ? location.hash : "#host";
   return (
     <form
       className="sign-in"
@@ -18,7 +20,10 @@ export function SignIn(): React.ReactNode {
       }}
     >
       <p>
-        {t("host.sign_in")} <a href="/login?next=%2F%23host">{t("host.log_in")}</a>
+        {t("host.sign_in")}{" "}
+        <a href={`/login?next=${encodeURIComponent("/" + next)}`} onClick={expectLogin}>
+          {t("host.log_in")}
+        </a>
       </p>
       <div className="line">
         <label className="field">

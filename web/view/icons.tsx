@@ -57,6 +57,7 @@ const others = {
   copy: "M8 8h12v12H8zM16 8V4H4v12h4",
   trash: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5",
   tidy: "M4 5h6v5H4zM14 5h6v5h-6zM9 15h6v5H9zM10 7.5h4M12 10v5",
+  person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c0-4 3.5-6 8-6s8 2 8 6",
   help: "M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2M12 18v.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
   fit: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
   hand: "M12 3v18M3 12h18M12 3l-3 3M12 3l3 3M12 21l-3-3M12 21l3-3M3 12l3-3M3 12l3 3M21 12l-3-3M21 12l-3 3",

@@ -15,6 +15,7 @@ import { Withheld } from "./plugins.tsx";
 import { Routes } from "./routes.tsx";
 import { bare, like, seconds, show, spoken } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
+import { Unsaved, usePlace } from "./where.tsx";
 import { Reason, reasonOf } from "./reason.tsx";
 
 /** Inspector returns a page of the drawer. */
@@ -122,13 +123,21 @@ function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): 
   const [editing, setEditing] = useState<"outputs" | "debug">();
   const inside = node.role === "item" || node.parent !== undefined;
   const outputs = bare(step?.outputs);
+  const onHost = usePlace() === "host";
+  const stored = useStore(session.player.play, ({ turns, chosen }) => turns[chosen]?.run !== undefined);
+  const repeats = step !== undefined && (!onHost || stored); // the host repeats its own runs
   return (
     <>
       <div className="actions">
         <button type="button" disabled={busy || inside} onClick={() => session.player.runUntil(node.id)}>
           {t("node.until")}
         </button>
-        <button type="button" disabled={busy || inside || !step} onClick={() => session.player.runFrom(node.id)}>
+        <button
+          type="button"
+          disabled={busy || inside || !repeats}
+          title={onHost && !stored ? t("node.from_host") : undefined}
+          onClick={() => session.player.runFrom(node.id)}
+        >
           {t("node.from")}
         </button>
         <button
@@ -137,7 +146,7 @@ function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): 
           aria-expanded={editing === "debug"}
           onClick={() => setEditing(editing === "debug" ? undefined : "debug")}
         >
-          {t("node.debug")}
+          {t(onHost ? "node.debug_page" : "node.debug")}
         </button>
         <button
           type="button"
@@ -157,7 +166,7 @@ function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): 
         {step?.outputs && (
           <button
             type="button"
-            disabled={busy || inside}
+            disabled={busy || inside || !repeats}
             aria-expanded={editing === "outputs"}
             onClick={() => setEditing(editing === "outputs" ? undefined : "outputs")}
           >
@@ -165,6 +174,7 @@ function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): 
           </button>
         )}
       </div>
+      <Unsaved onRun={() => session.player.runUntil(node.id)} />
       {editing === "debug" && <Alone node={node.id} />}
       {editing === "outputs" && (
         <JsonEdit

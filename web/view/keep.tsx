@@ -7,7 +7,7 @@ import { SignIn } from "./host.tsx";
 import { reasonOf } from "./reason.tsx";
 
 /** KeepDialog asks for a title, and for a login where none is there. */
-export function KeepDialog({
+export default function KeepDialog({
   title,
   onDone,
   onClose,

@@ -14,6 +14,7 @@ import { Host } from "../run/host.ts";
 import { everywhere } from "../run/retrieve.ts";
 import { Session, type Document } from "../run/session.ts";
 import type { Local } from "../run/substitutes.ts";
+import { staySignedIn } from "../run/signed.ts";
 import { Together } from "../run/together.ts";
 import { App } from "./app.tsx";
 import { AppContext, newLook } from "./context.tsx";
@@ -56,6 +57,7 @@ const drafts: Drafts = new Drafts(
     database: allowed(() => indexedDB),
     storage: allowed(() => localStorage),
     channel: allowed(() => new BroadcastChannel("easel.drafts")),
+    estimate: allowed(() => navigator.storage)?.estimate.bind(navigator.storage),
   },
   {
     edited,
@@ -79,6 +81,13 @@ const session: Session = new Session(engine, world, host, new Consents(tabStorag
 
 const together = new Together(host, session);
 preferHost(session.player.provider, host.state);
+staySignedIn(host, allowed(() => localStorage), {
+  hash: () => location.hash,
+  moved: (listener) => {
+    addEventListener("hashchange", listener);
+    session.document.subscribe(listener); // Home changes the address without an event
+  },
+});
 
 session.document.subscribe(() => drafts.changed(edited()));
 session.sharing.rival.subscribe(() => {
@@ -111,6 +120,6 @@ function allowed<T>(get: () => T): T | undefined {
 }
 
 const root = document.getElementById("root");
-const datasetNames = new DatasetNames(onHost, host);
+const datasetNames = new DatasetNames(onHost, host, session.allowed.get);
 const context = { session, host, look: newLook(), drafts, canvases, together, datasetNames };
 if (root) createRoot(root).render(<AppContext value={context}><App /></AppContext>);

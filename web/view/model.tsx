@@ -11,7 +11,7 @@ import { PluginList } from "./plugins.tsx";
 const kinds: ProviderKind[] = ["offline", "scripted", "openai", "host", "replay"];
 
 /** ModelDialog is a dialog's content. */
-export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
+export default function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
   const t = useText();
   const { session, host } = useApp();
   const { status, models, answers } = useStore(host.state, (state) => state);

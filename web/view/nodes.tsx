@@ -5,6 +5,7 @@ import { Handle, NodeResizer, Position, useUpdateNodeInternals, type NodeProps }
 import { createContext, memo, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
+import { handlesOf } from "../canvas/handles.ts";
 import { canFail } from "../canvas/model.ts";
 import { mostTools } from "../canvas/places.ts";
 import type { Line } from "../canvas/summary.ts";
@@ -15,6 +16,7 @@ import { useApp, useSpecText, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf, iconOfNode, type IconName } from "./icons.tsx";
 import { useEdited } from "./edit/state.ts";
 import { Markdown } from "./markdown.tsx";
+import { Marks } from "./marks.tsx";
 import { RouteMark } from "./routes.tsx";
 import { seconds, spoken } from "./text.ts";
 
@@ -86,7 +88,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
   const status = useStatus(node);
   const pinned = usePinned(id);
-  useHandles(id, [...node.branches.map((branch) => branch.id), ...(canFail(node) ? [errorHandle] : [])]);
+  useHandles(id, handlesOf(node).sources);
   return (
     <div className="box" data-off={node.off} data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.spec)} data-selected={selected || undefined}>
       {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} />}
@@ -97,6 +99,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
       <Status pinned={pinned} of={status} />
       {node.off && <Off />}
       <RouteMark node={id} />
+      <Marks id={id} />
       {node.summary.length > 0 && <Summary lines={node.summary} />}
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} node={id} id={branch.id} label={branch.label} />)}</ul>
@@ -110,7 +113,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
 
 // useHandles lets React Flow find the handles of a box again when others take their places: it
 // looks for itself only when the size of the box changes.
-function useHandles(id: string, handles: string[]): void {
+function useHandles(id: string, handles: readonly string[]): void {
   const update = useUpdateNodeInternals();
   const key = JSON.stringify(handles);
   const known = useRef(key);
@@ -134,11 +137,12 @@ function DatasetLine({ ids }: { ids: readonly string[] }): React.ReactNode {
   const t = useText();
   const { host, session, datasetNames } = useApp();
   const signedIn = useStore(host.state, ({ status }) => status === "open");
+  const allowed = useStore(session.allowed, (may) => may);
   const known = useStore(datasetNames.known, (all) => all);
   useEffect(() => {
-    if (!signedIn) return;
+    if (!signedIn || !allowed) return;
     for (const id of ids) if (!session.player.here.has(id)) void datasetNames.ask(id);
-  }, [signedIn, ids, session, datasetNames]);
+  }, [signedIn, allowed, ids, session, datasetNames]);
   const names = ids.map((id) => {
     const found = known.get(id);
     return typeof found === "object" && found !== null ? found.name : id;
@@ -195,6 +199,7 @@ function Group({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
   const status = useStatus(node);
   const pinned = usePinned(id);
+  useHandles(id, handlesOf(node).sources);
   return (
     <div className="group" data-off={node.off} data-pinned={pinned || undefined} data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
       <NodeResizer isVisible={selected} minWidth={240} minHeight={140} />
@@ -205,7 +210,9 @@ function Group({ id, node, selected }: Content): React.ReactNode {
         <Status pinned={pinned} of={status} />
         {node.off && <Off />}
       </div>
+      <Marks id={id} />
       <Way node={id} />
+      {canFail(node) && <Way node={id} branch={errorHandle} className="on-error" />}
     </div>
   );
 }
@@ -213,11 +220,13 @@ function Group({ id, node, selected }: Content): React.ReactNode {
 function Item({ id, node, selected }: Content): React.ReactNode {
   const words = useSpecText();
   const { status } = useStatus(node);
+  useHandles(id, handlesOf(node).sources);
   return (
     <div className="item" data-status={status} data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} className="ghost" />
       <Icon name={iconOf(node.spec)} />{words(node.spec?.label ?? node.name)}
       <Way node={id} />
+      {canFail(node) && <Way node={id} branch={errorHandle} className="on-error" />}
     </div>
   );
 }

@@ -3,6 +3,8 @@
 import { useId } from "react";
 import type { Place } from "../run/player.ts";
 import { areaLink } from "./areas.tsx";
+import { Before } from "./marks.tsx";
+import { saver } from "./saver.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 
 /** usePlace returns where the next run of the open canvas starts. */
@@ -14,16 +16,33 @@ export function usePlace(): Place {
   return where === "host" && origin && open ? "host" : "page";
 }
 
-/** Where chooses between page and host. */
-export function Where(): React.ReactNode {
+/** Unsaved says that the host runs the saved canvas, and offers to save first; `onRun` follows. */
+export function Unsaved({ onRun }: { onRun(): void }): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const place = usePlace();
+  useStore(session.document, (document) => document); // edited follows it
+  if (place !== "host" || !session.edited) return null;
+  const run = async (): Promise<void> => {
+    if (await saver.get()?.()) onRun();
+  };
+  return (
+    <span className="unsaved">
+      <small role="status">{t("where.unsaved")}</small>
+      <button type="button" onClick={() => void run()}>{t("where.save_run")}</button>
+    </span>
+  );
+}
+
+/** Where chooses between page and host; `onRun` sends what is written. */
+export function Where({ onRun }: { onRun(): void }): React.ReactNode {
   const t = useText();
   const { session, host } = useApp();
   const place = usePlace();
   const name = useId();
   const origin = useStore(session.origin, (from) => from);
   const open = useStore(host.state, ({ status }) => status === "open");
-  useStore(session.document, (document) => document?.dsl); // unsaved follows it
-  if (!origin || !open) return null;
+  if (!origin || !open) return <Before />;
   return (
     <fieldset className="where">
       <legend className="sr">{t("where.title")}</legend>
@@ -34,7 +53,8 @@ export function Where(): React.ReactNode {
         </label>
       ))}
       <a href={areaLink("runs", origin.id)}>{t("where.runs")}</a>
-      {place === "host" && session.unsaved && <small role="status">{t("where.unsaved")}</small>}
+      <Before />
+      <Unsaved onRun={onRun} />
     </fieldset>
   );
 }

@@ -42,7 +42,7 @@ export const en = {
   "dataset.team": "Visible to everyone in the tenant",
   "canvas.team": "Visible to everyone in the tenant: {0}",
   "dataset.delete": "Delete dataset",
-  "dataset.delete_sure": "Delete the dataset and its {0} documents?",
+  "dataset.delete_sure": "Delete for good: {0} documents, {1} chunks",
   "dataset.id": "ID: {0}",
   "dataset.read_only": "A folder on the host. Its documents change with the files in it.",
 
@@ -65,7 +65,8 @@ export const en = {
   "document.delete": "Delete",
   "document.delete_of": "Delete {0}",
   "document.delete_one": "Delete?",
-  "document.delete_sure": "Delete {0} documents?",
+  "document.delete_lost": "Delete for good, with {0} chunks",
+  "document.delete_sure": "Delete {0} documents for good, with {1} chunks",
   "document.off": "not searched",
   "document.enabled": "Searches find its chunks",
   "document.enabled_of": "Searches find {0}",

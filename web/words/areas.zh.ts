@@ -40,7 +40,7 @@ export const zh: Record<AreaKey, string> = {
   "dataset.team": "租户内所有人可见",
   "canvas.team": "租户内所有人可见：{0}",
   "dataset.delete": "删除数据集",
-  "dataset.delete_sure": "删除该数据集及其 {0} 个文档？",
+  "dataset.delete_sure": "彻底删除：{0} 个文档、{1} 个分块",
   "dataset.id": "ID：{0}",
   "dataset.read_only": "主机上的文件夹。其中的文件变化时，文档随之变化。",
 
@@ -62,7 +62,8 @@ export const zh: Record<AreaKey, string> = {
   "document.delete": "删除",
   "document.delete_of": "删除 {0}",
   "document.delete_one": "确定删除？",
-  "document.delete_sure": "删除 {0} 个文档？",
+  "document.delete_lost": "彻底删除（含 {0} 个分块）",
+  "document.delete_sure": "彻底删除 {0} 个文档（含 {1} 个分块）",
   "document.off": "不参与检索",
   "document.enabled": "检索时使用其片段",
   "document.enabled_of": "检索时使用 {0}",

@@ -20,6 +20,8 @@ export const zh: Readonly<Record<Code, string>> = {
   missing_setting: "插件所需的设置或密钥尚未填写",
   plugin_check: "插件不接受这些参数",
   bad_reference: "引用的节点或变量不存在",
+  closed_webhook: "Webhook 会拒绝所有请求",
+  empty_form: "表单没有字段，运行会无故暂停",
   open_webhook: "任何知道 Webhook 地址的人都可以启动该画布",
   unbound_value: "引用位于 SQL 语句的引号之外，其值可以改变该语句",
   unknown_output: "引用的节点没有这个输出",

@@ -156,7 +156,7 @@ func (m *messageIDs) NewID() string {
 // options are the engine's options for the job.
 func (x *executor) options(j *Job) engine.Options {
 	opt := x.engine
-	opt.TaskID, opt.CanvasID, opt.TenantID, opt.From = j.ID, j.Canvas, j.Tenant, j.From
+	opt.TaskID, opt.CanvasID, opt.TenantID, opt.From, opt.Until = j.ID, j.Canvas, j.Tenant, j.From, j.Until
 	opt.Scheduling, opt.AsCompleted = cmp.Or(j.Scheduling, engine.Auto), j.AsCompleted
 	opt.Principal = j.Principal.value()
 	if x.ports != nil {

@@ -85,6 +85,8 @@ type Job struct {
 
 	// From starts at a node with the outputs the state holds.
 	From string `json:"from,omitempty"`
+	// Until stops the run after the batch in which a node ran.
+	Until string `json:"until,omitempty"`
 	// Pins are outputs by node id that are used in place of running the node.
 	Pins engine.Value `json:"pins"`
 	// Base and At continue a copy of another run's state at one of its records.

@@ -49,13 +49,25 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 	require.NoError(t, err)
 	j := b.start(Job{Canvas: id, From: "Message:B"})
 	require.Contains(t, kinds(b.read(j.ID)), "node_started:B", "a node that only the present canvas has")
-	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id, From: "Message:C"})
-	require.ErrorIs(t, err, ErrCanvas)
+	for _, j := range []Job{{From: "Message:C"}, {Until: "Message:C"}} {
+		j.Tenant, j.Canvas = "t", id
+		_, err = b.runs.Start(t.Context(), j)
+		require.ErrorIs(t, err, ErrCanvas)
+	}
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "other", Canvas: id})
 	require.ErrorIs(t, err, store.ErrNotFound, "it is another tenant's")
 	require.NoError(t, beside.Canvases.Delete(t.Context(), "t", id))
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id})
 	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+// TestRunsStopAfterANode: a run with an end has no later nodes, and succeeds.
+func TestRunsStopAfterANode(t *testing.T) {
+	b := newBench(t)
+	j := b.start(Job{Canvas: b.Canvas(runstest.Talk), Query: engine.String("x"), Until: "begin"})
+	seen := kinds(b.read(j.ID))
+	require.Contains(t, seen, "node_finished:begin")
+	require.Equal(t, 1, strings.Count(seen, "node_started:"), seen)
 }
 
 // BenchmarkRun is a run of two nodes, from the job to its last record.

@@ -62,6 +62,10 @@ export type Code =
   | "plugin_check"
   /** a reference names a node or variable that does not exist */
   | "bad_reference"
+  /** the webhook refuses every request */
+  | "closed_webhook"
+  /** a form has no fields, so the run pauses for nothing */
+  | "empty_form"
   /** everybody who knows the address of the webhook may start the canvas */
   | "open_webhook"
   /** a reference stands outside the quotes of a statement of SQL, which its value can change */

@@ -5,28 +5,36 @@ import type { BranchSpec } from "@easel/engine";
 import type { Specs } from "../drawing.ts";
 import { isObject, type Params } from "../dsl.ts";
 import { setParam, type Draft } from "./draft.ts";
-import { branchTargets } from "./wires.ts";
+import { branchTargets, exception, gotos } from "./wires.ts";
 
 /** setBranches replaces the branches of a node; edges of branches that are gone go with them. */
 export function setBranches(draft: Draft, specs: Specs, id: string, branch: BranchSpec, value: unknown): void {
   const spec = specs.get(draft.component(id)?.obj.component_name ?? "");
   const before = new Set(branchTargets(draft, spec, id));
   const old = draft.get(["components", id, "obj", "params", branch.param]);
+  const then = handlesOf(draft, id, branch, old);
   setParam(draft, id, branch.param, value);
   const after = new Set(branchTargets(draft, spec, id));
   mirrorItems(draft, id, old, value);
   for (const target of before) {
     if (after.has(target)) continue;
     draft.exclude(["components", id, "downstream"], target);
-    draft.exclude(["components", target, "upstream"], id);
+    if (!gotos(draft, id).includes(target)) draft.exclude(["components", target, "upstream"], id);
+  }
+  for (const target of after) {
+    if (!draft.component(target)) continue;
+    draft.include(["components", id, "downstream"], target);
+    draft.include(["components", target, "upstream"], id);
   }
   const handles = handlesOf(draft, id, branch, value);
   draft.unwire((edge) => {
     if (edge["source"] !== id) return false;
     const handle = String(edge["sourceHandle"] ?? "");
-    const of = handles.get(handle);
-    if (of === undefined) return !after.has(String(edge["target"])) && before.has(String(edge["target"]));
-    return !of.has(String(edge["target"]));
+    const target = String(edge["target"]);
+    const isPlain = !after.has(target) && draft.list(["components", id, "downstream"]).includes(target);
+    if (isPlain) return false;
+    if (handles.has(handle) || then.has(handle)) return handles.get(handle)?.has(target) !== true;
+    return handle !== exception && !after.has(target) && before.has(target);
   });
   rewire(draft, id, handles);
 }
@@ -55,6 +63,7 @@ function handlesOf(
 function rewire(draft: Draft, id: string, handles: Map<string, Set<string>>): void {
   for (const [handle, targets] of handles) {
     for (const target of targets) {
+      if (!draft.component(target)) continue;
       const drawn = draft
         .edges()
         .some((edge) => edge["source"] === id && edge["target"] === target && edge["sourceHandle"] === handle);

@@ -153,6 +153,12 @@ function toolPath(params: Params, id: string, depth = 0): Path | undefined {
   return undefined;
 }
 
+/** paramOf returns a param of a node, or of an agent that is a tool of another. */
+export function paramOf(dsl: Dsl, id: string, name: string): unknown {
+  const path = paramsPath(dsl, id);
+  return path && find(dsl, [...path, name]);
+}
+
 /** setParam changes a param, and what `graph` repeats of it. */
 export function setParam(draft: Draft, id: string, name: string, value: unknown): void {
   const path = paramsPath(draft.dsl, id);

@@ -10,6 +10,9 @@ import { setParam, type Draft } from "./draft.ts";
 /** errorHandle is the handle of the edge for errors. */
 export const errorHandle = "error";
 
+/** exception is the handle of that edge in `graph`, as RAGFlow names it. */
+export const exception = "exception";
+
 /** toolHandle is the handle that agents and tool boxes are attached to. */
 export const toolHandle = "tool";
 
@@ -47,33 +50,50 @@ function isTool({ role }: CanvasNode): boolean {
 /** connect draws an edge, by a branch of the source, on its error, or plainly. */
 export function connect(draft: Draft, specs: Specs, source: string, target: string, branch?: string): void {
   if (branch === errorHandle) {
-    if (draft.params(source)["exception_method"] !== "goto") setParam(draft, source, "exception_method", "goto");
-    setParam(draft, source, "exception_goto", [...new Set([...gotos(draft, source), target])]);
+    setSetting(draft, source, "exception_goto", [...new Set([...gotos(draft, source), target])]);
+    setSetting(draft, source, "exception_method", "goto");
   } else {
     if (branch !== undefined) extend(draft, specs, source, branch, (to) => [...new Set([...to, target])]);
     draft.include(["components", source, "downstream"], target);
   }
   draft.include(["components", target, "upstream"], source);
   const handle =
-    branch === undefined ? "start" : branch === errorHandle ? "exception" : handleOf(draft, source, branch);
-  draft.wire({
-    id: `xy-edge__${source}${handle}-${target}end`,
-    source,
-    sourceHandle: handle,
-    target,
-    targetHandle: "end",
-    data: { isHovered: false },
-  });
+    branch === undefined ? "start" : branch === errorHandle ? exception : handleOf(draft, source, branch);
+  draw(draft, source, handle, target);
+}
+
+function draw(draft: Draft, source: string, handle: string, target: string): void {
+  const id = `xy-edge__${source}${handle}-${target}end`;
+  draft.wire({ id, source, sourceHandle: handle, target, targetHandle: "end", data: { isHovered: false } });
+}
+
+/** setSetting changes a param, with the edges for errors that it leads to. */
+export function setSetting(draft: Draft, id: string, name: string, value: unknown): void {
+  const before = gotos(draft, id);
+  setParam(draft, id, name, value);
+  const after = gotos(draft, id).filter((target) => draft.component(target));
+  for (const target of before) if (!after.includes(target)) forgetError(draft, id, target);
+  for (const target of after) {
+    if (before.includes(target)) continue;
+    draft.include(["components", target, "upstream"], id);
+    draw(draft, id, exception, target);
+  }
+}
+
+function forgetError(draft: Draft, source: string, target: string): void {
+  if (!draft.list(["components", source, "downstream"]).includes(target))
+    draft.exclude(["components", target, "upstream"], source);
+  draft.unwire((edge) => edge["source"] === source && edge["target"] === target && edge["sourceHandle"] === exception);
 }
 
 /** disconnect removes an edge. */
 export function disconnect(draft: Draft, specs: Specs, source: string, target: string, branch?: string): void {
   const handle =
-    branch === undefined ? undefined : branch === errorHandle ? "exception" : handleOf(draft, source, branch);
+    branch === undefined ? undefined : branch === errorHandle ? exception : handleOf(draft, source, branch);
   if (branch === errorHandle) {
     const left = gotos(draft, source).filter((id) => id !== target);
-    setParam(draft, source, "exception_goto", left);
-    if (left.length === 0) setParam(draft, source, "exception_method", "");
+    setSetting(draft, source, "exception_goto", left);
+    if (left.length === 0) setSetting(draft, source, "exception_method", "");
   } else if (branch !== undefined) {
     extend(draft, specs, source, branch, (to) => to.filter((id) => id !== target));
   }
@@ -87,7 +107,7 @@ export function disconnect(draft: Draft, specs: Specs, source: string, target: s
     (edge) =>
       edge["source"] === source &&
       edge["target"] === target &&
-      (!still || handle === undefined || edge["sourceHandle"] === handle),
+      (!still || (handle === undefined ? edge["sourceHandle"] !== exception : edge["sourceHandle"] === handle)),
   );
 }
 

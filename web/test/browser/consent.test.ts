@@ -82,6 +82,15 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     return { page, done };
   }
 
+  // home opens the page where the person is signed in by itself.
+  async function home(): ReturnType<typeof loggedIn> {
+    const opened = await loggedIn("");
+    await opened.page.locator(".on-host .cards").or(opened.page.getByText("This host has no canvases yet.")).waitFor();
+    asked.length = 0;
+    signed.length = 0;
+    return opened;
+  }
+
   // theft reads accounts in every spelling of the host's address and sends the results to the
   // attacker.
   function theft(): string {
@@ -148,15 +157,21 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
   });
 
   test("from a file that is dropped or chosen waits as well, once per content and tab", async () => {
-    const { page, done } = await loggedIn("");
+    const { page, done } = await home();
+    // Before a file is opened its person sees what the host lacks of it.
+    const open = async (): Promise<void> => {
+      await openDropped(page);
+      assert.deepEqual(asked.filter((path) => !/^\/api\/v2\/(models|secrets|validate)$/.test(path)), []);
+      asked.length = 0;
+    };
     await page.locator(".card").first().waitFor();
     await drop(page, theft());
-    await openDropped(page);
+    await open();
     await nothingHappened(page);
     await allow(page);
     await page.locator(".composer").waitFor();
     await drop(page, theft().replace("Free money", "Freer money"));
-    await openDropped(page);
+    await open();
     await nothingHappened(page);
     await page.locator('header input[type="file"]').setInputFiles({ name: "y.json", mimeType: "application/json", buffer: Buffer.from(theft()) });
     await page.locator(".composer").waitFor();
@@ -168,12 +183,10 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
 
   test("does not use the host's models before it is allowed, and its consent names the paying account", async () => {
     const text = chain({ begin: { name: "Begin" }, "LLM:A": { name: "LLM", params: { prompts: [{ role: "user", content: "{sys.query}" }] } }, "Message:B": { name: "Message", params: { content: ["{LLM:A@content}"] } } });
-    const { page, done } = await loggedIn("");
+    const { page, done } = await home();
     await page.getByRole("button", { name: /^Model/ }).click();
     await page.locator("dialog").getByText("This host", { exact: true }).click();
     await page.getByRole("button", { name: "Done" }).click();
-    // The page asks for the list of canvases last.
-    await page.locator(".on-host .cards").or(page.getByText("This host has no canvases yet.")).waitFor();
     asked.length = 0;
     await page.evaluate((hash) => { location.hash = hash; }, await pack(text));
     await nothingHappened(page);
@@ -182,6 +195,36 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await ask(page, "hello");
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Message"))').waitFor();
     assert.deepEqual(new Set(asked), new Set(["/api/llm/chat/completions"]));
+    await done(network);
+  });
+
+  test("causes no request with the login, at whatever address it stands, before it is allowed", async () => {
+    const text = chain({
+      begin: { name: "Begin" },
+      "Retrieval:A": { name: "Retrieval", params: { kb_ids: ["0a1b2c3d4e5f60718293a4b5c6d7e8f9"] } },
+      "LLM:A": { name: "LLM", params: { llm_id: "gpt@OpenAI" } },
+    });
+    const link = "#" + await pack(text);
+    const first = await loggedIn(link);
+    await nothingHappened(first.page);
+    await first.page.locator(".bar .me").getByText("Sign in", { exact: true }).waitFor();
+    // A person who signs in beside it stays the one who decides about it.
+    await first.page.locator(".bar .me").click();
+    await first.page.locator(".bar .me").getByText("Sign in", { exact: true }).waitFor({ state: "detached" });
+    await first.page.waitForLoadState("networkidle");
+    assert.deepEqual(asked.filter((path) => !/^\/api\/v2\/(me|models|canvases)$/.test(path)), []);
+    await first.done(network);
+
+    const { page, done } = await home();
+    await page.evaluate((hash) => { location.hash = hash; }, link);
+    await page.locator(".react-flow__node", { hasText: "Retrieval" }).click(); // its form lists datasets
+    await page.locator(".inspector .datasets code").waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.deepEqual(asked.filter((path) => path !== "/api/v2/datasets"), []);
+    asked.length = 0;
+    await page.reload();
+    await nothingHappened(page);
+    await page.locator(".bar .me").getByText("Sign in", { exact: true }).waitFor();
     await done(network);
   });
 
@@ -301,7 +344,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
   });
 
   test("addresses in a link are opened without the login, and only where canvases and plugins are", async () => {
-    const { page, done } = await loggedIn("");
+    const { page, done } = await home();
     const sent: Record<string, string>[] = [];
     page.on("request", (request) => { if (new URL(request.url()).pathname === "/v1/user/logout") void request.allHeaders().then((headers) => sent.push(headers)); });
     for (const hash of ["open=/v1/user/logout", "try=/v1/user/", "try=//attacker.example/"]) {

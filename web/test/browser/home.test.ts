@@ -21,7 +21,14 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await (await chooser).setFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
   }
 
-  test("a template becomes a canvas of the user, which the search finds", async () => {
+  // edit renames the open canvas's first message, so that it is a draft.
+  async function edit(page: Page): Promise<void> {
+    await page.locator(".react-flow__node").nth(1).click();
+    await page.keyboard.press("m"); // a note
+    await page.locator(".react-flow__node-note").first().waitFor();
+  }
+
+  test("an edited template becomes a canvas of the user, which the search finds", async () => {
     const { page, done } = await stage.visit();
     await page.locator(".templates .card").first().waitFor();
     await counted(page.locator(".templates .card"), 12);
@@ -34,6 +41,8 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.keyboard.press("Enter");
     await page.locator(".bubble.theirs", { hasText: "30 days" }).waitFor();
     assert.match(new URL(page.url()).hash, /^#draft=new/);
+    await page.reload();
+    await edit(page);
     await page.getByRole("button", { name: "Home", exact: true }).click();
     await page.locator(".mine .card", { hasText: "Support bot" }).waitFor();
     await page.getByRole("searchbox").fill("no such");
@@ -46,12 +55,56 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a link opens a template, and a draft is deleted", async () => {
+  test("a link opens a template; only an edited copy is a draft, which is discarded after a question", async () => {
     const { page, done } = await stage.visit("#template=summarize");
+    const home = (): Promise<void> => page.getByRole("button", { name: "Home", exact: true }).click();
     await page.locator("h1.title", { hasText: "Summarise a text" }).waitFor();
+    await home();
+    await page.getByText("Canvases that you edit are kept in this browser.").waitFor();
+    for (const times of [1, 2]) {
+      await page.locator(".templates .card", { hasText: "Summarise a text" }).click();
+      await page.locator("h1.title", { hasText: "Summarise a text" }).waitFor();
+      if (times === 1) await edit(page);
+      await home();
+      await counted(page.locator(".card.draft"), 1, `opened ${times} times, edited once`);
+    }
+    await page.locator(".card.draft").click();
+    await page.locator(".react-flow__node-note").first().waitFor();
+    await counted(page.getByText("Your unsaved changes were restored."), 0, "the draft is all there is");
+    await home();
+    await page.getByRole("button", { name: "Discard the draft Summarise a text" }).click();
+    await page.getByRole("button", { name: "Discard for good" }).click();
+    await page.getByText("Canvases that you edit are kept in this browser.").waitFor();
+    await done();
+  });
+
+  test("a full storage is announced, and stores the changes once drafts are discarded", async () => {
+    const { page, done } = await stage.visit("#template=summarize");
+    await edit(page);
     await page.getByRole("button", { name: "Home", exact: true }).click();
-    await page.getByRole("button", { name: "Delete the draft Summarise a text" }).click();
-    await page.getByText("Canvases that you create or open are kept in this browser.").waitFor();
+    await page.locator(".card.draft").waitFor();
+    // Chromium's override of the quota does not reach contexts of tests.
+    await page.evaluate(() => {
+      const { prototype } = IDBObjectStore;
+      const { put } = prototype;
+      prototype.put = () => { throw new DOMException("no space", "QuotaExceededError"); };
+      addEventListener("room", () => { prototype.put = put; }, { once: true });
+    });
+    await page.locator(".templates .card", { hasText: "Support bot" }).click();
+    await edit(page);
+    await page.getByRole("alert").getByText("This browser has no space left").waitFor();
+    await audit(page, "a full storage");
+    await page.getByRole("button", { name: "Choose drafts to discard" }).click();
+    const dialog = page.getByRole("dialog", { name: "Drafts in this browser" });
+    await dialog.getByRole("button", { name: "Discard the draft Summarise a text" }).click();
+    await audit(page, "drafts to discard");
+    await page.evaluate(() => dispatchEvent(new Event("room")));
+    await dialog.getByRole("button", { name: "Discard for good" }).click();
+    await dialog.getByText("There are no other drafts.").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.reload();
+    await page.locator(".react-flow__node-note").first().waitFor();
     await done();
   });
 

@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import type { Locator } from "playwright-core";
+import { audit } from "./audit.ts";
 import { root, serveHost, type Served } from "./host.ts";
-import { allow, ask, counted, missing, raise, saveToHost, still, type Stage } from "./stage.ts";
+import { allow, ask, counted, glimpse, missing, raise, saveToHost, still, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.json", import.meta.url), "utf8")) as {
   dsl: unknown;
@@ -150,10 +151,10 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("link", { name: "Log in with a password" }).click();
     await page.getByLabel("Password or API key").fill(key);
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByRole("button", { name: /The town's paper/ }).click();
     await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
     await page.reload();
     await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
+    await page.locator(".where").getByText("Run on the host").waitFor();
     await page.getByRole("button", { name: /^Model/ }).click();
     await page.locator("dialog").getByText("This host", { exact: true }).click();
     await page.getByRole("button", { name: "Done" }).click();
@@ -161,6 +162,84 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await ask(page, "雨天");
     assert.equal((await asked).status(), 200);
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
+    await done(refused);
+  });
+
+  test("a person stays signed in at own addresses, sees who is signed in, and changes the password", async () => {
+    const user = { email: "ann@x.example", nickname: "Ann", password: "correct horse", role: "admin" };
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    await fetch(`${address}/api/v2/users`, { method: "POST", headers, body: JSON.stringify(user) });
+    const { page, done } = await stage.visit("", { width: 1440 });
+    const me = page.locator(".bar .me");
+    await me.getByText("Sign in", { exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("link", { name: "Log in with a password" }).click();
+    const log = async (password: string): Promise<void> => {
+      await page.getByLabel(/^E-mail/).fill(user.email);
+      await page.getByLabel("Password or API key").fill(password);
+      await page.getByRole("button", { name: "Log in" }).click();
+      await me.getByText("Ann", { exact: true }).waitFor();
+    };
+    await log(user.password);
+    for (const hash of ["", "#knowledge", "#runs", "#settings", `#canvas=${canvas}`]) {
+      await page.goto(`${address}/${hash}`);
+      await page.reload();
+      await me.getByText("Ann", { exact: true }).waitFor();
+    }
+    await page.goto(`${address}/#template=summarize`);
+    await page.locator("h1.title", { hasText: "Summarise a text" }).waitFor();
+    await page.reload();
+    await me.getByText("Ann", { exact: true }).waitFor();
+
+    await me.click();
+    await dialog.getByText("ann@x.example").waitFor();
+    await audit(page, "the account of a person");
+    const fill = async (old: string, next: string): Promise<void> => {
+      await dialog.getByLabel("Current password").fill(old);
+      await dialog.getByLabel("New password").fill(next);
+      await dialog.getByRole("button", { name: "Change password" }).click();
+    };
+    await fill("wrong horse", "better horse");
+    await dialog.getByRole("alert").waitFor();
+    await fill(user.password, "better horse");
+    await dialog.getByText("The password is changed.").waitFor();
+    await audit(page, "a changed password");
+    await dialog.getByRole("link", { name: "Log in with a password" }).click();
+    await log("better horse");
+    await me.click();
+    await dialog.getByRole("button", { name: "Sign out" }).click();
+    await dialog.getByRole("link", { name: "Log in with a password" }).waitFor();
+    await page.goto(`${address}/#settings`);
+    await page.reload();
+    await me.getByText("Sign in", { exact: true }).waitFor();
+    await done(/status of 40[0-9]/);
+  });
+
+  test("unsaved changes are saved by Ctrl+S, and by one click before a run on the host", async () => {
+    const { page, done } = await stage.visit(`#canvas=${canvas}`);
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
+    await page.locator(".fault.banner").waitFor({ state: "detached" });
+    await page.locator(".react-flow__node").nth(1).click();
+    const name = await page.locator(".node-name").inputValue();
+    await page.locator(".node-name").fill(`${name}!`);
+    await glimpse(page, "button", /^Saved$/, () => page.keyboard.press("Control+s"));
+    await page.locator(".node-name").fill(name);
+    await page.locator("#tab-chat").click();
+    await page.locator(".where").getByText("Run on the host").click();
+    await page.locator(".composer textarea").fill("雨天");
+    await page.getByRole("button", { name: "Save and run" }).click();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
+    await counted(page.getByRole("button", { name: "Save and run" }), 0);
+    const stored = await fetch(`${address}/api/v2/canvases/${canvas}`, { headers: { authorization: `Bearer ${key}` } });
+    assert.doesNotMatch(await stored.text(), new RegExp(`"${name}!"`));
+
+    await page.locator(".react-flow__node").nth(1).click();
+    await page.getByRole("button", { name: "Run only this, in the page" }).waitFor();
+    const begun = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/runs"));
+    await page.getByRole("button", { name: "Run to here" }).click();
+    assert.match((await begun).postData() ?? "", /"until":/);
     await done(refused);
   });
 

@@ -172,7 +172,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     const stored = await api("GET", `/datasets/${id}`);
     assert.deepEqual([stored["name"], stored["method"]], ["Old notes, cut again", "naive"]);
     await page.getByRole("button", { name: "Delete dataset" }).click();
-    await page.getByRole("button", { name: /^Delete the dataset and its 0/ }).click();
+    await page.getByRole("button", { name: "Delete for good: 0 documents, 0 chunks" }).click();
     await page.waitForFunction(() => location.hash === "#knowledge");
     await page.locator(".area").getByRole("button", { name: "New dataset" }).waitFor();
     assert.equal(((await api("GET", "/datasets?words=old%20notes")) as { total: number }).total, 0);
@@ -208,6 +208,43 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
         dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
     });
     await page.locator(".entries > li", { hasText: "dropped.txt" }).locator(".badge", { hasText: "Ready" }).waitFor();
+    await done(refused);
+  });
+
+  test("a document that failed before the page follows the dataset is shown with its reason", async () => {
+    const { id } = await api("POST", "/datasets", { name: "Too late" });
+    const { page, done } = await stage.visit("#knowledge");
+    await enter(page);
+    await page.getByRole("link", { name: "Too late" }).waitFor();
+    // The page has read the list before the document fails, and follows the dataset after that.
+    let release = (): void => undefined;
+    let isReleased = false;
+    const released = new Promise<void>((resolve) => { release = resolve; }).then(() => { isReleased = true; });
+    await page.route(`**/api/v2/datasets/${String(id)}/events`, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.route(`**/api/v2/datasets/${String(id)}/documents?*`, async (route) => {
+      if (isReleased || route.request().method() !== "GET") return route.continue();
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/"state":\s*"\w+"/g, '"state":"queued"');
+      await route.fulfill({ response, body });
+    });
+    await page.getByRole("link", { name: "Too late" }).click();
+    await page.locator('.area input[type="file"]').setInputFiles([file("old.doc", "\u00d0\u00cf\u0011\u00e0")]);
+    const row = page.locator(".entries > li", { hasText: "old.doc" });
+    await row.locator(".badge", { hasText: "Queued" }).waitFor();
+    for (let state = ""; state !== "failed"; ) {
+      const { items } = (await api("GET", `/datasets/${String(id)}/documents`)) as { items: { state: string }[] };
+      state = items[0]?.state ?? "";
+      await page.waitForTimeout(100);
+    }
+    release();
+    await row.locator(".badge", { hasText: "Failed" }).waitFor();
+    assert.notEqual((await row.locator(".reason").textContent())?.trim() ?? "", "");
+    await row.getByRole("button", { name: "Delete old.doc" }).click();
+    await row.getByRole("button", { name: "Delete for good, with 0 chunks" }).click();
+    await page.getByText("No documents yet").waitFor();
     await done(refused);
   });
 

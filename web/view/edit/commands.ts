@@ -13,6 +13,7 @@ import { useApp, useText, type App } from "../context.tsx";
 import type { IconName } from "../icons.tsx";
 import { choose, close, notify, useEdited, type Edited } from "./state.ts";
 import { reasonOf } from "../reason.tsx";
+import { saver } from "../saver.ts";
 
 /** Command is one thing to do. */
 export interface Command {
@@ -207,6 +208,7 @@ async function settle(
 
 function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance): Command[] {
   return [
+    { label: "bar.keep", icon: "keep", keys: "Mod+S", where: "anywhere", run: () => void saver.get()?.() },
     { label: "edit.find", icon: "search", keys: "Mod+F", run: () => edited.update({ overlay: "find" }) },
     { label: "edit.commands", icon: "list", keys: "Mod+K", run: () => edited.update({ overlay: "commands" }) },
     { label: "edit.help", icon: "help", keys: "?", run: () => edited.update({ overlay: "help" }) },

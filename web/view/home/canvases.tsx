@@ -1,11 +1,11 @@
 // The canvases of a person: the drafts of this browser, and what the host stores.
 
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { messageOf } from "@easel/engine";
 import type { HostCanvas } from "../../run/host.ts";
 import type { Draft, Drafts } from "../../run/drafts.ts";
 import { pick } from "../../words/words.ts";
-import { Fault } from "../area/parts.tsx";
+import { Confirm, Fault } from "../area/parts.tsx";
 import { AreaLinks } from "../areas.tsx";
 import { useApp, useLook, useStore, useText } from "../context.tsx";
 import { SignIn } from "../host.tsx";
@@ -61,13 +61,14 @@ function DraftCards({
 }): React.ReactNode {
   const h = useHomeText();
   const language = useLook((look) => look.language);
-  const list = useStore(drafts.list, (all) => all);
+  const list = useStore(drafts.list, (now) => now);
+  const [all, setAll] = useState(false);
   const found = list.flatMap((draft) => {
     const title = pick(draft.title, language) || h("untitled");
     return title.toLocaleLowerCase().includes(words.toLocaleLowerCase()) ? [{ ...draft, title }] : [];
   });
   const when = useWhen();
-  return found.slice(0, mostDrafts).map(({ key, title, source, updated }) => (
+  const cards = found.slice(0, all ? found.length : mostDrafts).map(({ key, title, source, updated }) => (
     <li key={key} className="deletable">
       <button type="button" className="card draft" onClick={() => onOpen(key)}>
         <b>{title}</b>
@@ -75,17 +76,19 @@ function DraftCards({
           <Where source={source.kind} /> · {h("changed", when(updated))}
         </small>
       </button>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={h("delete", title)}
-        title={h("delete", title)}
-        onClick={() => void drafts.drop(key)}
-      >
-        <Icon name="trash" />
-      </button>
+      <Confirm label={h("delete", title)} sure={h("delete_sure")} icon onDone={() => void drafts.drop(key)} />
     </li>
   ));
+  return (
+    <>
+      {cards}
+      {cards.length < found.length && (
+        <li>
+          <button type="button" className="card" onClick={() => setAll(true)}>{h("more_drafts", found.length)}</button>
+        </li>
+      )}
+    </>
+  );
 }
 
 function Where({ source }: { source: Draft["source"]["kind"] }): React.ReactNode {

@@ -157,7 +157,7 @@ export function Documents({
               </button>
               <Confirm
                 label={a("document.delete")}
-                sure={a("document.delete_sure", picked.length)}
+                sure={a("document.delete_sure", picked.length, chunksOf(rows.filter(({ id }) => chosen.has(id))))}
                 disabled={picked.length === 0 || attempt.busy}
                 onDone={() => done(() => removeAll(api, dataset.id, picked))}
               />
@@ -192,6 +192,10 @@ export function Documents({
   );
 }
 
+function chunksOf(documents: readonly StoredDocument[]): string {
+  return documents.reduce((sum, { chunks }) => sum + chunks, 0).toLocaleString();
+}
+
 // told throws for the documents that a request was refused for.
 function told({ refused }: Refused): void {
   if (refused.length > 0) throw new Error(refused.map(({ message }) => message).join("; "));
@@ -213,7 +217,8 @@ interface Watching {
   again(): void;
 }
 
-// useWatch follows the states of documents while the list is shown.
+// useWatch follows the states of documents while the list is shown. What ended before the stream
+// begins is not in it, so the list is read again then.
 function useWatch(api: Datasets, dataset: string, reload: () => void, onIdle: (dataset: Dataset) => void): Watching {
   const [seen, setSeen] = useState<ReadonlyMap<string, StoredDocument>>(new Map());
   const [fault, setFault] = useState<string>();
@@ -225,7 +230,7 @@ function useWatch(api: Datasets, dataset: string, reload: () => void, onIdle: (d
     setFault(undefined);
     const changed = (document: StoredDocument): void => setSeen((all) => new Map(all).set(document.id, document));
     api
-      .watch(dataset, stop.signal, changed, (value) => latest.current.onIdle(value))
+      .watch(dataset, stop.signal, changed, (value) => latest.current.onIdle(value), () => latest.current.reload())
       .then(
         () => {
           if (!stop.signal.aborted) setTries((n) => n + 1);
@@ -346,7 +351,7 @@ function Row({
           <Confirm
             icon
             label={a("document.delete_of", document.name)}
-            sure={a("document.delete_one")}
+            sure={a("document.delete_lost", document.chunks.toLocaleString())}
             onDone={() => act(() => api.removeDocument(dataset, document.id))}
           />
         </div>

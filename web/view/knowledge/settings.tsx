@@ -166,7 +166,7 @@ export function Settings({
         <span className="grow" />
         <Confirm
           label={a("dataset.delete")}
-          sure={a("dataset.delete_sure", dataset.documents.toLocaleString())}
+          sure={a("dataset.delete_sure", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())}
           onDone={remove}
         />
       </div>

@@ -59,6 +59,7 @@ export function KeysSection({ me }: { me: Me }): React.ReactNode {
                 key.tokens_today > 0 && s("key_used", count(key.tokens_today)),
                 s("created", day(key.created)),
               ]}
+              lost={s("lost_key")}
               remove={() => after(() => admin.remove(`/keys/${encodeURIComponent(key.id)}`))}
             />
           ))}

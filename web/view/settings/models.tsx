@@ -229,6 +229,7 @@ function ProviderRow({
           </button>
         </>
       }
+      lost={s("lost_provider")}
       remove={() => after(() => admin.remove(path))}
     >
       <Fault text={attempt.fault} />

@@ -135,6 +135,7 @@ export function Row({
   tone,
   acts,
   remove,
+  lost,
   children,
 }: {
   title: string;
@@ -143,6 +144,8 @@ export function Row({
   tone?: "good" | "bad" | "wait";
   acts?: React.ReactNode;
   remove?(): Promise<unknown>;
+  /** What stops working when it is removed. */
+  lost?: string;
   children?: React.ReactNode;
 }): React.ReactNode {
   const s = useSettingsText();
@@ -168,7 +171,7 @@ export function Row({
           <Confirm
             icon
             label={s("remove", title)}
-            sure={s("sure")}
+            sure={lost === undefined ? s("sure") : `${s("sure")} ${lost}`}
             disabled={attempt.busy}
             onDone={() => void attempt.run(remove)}
           />

@@ -38,6 +38,7 @@ export function SecretsSection(): React.ReactNode {
               key={name}
               title={name}
               facts={[hosts?.join(", ") || s("secret_any"), day(updated)]}
+              lost={s("lost_secret")}
               remove={() => after(() => admin.remove(`/secrets/${encodeURIComponent(name)}`))}
             >
               <Adder label={s("secret_replace")} onSubmit={(values) => put(name, values)}>

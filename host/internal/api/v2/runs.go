@@ -117,6 +117,7 @@ type runInput struct {
 	Session string  `json:"session,omitempty" jsonschema:"id of the session to continue; without it, no conversation is stored"`
 	User    string  `json:"user,omitempty"`
 	From    string  `json:"from,omitempty" jsonschema:"start at this node, with the outputs in the saved state"`
+	Until   string  `json:"until,omitempty" jsonschema:"stop after this node has run"`
 	Pins    object  `json:"pins,omitempty" jsonschema:"outputs by node id, used instead of running the node"`
 
 	Published bool `json:"published,omitempty" jsonschema:"run the published version; not allowed with session, which has its own copy"`
@@ -136,7 +137,8 @@ func (in *runInput) readBody(r *api.Request) error {
 	b := &r.Body
 	in.Session, in.User, in.Query = b.Text("session"), b.Text("user"), anyJSON{b.Get("query")}
 	in.Inputs, in.Files = object{b.Object("inputs")}, objects{b.List("files")}
-	in.From, in.Pins, in.Published = b.Text("from"), object{b.Object("pins")}, b.Flag("published", false)
+	in.From, in.Until = b.Text("from"), b.Text("until")
+	in.Pins, in.Published = object{b.Object("pins")}, b.Flag("published", false)
 	in.ItemMessages = itemMessages(b.Text("item_messages"))
 	if err := b.Valid(); err != nil {
 		return err
@@ -252,7 +254,8 @@ type startRun struct {
 func (s runs) start(ctx context.Context, in startRun) (startedRun, error) {
 	j := app.Job{
 		Canvas: in.ID, Session: in.Body.Session, User: in.Body.User, Query: in.Body.Query.Value,
-		Inputs: in.Body.Inputs.Value, Files: app.OwnFiles(in.Who.Tenant, in.Body.Files.Value), From: in.Body.From,
+		Inputs: in.Body.Inputs.Value, Files: app.OwnFiles(in.Who.Tenant, in.Body.Files.Value),
+		From: in.Body.From, Until: in.Body.Until,
 		Pins: in.Body.Pins.Value, Published: in.Body.Published, AsCompleted: in.Body.ItemMessages == asCompleted,
 		Actor: in.Who.Actor(),
 	}
