@@ -4,8 +4,8 @@ import "reflect"
 
 // Schema returns the JSON Schema (draft 2020-12) of a component's params, derived from its struct:
 // types, defaults, limits, labels and docs. References are marked with "format": "reference", texts
-// that may hold references with "format": "text", programs with "format": "code". "group" names the
-// part of a form that a param belongs to; without one it is shown first.
+// that may hold references with "format": "text", programs with "format": "code". "$comment" is the
+// form of JSON that the type does not describe. "x-easel" describes how a form shows the param.
 func (s *Spec) Schema() Value {
 	if !s.Params.IsNull() {
 		return s.Params
@@ -13,11 +13,14 @@ func (s *Spec) Schema() Value {
 	props := NewObject(24)
 	required := properties(props, s.paramFields(s.New()))
 	common := NewObject(8)
-	properties(common, paramFields(reflect.TypeFor[Common]()))
+	properties(common, s.commonFields())
 	for name, p := range common.Value().Fields() {
 		if !props.Has(name) {
 			props.Set(name, p)
 		}
+	}
+	if s.Declares != "" {
+		props.Set("outputs", s.Declares.schema())
 	}
 	b := NewObject(8)
 	b.Set("$schema", String("https://json-schema.org/draft/2020-12/schema"))
@@ -82,8 +85,8 @@ func properties(b *ObjectBuilder, fields []paramField) (required []string) {
 		if f.doc != "" {
 			p.Set("description", String(f.doc))
 		}
-		if f.group != "" {
-			p.Set("group", String(f.group))
+		if f.shape != "" {
+			p.Set("$comment", String(f.shape))
 		}
 		if f.format != "" {
 			p.Set("format", String(f.format))
@@ -102,6 +105,10 @@ func properties(b *ObjectBuilder, fields []paramField) (required []string) {
 		} else if f.nonempty {
 			required = append(required, f.name)
 		}
+		if f.form.members != "" {
+			p.Set("properties", f.memberSchemas())
+		}
+		p.Set("x-easel", f.describe())
 		b.Set(f.name, p.Value())
 	}
 	return required

@@ -50,9 +50,11 @@ function before(model: CanvasModel, id: string): string[] {
   return [...found];
 }
 
-// outputsOf lists the outputs of a component, those that the node declares, and the fields of its
-// form.
-function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
+/**
+ * outputsOf lists the outputs of a component, those that the node declares, and the fields of its
+ * form.
+ */
+export function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
   if (!node || node.off || node.role === "note" || node.role === "tool" || node.role === "agent") return [];
   const types = new Map<string, string>();
   const start = node.spec?.role === "start" && !/webhook/i.test(String(node.params["mode"] ?? ""));
