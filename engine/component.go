@@ -108,8 +108,8 @@ type (
 // doc:"..." describes it there, shape:"..." describes its JSON; default:"..." is its default as
 // JSON or plain text; options:"asc=Rising|desc=Falling" lists the accepted values with their
 // labels, and accept:"asc=up" further values with the same meaning; min:"0" and max:"1" bound
-// numbers; check:"nonempty" refuses empty values; format:"code" marks a program. Fields of type Ref, Text
-// and Expr hold references. Settings have the same tags.
+// numbers; check:"nonempty" refuses empty values; format:"code" marks a program. Fields of type
+// Ref, Text and Expr hold references. Settings have the same tags.
 //
 // For the form only: section:"..." is the part that shows it, see [Sections], and widget:"..." the
 // editor, see [Widgets]; by default that of the type. offer:"..." lists options without refusing
@@ -118,7 +118,8 @@ type (
 // right:"x" is the param whose operator decides what is compared, by:"x" the param that is constant
 // or variable as the value is. enable:"x" names a boolean param which decides whether the value
 // counts; alias:"x" an earlier name; hidden:"true" keeps it out of forms. unit, step and zero, the
-// label of 0, belong to numbers, members:"status:integer=Status" to objects, kind to models.
+// label of 0, belong to numbers, output:"type" to names of outputs whose type is in the param type,
+// members:"status:integer=Status" to objects, kind to models.
 // example:"a|b" are examples, hint is a text below the editor, want the problem of an empty value.
 type Spec struct {
 	Name    string           // component_name

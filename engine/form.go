@@ -29,6 +29,7 @@ type fieldForm struct {
 	by       string // hidden param that is constant, variable or empty, as the value is
 	enable   string // hidden boolean param which decides whether the value is used
 	want     string // problem of an empty value
+	output   string // the value names an output, whose type is in the param of this name next to it
 	members  string // members of an object of a type that may hold anything, as in "status:integer=HTTP status"
 	kind     string // of a model: chat, embed, rerank, speech or vision
 }
@@ -130,7 +131,8 @@ func newFieldForm(tag reflect.StructTag) fieldForm {
 		section: tag.Get("section"), widget: tag.Get("widget"), show: tag.Get("show"), unit: tag.Get("unit"),
 		step: bound(tag.Get("step")), zero: tag.Get("zero"), hint: tag.Get("hint"), hidden: tag.Get("hidden") == "true",
 		alias: tag.Get("alias"), enable: tag.Get("enable"), want: tag.Get("want"), kind: tag.Get("kind"),
-		right: tag.Get("right"), by: tag.Get("by"), accept: optionsOf(tag.Get("accept")), members: tag.Get("members"),
+		right: tag.Get("right"), by: tag.Get("by"), output: tag.Get("output"), members: tag.Get("members"),
+		accept: optionsOf(tag.Get("accept")),
 	}
 	if f.section == "" {
 		f.section = SectionMain
@@ -255,6 +257,7 @@ func (f *paramField) describe() Value {
 		{"hint", form.hint},
 		{"right", form.right},
 		{"by", form.by},
+		{"output", form.output},
 		{"alias", form.alias},
 		{"enable", form.enable},
 		{"want", form.want},

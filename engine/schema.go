@@ -1,6 +1,9 @@
 package engine
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // Schema returns the JSON Schema (draft 2020-12) of a component's params, derived from its struct:
 // types, defaults, limits, labels and docs. References are marked with "format": "reference", texts
@@ -11,14 +14,12 @@ func (s *Spec) Schema() Value {
 		return s.Params
 	}
 	props := NewObject(24)
-	required := properties(props, s.paramFields(s.New()))
-	common := NewObject(8)
-	properties(common, s.commonFields())
-	for name, p := range common.Value().Fields() {
-		if !props.Has(name) {
-			props.Set(name, p)
-		}
-	}
+	common := s.commonFields()
+	own := slices.DeleteFunc(slices.Clone(s.paramFields(s.New())), func(f paramField) bool {
+		return slices.ContainsFunc(common, func(c paramField) bool { return c.name == f.name })
+	})
+	required := properties(props, own)
+	properties(props, common)
 	if s.Declares != "" {
 		props.Set("outputs", s.Declares.schema())
 	}

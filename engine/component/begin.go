@@ -54,13 +54,13 @@ type Begin struct {
 	Mode     string       `json:"mode" label:"How it starts" doc:"who starts a run: a person in a chat, a form or the API, or a web request" options:"conversational=Chat|task=Form or API|Webhook=Webhook" accept:"conversational=Dialog" default:"conversational"`
 	Prologue string       `json:"prologue" label:"Greeting" doc:"shown before the first question" widget:"prompt" show:"mode=conversational"`
 	Inputs   engine.Value `json:"inputs" label:"Fields to ask for" doc:"values that a person or caller fills in before the run" shape:"name -> {name, type, optional or required, options, value}" widget:"fields" show:"mode!=Webhook"`
+	Security engine.Value `json:"security" label:"Who may send" doc:"how a sender proves who it is; without it everybody may start a run" shape:"{auth_type: none, token, basic, jwt or hmac, ...}" widget:"webhook" show:"mode=Webhook"`
 	Layout   string       `json:"layout_recognize" label:"Page layout" doc:"page layout recognition in RAGFlow; has no effect here" hidden:"true"`
 
 	// The following are read by the host that receives the request.
 	Methods       engine.Value `json:"methods" label:"Methods" doc:"which requests start a run; all if none is chosen" widget:"checks" offer:"GET|POST|PUT|PATCH|DELETE|HEAD" show:"mode=Webhook"`
 	ContentTypes  engine.Value `json:"content_types" label:"Body" doc:"the form of the request body" shape:"one Content-Type or a list" widget:"select" offer:"application/json=JSON|multipart/form-data=Form with files|application/x-www-form-urlencoded=Form|text/plain=Text|application/octet-stream=Bytes|=Anything" show:"mode=Webhook"`
 	Schema        engine.Value `json:"schema" label:"Values to read" doc:"values of the request that later steps use" shape:"{query, headers, body}, each {properties: {field: {type}}, required: [field]}" widget:"request" show:"mode=Webhook"`
-	Security      engine.Value `json:"security" label:"Who may send" doc:"how a sender proves who it is; without it everybody may start a run" shape:"{auth_type: none, token, basic, jwt or hmac, ...}" widget:"webhook" show:"mode=Webhook"`
 	ExecutionMode engine.Value `json:"execution_mode" label:"Answer" doc:"when the request is answered" section:"output" widget:"segment" offer:"Immediately=Right away|Streaming=With the result" show:"mode=Webhook"`
 	Response      engine.Value `json:"response" label:"Reply" doc:"what an immediate answer contains" shape:"{status, body_template}" section:"output" widget:"members" show:"mode=Webhook&execution_mode=Immediately" members:"status:integer=HTTP status|body_template:text=Text"`
 }

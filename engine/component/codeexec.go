@@ -25,8 +25,8 @@ import (
 // (behaviour only).
 type CodeExec struct {
 	Lang      string             `json:"lang" label:"Language" doc:"language of the script" options:"python=Python|javascript=JavaScript" accept:"python=python3|javascript=nodejs" default:"python"`
-	Script    string             `json:"script" label:"Script" doc:"a function main that gets the inputs and returns the result" shape:"main receives the arguments by name (JavaScript: as one object)" widget:"code" want:"Enter a script with a function main." format:"code"`
 	Arguments []engine.NamedExpr `json:"arguments" label:"Inputs" doc:"names and values that main gets" shape:"name -> reference" widget:"pairs"`
+	Script    string             `json:"script" label:"Script" doc:"a function main that gets the inputs and returns the result" shape:"main receives the arguments by name (JavaScript: as one object)" widget:"code" want:"Enter a script with a function main." format:"code"`
 	outputs   []codeOutput
 }
 

@@ -14,9 +14,10 @@ import (
 type DocGenerator struct {
 	External
 	Content      engine.Expr `json:"content" label:"Text" doc:"the document, as Markdown" check:"nonempty"`
+	OutputFormat string      `json:"output_format" label:"As" doc:"format of the document" options:"pdf=PDF|docx=Word|txt=Text|markdown=Markdown|html=HTML" accept:"markdown=md" default:"pdf"`
 	Title        engine.Expr `json:"title" label:"Title" doc:"title on the first page"`
 	Subtitle     engine.Expr `json:"subtitle" label:"Subtitle" doc:"line below the title"`
-	OutputFormat string      `json:"output_format" label:"As" doc:"format of the document" options:"pdf=PDF|docx=Word|txt=Text|markdown=Markdown|html=HTML" accept:"markdown=md" default:"pdf"`
+	Filename     engine.Expr `json:"filename" label:"File name" doc:"without extension"`
 	HeaderText   engine.Expr `json:"header_text" label:"Header" doc:"line at the top of each page" section:"advanced" show:"output_format=pdf,docx"`
 	FooterText   engine.Expr `json:"footer_text" label:"Footer" doc:"line at the bottom of each page" section:"advanced" show:"output_format=pdf,docx"`
 	FontFamily   string      `json:"font_family" label:"Font" doc:"not used: the font is one that has the letters of the text" hidden:"true" default:"Helvetica"`
@@ -38,7 +39,6 @@ type DocGenerator struct {
 	LogoPosition string      `json:"logo_position" label:"Logo position" doc:"left, center or right" section:"advanced" options:"left=Left|center=Center|right=Right" show:"output_format=pdf,docx&logo_image" default:"left"`
 	LogoWidth    float64     `json:"logo_width" label:"Logo width" doc:"width at most, in inches" section:"advanced" show:"output_format=pdf,docx&logo_image" unit:"in" step:"0.1" default:"2"`
 	LogoHeight   float64     `json:"logo_height" label:"Logo height" doc:"height at most, in inches" section:"advanced" show:"output_format=pdf,docx&logo_image" unit:"in" step:"0.1" default:"1"`
-	Filename     engine.Expr `json:"filename" label:"File name" doc:"without extension"`
 	PageNumbers  bool        `json:"add_page_numbers" label:"Page numbers" doc:"add page numbers" section:"output" default:"true"`
 	Timestamp    bool        `json:"add_timestamp" label:"Time of creation" doc:"add the time of creation" section:"output" default:"true"`
 	Watermark    engine.Expr `json:"watermark_text" label:"Watermark" doc:"watermark on each page" section:"advanced" show:"output_format=pdf,docx"`

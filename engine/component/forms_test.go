@@ -24,7 +24,7 @@ type tagged struct {
 // knownTags are the tags that a param may have.
 var knownTags = []string{
 	"json", "type", "label", "doc", "shape", "section", "widget", "options", "offer", "accept", "ops", "show", "alias",
-	"right", "by", "enable", "kind", "hidden", "members", "unit", "zero", "step", "example", "hint", "want",
+	"right", "by", "output", "enable", "kind", "hidden", "members", "unit", "zero", "step", "example", "hint", "want",
 	"default", "min", "max", "check", "format",
 }
 
@@ -150,7 +150,7 @@ func formProblems(p tagged, widgets, sections, sets []string) (list []string) {
 			fail("show names no param: %s", c.Param)
 		}
 	}
-	for _, key := range []string{"alias", "enable", "right", "by"} {
+	for _, key := range []string{"alias", "enable", "right", "by", "output"} {
 		if name := p.tag.Get(key); name != "" && !slices.Contains(p.next, name) {
 			fail("%s names no param: %s", key, name)
 		}

@@ -63,7 +63,7 @@ type Loop struct {
 
 // LoopVariable is one variable of a Loop.
 type LoopVariable struct {
-	Variable  string       `json:"variable" label:"Name" doc:"name of the variable"`
+	Variable  string       `json:"variable" label:"Name" doc:"name of the variable" output:"type"`
 	InputMode string       `json:"input_mode" label:"Starts with" doc:"where the first value comes from" shape:"constant, variable or anything else for the empty value of the type" widget:"select" offer:"constant=Value|variable=From a step|=Empty" hidden:"true"`
 	Type      string       `json:"type" label:"Type" doc:"type of the values" shape:"number, string, boolean, object or array<...>" widget:"select" offer:"string=Text|number=Number|boolean=Yes/no|object=Object|array<string>=List of texts|array<number>=List of numbers|array<object>=List of objects"`
 	Value     engine.Value `json:"value" label:"First value" doc:"value before the first turn" widget:"value" ops:",of=type" by:"input_mode"`

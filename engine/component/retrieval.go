@@ -13,15 +13,15 @@ import (
 // Without a query, a source or a result the output is empty_response. It runs as a node or as a
 // tool of an agent. Source: RAGFlow agent/tools/retrieval.py at 80a16e71 (behaviour only).
 type Retrieval struct {
+	From                string        `json:"retrieval_from" label:"Search in" doc:"where to search; whatever is set if nothing is chosen" shape:"dataset or memory" offer:"dataset=Documents|memory=Memories"`
+	MoreDatasets        []engine.Expr `json:"dataset_ids" label:"Datasets" doc:"datasets to search" shape:"ids or names, or references; another name of kb_ids" widget:"datasets" show:"retrieval_from!=memory" alias:"kb_ids"`
+	Datasets            []engine.Expr `json:"kb_ids" label:"Datasets" doc:"datasets to search" shape:"ids or names, or references" widget:"datasets" hidden:"true"`
+	Memories            []engine.Expr `json:"memory_ids" label:"Memories" doc:"memories to search" widget:"memories" show:"retrieval_from!=dataset"`
 	Query               engine.Expr   `json:"query" label:"What to look for" doc:"text to find passages for" default:"{sys.query}"`
+	TopN                int           `json:"top_n" label:"Passages" doc:"maximum number of passages" unit:"passages" default:"8" min:"1"`
 	SimilarityThreshold float64       `json:"similarity_threshold" label:"Minimum match" doc:"passages below it are left out" section:"advanced" widget:"slider" step:"0.01" default:"0.2" min:"0" max:"1"`
 	KeywordWeight       float64       `json:"keywords_similarity_weight" label:"Meaning or words" doc:"0 compares by meaning only, 1 by words only" section:"advanced" widget:"slider" step:"0.05" default:"0.5" min:"0" max:"1"`
-	TopN                int           `json:"top_n" label:"Passages" doc:"maximum number of passages" unit:"passages" default:"8" min:"1"`
 	TopK                int           `json:"top_k" label:"Candidates" doc:"number of candidates to rank" section:"advanced" default:"1024" min:"0"`
-	Datasets            []engine.Expr `json:"kb_ids" label:"Datasets" doc:"datasets to search" shape:"ids or names, or references" widget:"datasets" hidden:"true"`
-	MoreDatasets        []engine.Expr `json:"dataset_ids" label:"Datasets" doc:"datasets to search" shape:"ids or names, or references; another name of kb_ids" widget:"datasets" show:"retrieval_from!=memory" alias:"kb_ids"`
-	Memories            []engine.Expr `json:"memory_ids" label:"Memories" doc:"memories to search" widget:"memories" show:"retrieval_from!=dataset"`
-	From                string        `json:"retrieval_from" label:"Search in" doc:"where to search; whatever is set if nothing is chosen" shape:"dataset or memory" offer:"dataset=Documents|memory=Memories"`
 	Rerank              string        `json:"rerank_id" label:"Reranking model" doc:"sorts the passages again" section:"advanced" widget:"model" kind:"rerank"`
 	EmptyResponse       engine.Text   `json:"empty_response" label:"If nothing is found, say" doc:"the output if no passage is found" section:"output"`
 	KnowledgeGraph      bool          `json:"use_kg" label:"Knowledge graph" doc:"also search the knowledge graph" section:"advanced"`

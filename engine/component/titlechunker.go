@@ -11,9 +11,9 @@ import (
 // TitleChunker splits text at its headings.
 type TitleChunker struct {
 	engine.Common
-	Levels    engine.Value `json:"levels" label:"Rules" doc:"alternative lists of patterns; the list that matches most lines is used" shape:"lists of patterns, one pattern for each level" widget:"value"`
-	Hierarchy engine.Value `json:"hierarchy" label:"Down to level" doc:"level of headings down to which text is split" widget:"number"`
 	Method    string       `json:"method" label:"Do" doc:"one chunk per path of headings, or adjacent sections merged" options:"hierarchy=One per path|group=Merge neighbours" default:"hierarchy"`
+	Hierarchy engine.Value `json:"hierarchy" label:"Down to level" doc:"level of headings down to which text is split" widget:"number"`
+	Levels    engine.Value `json:"levels" label:"Rules" doc:"alternative lists of patterns; the list that matches most lines is used" shape:"lists of patterns, one pattern for each level" widget:"value"`
 	Heading   bool         `json:"include_heading_content" label:"Chunks of upper headings" doc:"also create chunks of upper headings with text of their own"`
 	Root      bool         `json:"root_chunk_as_heading" label:"First chunk before all" doc:"put the first chunk before all others"`
 	Limit     int          `json:"chunk_token_cap" label:"Largest chunk" doc:"tokens above which a chunk is split at sentences" unit:"tokens" default:"512" min:"0"`

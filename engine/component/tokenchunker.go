@@ -10,13 +10,13 @@ import (
 // TokenChunker splits text at delimiters and merges small parts.
 type TokenChunker struct {
 	engine.Common
+	DelimiterMode    string       `json:"delimiter_mode" label:"Cut" doc:"where the document is cut" options:"delimiter=At marks|token_size=By length|one=Not at all" default:"delimiter"`
 	Size             int          `json:"chunk_token_size" label:"Size" doc:"tokens of a chunk" unit:"tokens" default:"512" min:"1"`
 	Delimiters       engine.Value `json:"delimiters" label:"Marks" doc:"where chunks may end; in backticks, where they always end" widget:"words"`
 	Overlap          float64      `json:"overlapped_percent" label:"Overlap" doc:"part of a chunk that the next one repeats: a share below 1, or percent up to 90"`
 	ChildDelimiters  engine.Value `json:"children_delimiters" label:"Smaller pieces for search" doc:"where chunks are split into smaller ones for searching" widget:"words"`
 	TableContextSize int          `json:"table_context_size" label:"Text kept around tables" doc:"tokens of text to keep around a table" section:"advanced" unit:"tokens" min:"0"`
 	ImageContextSize int          `json:"image_context_size" label:"Text kept around pictures" doc:"tokens of text to keep around an image" section:"advanced" unit:"tokens" min:"0"`
-	DelimiterMode    string       `json:"delimiter_mode" label:"Cut" doc:"where the document is cut" options:"delimiter=At marks|token_size=By length|one=Not at all" default:"delimiter"`
 	delimiters       []string
 	children         []string
 }

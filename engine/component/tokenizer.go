@@ -16,8 +16,8 @@ import (
 type Tokenizer struct {
 	engine.Common
 	SearchMethod   engine.Value `json:"search_method" label:"Search by" doc:"how chunks can be found" widget:"checks" offer:"full_text=Words|embedding=Meaning" want:"Choose how chunks are found."`
-	FilenameWeight float64      `json:"filename_embd_weight" label:"Weight of the file name" doc:"weight of the file name in the vector" widget:"slider" step:"0.05" default:"0.1" min:"0" max:"1"`
 	Fields         engine.Value `json:"fields" label:"Fields" doc:"fields of a chunk whose meaning is indexed" widget:"checks" offer:"text=Text|questions=Questions|summary=Summary|keywords=Keywords"`
+	FilenameWeight float64      `json:"filename_embd_weight" label:"Weight of the file name" doc:"weight of the file name in the vector" widget:"slider" step:"0.05" default:"0.1" min:"0" max:"1"`
 	fields         []string
 	embeds         bool
 }

@@ -33,7 +33,7 @@ type VariableAggregator struct {
 
 // AggregatorGroup is one output.
 type AggregatorGroup struct {
-	Name      string         `json:"group_name" label:"Name" doc:"name of the output" check:"nonempty"`
+	Name      string         `json:"group_name" label:"Name" doc:"name of the output" output:"type" check:"nonempty"`
 	Type      string         `json:"type" label:"Type" doc:"type of the values, for editors" widget:"select" offer:"=Anything|string=Text|number=Number|boolean=Yes/no|object=Object|array<string>=List of texts|array<number>=List of numbers|array<object>=List of objects"`
 	Variables []engine.Value `json:"variables" label:"Variables" doc:"tried in this order" shape:"list of {value: reference}" widget:"references" check:"nonempty"`
 

@@ -333,6 +333,8 @@ export interface FormTag {
   right?: string;
   /** Hidden param next to it that is constant, variable or empty, as the value is. */
   by?: string;
+  /** It names an output of the node, whose type is in the param of this name next to it. */
+  output?: string;
   /** Hidden boolean param which decides whether the value counts. */
   enable?: string;
   /** Problem of an empty value. */
