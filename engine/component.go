@@ -104,14 +104,29 @@ type (
 // Spec describes a component once: load checks, JSON Schema, forms, the docs page and the tool
 // definition shown to models are derived from it and from the tags of the component's struct.
 //
-// Tags of a params field: json:"name" is the key in params; doc:"..." describes it;
-// default:"..." is its default as JSON or plain text; enum:"a,b" lists what is accepted; min:"0"
-// and max:"1" bound numbers; check:"nonempty" refuses empty values; label:"..." is what a form
-// calls it, group:"..." the part of the form it belongs to; format:"code" marks a program. Fields
-// of type Ref, Text and Expr hold references. Settings have the same tags.
+// Tags of a params field: json:"name" is the key in params; label:"..." is its name in a form,
+// doc:"..." describes it there, shape:"..." describes its JSON; default:"..." is its default as
+// JSON or plain text; options:"asc=Rising|desc=Falling" lists the accepted values with their
+// labels, and accept:"asc=up" further values with the same meaning; min:"0" and max:"1" bound
+// numbers; check:"nonempty" refuses empty values; format:"code" marks a program. Fields of type
+// Ref, Text and Expr hold references. Settings have the same tags.
+//
+// For the form only: section:"..." is the part that shows it, see [Sections], and widget:"..." the
+// editor, see [Widgets]; by default that of the type. offer:"..." lists options without refusing
+// others. show:"mode=Webhook&items" hides it unless all conditions hold, see [Conditions].
+// ops:"switch,of=cpn_id" is a set of operators and the param whose type selects among them;
+// right:"x" is the param whose operator decides what is compared, by:"x" the param that is constant
+// or variable as the value is. enable:"x" names a boolean param which decides whether the value
+// counts; alias:"x" an earlier name; hidden:"true" keeps it out of forms. unit, step and zero, the
+// label of 0, belong to numbers, output:"type" to names of outputs whose type is in the param type,
+// members:"status:integer=Status" to objects, kind to models.
+// example:"a|b" are examples, hint is a text below the editor, want the problem of an empty value.
 type Spec struct {
 	Name    string           // component_name
 	Aliases []string         // other names that load as this component
+	Title   string           // display name; "" derives it from Name
+	Search  []string         // further words under which a palette finds it, in any language
+	First   string           // param that a form focuses first; "" is the first one
 	Doc     string           // what it does, one or two sentences
 	New     func() Component // a fresh component; the loader fills in defaults and params
 	Renamed bool             // its aliases are earlier names; documents that have one get Name in its place
@@ -131,8 +146,9 @@ type Spec struct {
 	Branches []Branch // the params with its branches, if it chooses among them
 	StandIn  StandIn  // what a preview answers in place of what is outside; nil when it has nothing
 
-	Inputs  []Field // what it reads besides references in its params
-	Outputs []Field // what it writes
+	Declares Declares // outputs that a node declares
+	Inputs   []Field  // what it reads besides references in its params
+	Outputs  []Field  // what it writes
 
 	Waits    bool          // its texts are scanned for references, and it waits for their sources
 	Inline   bool          // Run is short, does not block and may use the run's own goroutine
@@ -214,14 +230,14 @@ func (s *Setup) Fail(param string, value Value, problem string) error {
 
 // Common are the params every component has.
 type Common struct {
-	MaxRetries        int     `json:"max_retries" doc:"how often a failed step is tried again" min:"0" label:"Retries" group:"errors"`
-	DelayAfterError   float64 `json:"delay_after_error" doc:"seconds between tries" default:"2.0" min:"0" label:"Delay between retries (seconds)" group:"errors"`
-	ExceptionMethod   string  `json:"exception_method" doc:"what an error leads to: goto (exception_goto), comment (exception_default_value) or nothing" label:"On error" group:"errors"`
-	ExceptionDefault  Value   `json:"exception_default_value" doc:"fallback output if the node fails" label:"Fallback output" group:"errors"`
-	ExceptionGoto     Value   `json:"exception_goto" doc:"ids of the nodes that run after an error" label:"Nodes that run after an error" group:"errors"`
-	Approval          bool    `json:"approval" doc:"a person has to agree before it runs, and may change what it is given" label:"Ask for approval" group:"limits"`
-	Description       string  `json:"description" doc:"what the step does, shown to the model when it is used as a tool" group:"advanced"`
-	HistoryWindowSize Value   `json:"message_history_window_size" doc:"turns of the conversation that are sent to the model" label:"Turns of history" group:"model"`
+	MaxRetries        int     `json:"max_retries" label:"Retries" doc:"how often a failed step is tried again" section:"fail" min:"0"`
+	DelayAfterError   float64 `json:"delay_after_error" label:"Wait between retries" doc:"pause before each new try" section:"fail" widget:"duration" show:"max_retries" default:"2.0" min:"0"`
+	ExceptionMethod   string  `json:"exception_method" label:"If it still fails" doc:"what happens when the step fails after all retries" shape:"goto, comment or empty" section:"fail" widget:"select" offer:"=Stop the run|comment=Use a fallback|goto=Go to another step"`
+	ExceptionDefault  Value   `json:"exception_default_value" label:"Fallback" doc:"used as the output if the step fails" section:"fail" widget:"value" show:"exception_method=comment" want:"Enter what to use if the step fails."`
+	ExceptionGoto     Value   `json:"exception_goto" label:"Then run" doc:"steps that run after an error" shape:"list of node ids" section:"fail" widget:"targets" show:"exception_method=goto" want:"Choose the step that runs after an error."`
+	Approval          bool    `json:"approval" label:"Ask a person first" doc:"a person sees what goes in, may change it, and lets the step run" section:"advanced"`
+	Description       string  `json:"description" label:"What it is good for" doc:"tells an agent when to use this step" section:"tools" widget:"prompt" show:"@tool"`
+	HistoryWindowSize Value   `json:"message_history_window_size" label:"Earlier turns sent" doc:"turns of the conversation that the model also sees" section:"prompt" widget:"number" unit:"turns"`
 }
 
 // ErrorTargets returns the ids of the nodes that run after an error: a list in the document, or one

@@ -60,6 +60,16 @@ type Branch struct {
 	Label string // label of a branch; elements of a list are numbered, members of an object have a name
 }
 
+// Declares names how a node declares outputs of its own, in the member outputs of its params.
+type Declares string
+
+// How nodes declare outputs. A component without one of them declares none.
+const (
+	DeclaresTyped     Declares = "typed"     // {name: {type}}
+	DeclaresCollected Declares = "collected" // {name: {type, ref}}: values of nodes of the body
+	DeclaresSchema    Declares = "schema"    // {structured: JSON Schema}
+)
+
 // StandIn returns the outputs of a component with outside effects where the outside cannot be
 // reached. invented reports that they are made up, so that a view can mark them; otherwise the work
 // was done.
@@ -87,13 +97,22 @@ func (s *Spec) role() Role {
 
 // Describe returns the description of a component for a palette, a form or a docs page.
 func (s *Spec) Describe() Value {
-	b := NewObject(16)
+	b := NewObject(18)
 	b.Set("name", String(s.Name))
 	if len(s.Aliases) > 0 {
 		b.Set("aliases", Strings(s.Aliases...))
 		if s.Renamed {
 			b.Set("renamed", Bool(true))
 		}
+	}
+	if s.Title != "" {
+		b.Set("title", String(s.Title))
+	}
+	if len(s.Search) > 0 {
+		b.Set("search", Strings(s.Search...))
+	}
+	if s.First != "" {
+		b.Set("first", String(s.First))
 	}
 	b.Set("description", String(s.Doc))
 	s.describeLook(b)

@@ -259,8 +259,9 @@ type paramField struct {
 	typ      reflect.Type
 	doc      string
 	label    string // "" derives it from the name
-	group    string // part of a form; "" is shown first
+	shape    string // form of the JSON, for readers of documents
 	format   string // in place of that of the type
+	form     fieldForm
 	def      Value
 	enum     []string
 	min, max *float64
@@ -292,12 +293,11 @@ func paramFields(t reflect.Type) []paramField {
 // newParamField reads the tags of a param.
 func newParamField(name string, typ reflect.Type, tag reflect.StructTag) paramField {
 	p := paramField{name: name, typ: typ, doc: tag.Get("doc"), def: defaultOf(typ, tag)}
-	if e := tag.Get("enum"); e != "" {
-		p.enum = strings.Split(e, ",")
-	}
+	p.enum = enumOf(tag)
 	p.min, p.max = bound(tag.Get("min")), bound(tag.Get("max"))
 	p.nonempty = tag.Get("check") == "nonempty"
-	p.label, p.group, p.format = tag.Get("label"), tag.Get("group"), tag.Get("format")
+	p.label, p.shape, p.format = tag.Get("label"), tag.Get("shape"), tag.Get("format")
+	p.form = newFieldForm(tag)
 	return p
 }
 

@@ -1,23 +1,27 @@
 package engine
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // Schema returns the JSON Schema (draft 2020-12) of a component's params, derived from its struct:
 // types, defaults, limits, labels and docs. References are marked with "format": "reference", texts
-// that may hold references with "format": "text", programs with "format": "code". "group" names the
-// part of a form that a param belongs to; without one it is shown first.
+// that may hold references with "format": "text", programs with "format": "code". "$comment" is the
+// form of JSON that the type does not describe. "x-easel" describes how a form shows the param.
 func (s *Spec) Schema() Value {
 	if !s.Params.IsNull() {
 		return s.Params
 	}
 	props := NewObject(24)
-	required := properties(props, s.paramFields(s.New()))
-	common := NewObject(8)
-	properties(common, paramFields(reflect.TypeFor[Common]()))
-	for name, p := range common.Value().Fields() {
-		if !props.Has(name) {
-			props.Set(name, p)
-		}
+	common := s.commonFields()
+	own := slices.DeleteFunc(slices.Clone(s.paramFields(s.New())), func(f paramField) bool {
+		return slices.ContainsFunc(common, func(c paramField) bool { return c.name == f.name })
+	})
+	required := properties(props, own)
+	properties(props, common)
+	if s.Declares != "" {
+		props.Set("outputs", s.Declares.schema())
 	}
 	b := NewObject(8)
 	b.Set("$schema", String("https://json-schema.org/draft/2020-12/schema"))
@@ -82,8 +86,8 @@ func properties(b *ObjectBuilder, fields []paramField) (required []string) {
 		if f.doc != "" {
 			p.Set("description", String(f.doc))
 		}
-		if f.group != "" {
-			p.Set("group", String(f.group))
+		if f.shape != "" {
+			p.Set("$comment", String(f.shape))
 		}
 		if f.format != "" {
 			p.Set("format", String(f.format))
@@ -102,6 +106,10 @@ func properties(b *ObjectBuilder, fields []paramField) (required []string) {
 		} else if f.nonempty {
 			required = append(required, f.name)
 		}
+		if f.form.members != "" {
+			p.Set("properties", f.memberSchemas())
+		}
+		p.Set("x-easel", f.describe())
 		b.Set(f.name, p.Value())
 	}
 	return required

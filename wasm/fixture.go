@@ -29,7 +29,7 @@ type signpost struct {
 	Roads   engine.Value `json:"roads" doc:"list of {leads_to}"`
 	Home    []string     `json:"home" doc:"ids of the nodes at home"`
 	Writing engine.Text  `json:"writing_on_it" doc:"what it says"`
-	Height  float64      `json:"height" doc:"metres above the ground" label:"Height (m)" default:"2" group:"page"`
+	Height  float64      `json:"height" doc:"metres above the ground" label:"Height (m)" default:"2" section:"advanced"`
 	Plan    string       `json:"plan" doc:"how it is made" format:"code"`
 }
 

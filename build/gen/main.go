@@ -17,9 +17,10 @@ import (
 
 // files are the files that this program writes, by path.
 var files = map[string]func(root string) ([]byte, error){
-	"wasm/js/src/generated.ts":  func(string) ([]byte, error) { return typescript(), nil },
-	"wasm/js/src/code/guest.ts": guest,
-	"engine/VOCABULARY.md":      func(string) ([]byte, error) { return page(), nil },
+	"wasm/js/src/generated.ts":             func(string) ([]byte, error) { return typescript(), nil },
+	"wasm/js/src/code/guest.ts":            guest,
+	"web/view/form/operators.generated.ts": func(string) ([]byte, error) { return operators() },
+	"engine/VOCABULARY.md":                 func(string) ([]byte, error) { return page(), nil },
 }
 
 const guestSource = "host/internal/python/guest.py"

@@ -26,7 +26,9 @@ func typescript() []byte {
 	union(&b, "EventType", "is the type of an event.", eventsFor(engine.AudienceOwn))
 	union(&b, "Category", "groups components by purpose.", engine.Categories())
 	union(&b, "Role", "restricts the position of a component in a canvas.", engine.Roles())
-	union(&b, "Group", "is a part of a form that params belong to.", groups())
+	union(&b, "Section", "is a part of a form.", engine.Sections())
+	union(&b, "Widget", "is the editor of a param.", engine.Widgets())
+	union(&b, "OperatorSet", "names a set of operators.", operatorSets())
 	union(&b, "Icon", "names an icon of a component.", icons())
 	b.WriteString("\n/** wireEvents are the types of events that RAGFlow's clients know. */\n")
 	b.WriteString("export const wireEvents: readonly EventType[] = [\n")
@@ -56,15 +58,49 @@ func icons() []engine.Term {
 	})
 }
 
-// groups lists the parts of forms, with the params that belong to them.
-func groups() []engine.Term {
-	return used(func(described engine.Value, note func(word, user string)) {
-		for name, p := range described.Get("params").Get("properties").Fields() {
-			if group := p.Get("group").Str(); group != "" {
-				note(group, name)
-			}
+// operatorSets lists the sets of operators, with their words.
+func operatorSets() []engine.Term {
+	var list []engine.Term
+	for _, set := range component.OperatorSets() {
+		var words []string
+		for _, o := range set.Operators {
+			words = append(words, o.Word)
 		}
-	})
+		list = append(list, engine.Term{Word: set.Name, Doc: strings.Join(words, ", ")})
+	}
+	return list
+}
+
+// operators returns the tables of operators for forms.
+func operators() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("// Generated from the engine by go run ./build/gen; do not edit.\n\n")
+	b.WriteString("import type { OperatorSet } from \"@easel/engine\";\n")
+	b.WriteString("\n/** Operator is one operator: the word that documents store, and what a form shows. */\n")
+	b.WriteString("export interface Operator {\n  word: string;\n  label: string;\n")
+	b.WriteString("  /** Other words that mean it, in lower case. */\n  synonyms: readonly string[];\n")
+	b.WriteString("  /** Types of the left side that it fits; empty for all. */\n  types: readonly string[];\n")
+	b.WriteString("  right: \"value\" | \"list\" | \"number\" | \"reference\" | \"none\";\n}\n")
+	b.WriteString("\n/** operatorSets are the operators by set. */\n")
+	b.WriteString("export const operatorSets: Readonly<Record<OperatorSet, readonly Operator[]>> = {\n")
+	for _, set := range component.OperatorSets() {
+		fmt.Fprintf(&b, "  %s: [\n", set.Name)
+		for _, o := range set.Operators {
+			fmt.Fprintf(&b, "    {\n      word: %q, label: %q, right: %q,\n", o.Word, o.Label, o.Right)
+			fmt.Fprintf(&b, "      synonyms: [%s],\n      types: [%s],\n    },\n", quoted(o.Synonyms), quoted(o.Types))
+		}
+		b.WriteString("  ],\n")
+	}
+	b.WriteString("};\n")
+	return b.Bytes(), nil
+}
+
+func quoted(words []string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = fmt.Sprintf("%q", w)
+	}
+	return strings.Join(list, ", ")
 }
 
 // used collects words of the built-in components' descriptions, each with its users.

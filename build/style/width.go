@@ -42,8 +42,10 @@ func comment(line []byte) bool {
 		bytes.HasPrefix(text, []byte("/*")))
 }
 
-// tagged reports a field with a struct tag, which cannot be broken; that of a param holds its doc.
+// tagged reports a field with a struct tag, or a setting, which is a tag alone. They cannot be
+// broken; that of a param holds its doc.
 func tagged(line []byte) bool {
+	line = bytes.TrimSuffix(line, []byte(","))
 	return bytes.HasSuffix(line, []byte("`")) && bytes.Contains(line, []byte("`json:\""))
 }
 

@@ -21,14 +21,14 @@ import (
 // code written independently).
 type Agent struct {
 	LLM
-	Tools        engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
-	MCP          engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is left out or empty, all tools of the server. An entry with url and server_type needs no server on the host" label:"MCP servers"`
-	CustomHeader engine.Value `json:"custom_header" doc:"headers for MCP servers: {name: value}, added to theirs"`
-	MaxRounds    int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
-	ToolMode     string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
-	UserPrompt   string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent" label:"User prompt"`
+	Tools        engine.Value `json:"tools" label:"Tools" doc:"steps and agents that the model may call" shape:"list of {component_name, name, id, params}" section:"tools" widget:"tools"`
+	MCP          engine.Value `json:"mcp" label:"MCP servers" doc:"servers whose tools the model may call" shape:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}; without tools, all of the server" section:"tools" widget:"servers"`
+	CustomHeader engine.Value `json:"custom_header" label:"Extra headers" doc:"sent to the MCP servers" shape:"{name: value}" section:"tools" widget:"pairs" show:"mcp"`
+	MaxRounds    int          `json:"max_rounds" label:"Rounds of tools at most" doc:"rounds of tool calls after the first" section:"advanced" default:"5" min:"0"`
+	ToolMode     string       `json:"tool_mode" label:"How it calls tools" doc:"functions where the model can, else by the prompt" section:"advanced" options:"auto=Automatic|prompt=By prompt|native=Functions" default:"auto"`
+	UserPrompt   string       `json:"user_prompt" label:"Request it expects" doc:"the request that another agent is offered" section:"tools" widget:"prompt" show:"@tool"`
 	AgentLimits
-	RememberTools bool `json:"remember_tools" doc:"summarise tool calls for later turns, with one model call when tools were used"`
+	RememberTools bool `json:"remember_tools" label:"Remember tool results" doc:"keeps a summary for later turns; costs one more model call" section:"advanced"`
 	tools         toolset
 	servers       []*remoteServer
 }
@@ -36,6 +36,9 @@ type Agent struct {
 var agentSpec = engine.Spec{
 	Ignores:  modelIgnores,
 	Name:     "Agent",
+	Declares: engine.DeclaresSchema,
+	Title:    "Agent",
+	Search:   []string{"tools", "function", "mcp", "assistant", "autonomous", "工具"}, First: "prompts",
 	Category: engine.CategoryModel, Icon: "robot",
 	Doc:      "A language model that calls tools, round by round, before it answers.",
 	FromForm: agentFromForm,

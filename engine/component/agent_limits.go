@@ -10,13 +10,13 @@ import (
 // AgentLimits limit one execution of an agent, its tools and sub-agents included. Zero means only
 // the limits of the canvas and of the run.
 type AgentLimits struct {
-	LimitModelCalls int     `json:"limit_model_calls" doc:"model calls of one execution, sub-agents included; 0 leaves it to the run" min:"0" label:"Model calls" group:"limits"`
-	LimitTokens     int     `json:"limit_tokens" doc:"tokens of one execution, input and output; the answer that reaches the limit is the last; 0 leaves it to the run" min:"0" label:"Tokens" group:"limits"`
-	LimitCost       float64 `json:"limit_cost" doc:"money that one execution may cost, by the price table; 0 leaves it to the run" min:"0" label:"Cost" group:"limits"`
-	LimitToolCalls  int     `json:"limit_tool_calls" doc:"tool calls of one execution; 0 leaves it to the run" min:"0" label:"Tool calls" group:"limits"`
-	LimitSeconds    int     `json:"limit_seconds" doc:"seconds that one execution may take; 0 leaves it to the run" min:"0" label:"Seconds" group:"limits"`
-	RepeatedCalls   int     `json:"repeated_calls" doc:"how often a tool may be called with the same arguments; further calls are refused, and as many of them end the agent; 0 means 10" min:"0" label:"Repeated calls" group:"limits"`
-	ToolSeconds     int     `json:"tool_seconds" doc:"seconds that a tool call may take; the model learns when a tool is slower; 0 leaves it to the run" min:"0" label:"Seconds per tool call" group:"limits"`
+	LimitModelCalls int     `json:"limit_model_calls" label:"Model calls at most" doc:"of one execution, with its sub-agents" section:"advanced" zero:"no limit" min:"0"`
+	LimitTokens     int     `json:"limit_tokens" label:"Tokens at most" doc:"of one execution, questions and answers" section:"advanced" unit:"tokens" zero:"no limit" min:"0"`
+	LimitCost       float64 `json:"limit_cost" label:"Cost at most" doc:"of one execution, by the prices of the models" section:"advanced" zero:"no limit" min:"0"`
+	LimitToolCalls  int     `json:"limit_tool_calls" label:"Tool calls at most" doc:"of one execution" section:"advanced" zero:"no limit" min:"0"`
+	LimitSeconds    int     `json:"limit_seconds" label:"Time at most" doc:"of one execution" section:"advanced" widget:"duration" zero:"no limit" min:"0"`
+	RepeatedCalls   int     `json:"repeated_calls" label:"Same call at most" doc:"later calls with equal arguments are refused; as many of them end the agent" section:"advanced" unit:"times" zero:"10" min:"0"`
+	ToolSeconds     int     `json:"tool_seconds" label:"Time per tool call" doc:"the model learns when a tool is slower" section:"advanced" widget:"duration" zero:"no limit" min:"0"`
 }
 
 func (l *AgentLimits) limits() engine.Limits {

@@ -13,7 +13,9 @@ var beginSpec = engine.Spec{
 		// Read by hosts that serve webhooks.
 		"methods", "content_types", "schema", "security", "execution_mode", "response", "max_body_size",
 	},
-	Name:     "Begin",
+	Name:   "Begin",
+	Title:  "Start",
+	Search: []string{"trigger", "webhook", "api", "form", "greeting", "触发", "表单"}, First: "prologue",
 	Category: engine.CategoryConversation, Icon: "play", Role: engine.RoleStart,
 	Doc: "The start of every canvas. Its outputs are the inputs of the run: form fields, or the parts of a web " +
 		"request.",
@@ -50,18 +52,18 @@ var beginSpec = engine.Spec{
 // Source: RAGFlow agent/component/begin.py at 80a16e71 (behaviour only). Differs: bare values, JSON
 // of objects and lists of files are accepted, and so is the mode "Dialog".
 type Begin struct {
-	Mode     string       `json:"mode" doc:"how the canvas is started; Dialog is an alias of conversational" default:"conversational" enum:"conversational,task,Webhook,Dialog"`
-	Prologue string       `json:"prologue" doc:"greeting that a client shows before the first turn"`
-	Inputs   engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional or required, options, value}"`
-	Layout   string       `json:"layout_recognize" doc:"page layout recognition in RAGFlow; has no effect here" label:"Page layout" group:"advanced"`
+	Mode     string       `json:"mode" label:"How it starts" doc:"who starts a run: a person in a chat, a form or the API, or a web request" options:"conversational=Chat|task=Form or API|Webhook=Webhook" accept:"conversational=Dialog" default:"conversational"`
+	Prologue string       `json:"prologue" label:"Greeting" doc:"shown before the first question" widget:"prompt" show:"mode=conversational"`
+	Inputs   engine.Value `json:"inputs" label:"Fields to ask for" doc:"values that a person or caller fills in before the run" shape:"name -> {name, type, optional or required, options, value}" widget:"fields" show:"mode!=Webhook"`
+	Security engine.Value `json:"security" label:"Who may send" doc:"how a sender proves who it is; without it everybody may start a run" shape:"{auth_type: none, token, basic, jwt or hmac, ...}" widget:"webhook" show:"mode=Webhook"`
+	Layout   string       `json:"layout_recognize" label:"Page layout" doc:"page layout recognition in RAGFlow; has no effect here" hidden:"true"`
 
 	// The following are read by the host that receives the request.
-	Methods       engine.Value `json:"methods" doc:"webhook: list of HTTP methods; all if empty" group:"webhook"`
-	ContentTypes  engine.Value `json:"content_types" doc:"webhook: accepted Content-Type, or a list; any if empty" group:"webhook"`
-	Schema        engine.Value `json:"schema" doc:"webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}" group:"webhook"`
-	Security      engine.Value `json:"security" doc:"webhook: authentication of the sender: auth_type none, token, basic, jwt or hmac; without it everybody may start the canvas" group:"webhook"`
-	ExecutionMode engine.Value `json:"execution_mode" doc:"webhook: Immediately responds at once, other modes at the end of the run" group:"webhook"`
-	Response      engine.Value `json:"response" doc:"webhook: {status, body_template} of the immediate response" group:"webhook"`
+	Methods       engine.Value `json:"methods" label:"Methods" doc:"which requests start a run; all if none is chosen" widget:"checks" offer:"GET|POST|PUT|PATCH|DELETE|HEAD" show:"mode=Webhook"`
+	ContentTypes  engine.Value `json:"content_types" label:"Body" doc:"the form of the request body" shape:"one Content-Type or a list" widget:"select" offer:"application/json=JSON|multipart/form-data=Form with files|application/x-www-form-urlencoded=Form|text/plain=Text|application/octet-stream=Bytes|=Anything" show:"mode=Webhook"`
+	Schema        engine.Value `json:"schema" label:"Values to read" doc:"values of the request that later steps use" shape:"{query, headers, body}, each {properties: {field: {type}}, required: [field]}" widget:"request" show:"mode=Webhook"`
+	ExecutionMode engine.Value `json:"execution_mode" label:"Answer" doc:"when the request is answered" section:"output" widget:"segment" offer:"Immediately=Right away|Streaming=With the result" show:"mode=Webhook"`
+	Response      engine.Value `json:"response" label:"Reply" doc:"what an immediate answer contains" shape:"{status, body_template}" section:"output" widget:"members" show:"mode=Webhook&execution_mode=Immediately" members:"status:integer=HTTP status|body_template:text=Text"`
 }
 
 // webhookMode is the mode of a canvas that is started by a web request.

@@ -14,11 +14,11 @@ import (
 type Browser struct {
 	External
 	Sampling
-	Prompts       engine.Expr   `json:"prompts" doc:"the task" default:"{sys.query}"`
-	MaxSteps      int           `json:"max_steps" doc:"maximum number of actions" default:"30" min:"1"`
-	Headless      bool          `json:"headless" doc:"not used: the browser has no window" default:"true"`
-	Persist       bool          `json:"persist_session" doc:"share cookies with the other Browser nodes of the run" label:"Keep session"`
-	UploadSources []engine.Expr `json:"upload_sources" doc:"files that forms may send: references, ids or addresses"`
+	Prompts       engine.Expr   `json:"prompts" label:"Task" doc:"what to find or do on the web" section:"prompt" want:"Enter the task." default:"{sys.query}"`
+	MaxSteps      int           `json:"max_steps" label:"Steps at most" doc:"maximum number of actions" section:"advanced" default:"30" min:"1"`
+	Headless      bool          `json:"headless" label:"Without a window" doc:"not used: the browser has no window" hidden:"true" default:"true"`
+	Persist       bool          `json:"persist_session" label:"Keep cookies" doc:"shares cookies with the other browser steps of the run" section:"advanced"`
+	UploadSources []engine.Expr `json:"upload_sources" label:"Files it may send" doc:"files that web forms may get" shape:"references, ids or addresses" widget:"files"`
 }
 
 // Run browses.
@@ -37,7 +37,9 @@ func (b *Browser) Run(ctx context.Context, call *engine.Call) error {
 
 var browserSpec = engine.Spec{
 	Category: engine.CategoryTool, Icon: "globe",
-	Name: "Browser", Waits: true,
+	Name:  "Browser",
+	Title: "Browse the web", Search: []string{"click", "login", "web agent", "网页"}, First: "prompts",
+	Waits:   true,
 	Doc:     "Lets a language model read web pages, follow links, submit forms and store files.",
 	Ignores: []string{"enable_default_extensions", "chromium_sandbox"},
 	New:     func() engine.Component { return &Browser{} },

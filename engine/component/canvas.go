@@ -14,10 +14,10 @@ import (
 // session.
 type Canvas struct {
 	engine.Common
-	Canvas  string       `json:"canvas" doc:"id of the canvas; for a canvas in a file, the name of a file beside it" check:"nonempty"`
-	Version string       `json:"version" doc:"id or title of the version to run; empty for the published one, draft for the saved one"`
-	Query   engine.Expr  `json:"query" doc:"the message for the canvas" default:"{sys.query}"`
-	Inputs  engine.Value `json:"inputs" doc:"inputs of the canvas: name -> value or reference" label:"Inputs"`
+	Canvas  string       `json:"canvas" label:"Canvas" doc:"the canvas to run" shape:"id of the canvas; for a canvas in a file, the name of a file in the same folder" widget:"canvas" check:"nonempty"`
+	Version string       `json:"version" label:"Version" doc:"the published version if empty" shape:"id or title of a version, or draft" widget:"select" offer:"=Published|draft=Saved draft"`
+	Query   engine.Expr  `json:"query" label:"Message" doc:"what the canvas is asked" default:"{sys.query}"`
+	Inputs  engine.Value `json:"inputs" label:"Inputs" doc:"values for the fields of its start" shape:"name -> value or reference" widget:"pairs"`
 	inputs  []canvasInput
 }
 
@@ -30,7 +30,8 @@ type canvasInput struct {
 }
 
 var canvasSpec = engine.Spec{
-	Name:     "Canvas",
+	Name:  "Canvas",
+	Title: "Run another canvas", Search: []string{"subflow", "workflow", "call", "子流程"},
 	Category: engine.CategoryFlow, Icon: "box",
 	Doc: "Runs another canvas as a step, or as a tool of an agent.",
 	New: func() engine.Component { return &Canvas{} },

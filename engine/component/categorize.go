@@ -19,8 +19,8 @@ import (
 type Categorize struct {
 	engine.Common
 	Sampling
-	Query      engine.Ref   `json:"query" doc:"text to classify" default:"sys.query"`
-	Categories engine.Value `json:"category_description" doc:"name -> {description, examples, to}; to lists the ids of the nodes to run next" check:"nonempty" label:"Categories"`
+	Query      engine.Ref   `json:"query" label:"Text to classify" doc:"text to classify" default:"sys.query"`
+	Categories engine.Value `json:"category_description" label:"Categories" doc:"the model picks one of them; each leads to its steps" shape:"name -> {description, examples, to}; to lists node ids" widget:"branches" check:"nonempty"`
 	categories []category
 	window     int // turns of the conversation to send
 }
@@ -32,8 +32,9 @@ type category struct {
 }
 
 var categorizeSpec = engine.Spec{
-	Ignores:  modelIgnores,
-	Name:     "Categorize",
+	Ignores: modelIgnores,
+	Name:    "Categorize",
+	Title:   "Classify", Search: []string{"classify", "intent", "route", "category", "分类", "意图"},
 	Category: engine.CategoryModel, Icon: "sort",
 	Branches: []engine.Branch{{Param: "category_description", To: "to"}},
 	Doc:      "Classifies the user's message with a language model and continues with the branch of its category.",

@@ -24,9 +24,9 @@ import (
 // its declared type is converted and no error. Source: RAGFlow agent/tools/code_exec.py at 80a16e71
 // (behaviour only).
 type CodeExec struct {
-	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript" label:"Language"`
-	Script    string             `json:"script" doc:"source with a function main, which receives the arguments by name (JavaScript: as one object)" format:"code"`
-	Arguments []engine.NamedExpr `json:"arguments" doc:"name -> reference to the argument of main"`
+	Lang      string             `json:"lang" label:"Language" doc:"language of the script" options:"python=Python|javascript=JavaScript" accept:"python=python3|javascript=nodejs" default:"python"`
+	Arguments []engine.NamedExpr `json:"arguments" label:"Inputs" doc:"names and values that main gets" shape:"name -> reference" widget:"pairs"`
+	Script    string             `json:"script" label:"Script" doc:"a function main that gets the inputs and returns the result" shape:"main receives the arguments by name (JavaScript: as one object)" widget:"code" want:"Enter a script with a function main." format:"code"`
 	outputs   []codeOutput
 }
 
@@ -38,6 +38,9 @@ type codeOutput struct{ name, typ string }
 
 var codeExecSpec = engine.Spec{
 	Name:     "CodeExec",
+	Declares: engine.DeclaresTyped,
+	Title:    "Code",
+	Search:   []string{"python", "javascript", "script", "function", "脚本"}, First: "script",
 	Category: engine.CategoryTool, Icon: "code",
 	Doc: "Runs a Python or JavaScript function and returns its result.",
 	New: func() engine.Component { return &CodeExec{} },

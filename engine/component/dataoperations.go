@@ -11,7 +11,8 @@ import (
 )
 
 var dataOperationsSpec = engine.Spec{
-	Name:     "DataOperations",
+	Name:  "DataOperations",
+	Title: "Edit data", Search: []string{"json", "parse", "keys", "rename", "解析", "字段"},
 	Category: engine.CategoryData, Icon: "data",
 	Doc:      "Transforms objects: select, remove, rename or set members, filter, merge, or parse strings as values.",
 	FromForm: dataOperationsFromForm,
@@ -30,34 +31,34 @@ var dataOperationsSpec = engine.Spec{
 // literal_eval parses literals; no operation changes the objects it reads; a rule without an
 // operator means =.
 type DataOperations struct {
-	Query        []engine.Ref `json:"query" doc:"references to objects or lists of objects"`
-	Operations   string       `json:"operations" doc:"the operation" default:"literal_eval" enum:"select_keys,literal_eval,combine,filter_values,append_or_update,remove_keys,rename_keys"`
-	SelectKeys   []string     `json:"select_keys" doc:"select_keys: members to keep"`
-	RemoveKeys   []string     `json:"remove_keys" doc:"remove_keys: members to remove"`
-	RenameKeys   []KeyRename  `json:"rename_keys" doc:"rename_keys: new names; a renamed member moves to the end"`
-	FilterValues []DataRule   `json:"filter_values" doc:"filter_values: rules that an object must match to be kept"`
-	Updates      []DataUpdate `json:"updates" doc:"append_or_update: members to set"`
+	Query        []engine.Ref `json:"query" label:"From" doc:"objects or lists of objects" widget:"references"`
+	Operations   string       `json:"operations" label:"Do" doc:"what is done with the objects" options:"select_keys=Keep members|literal_eval=Read text as data|combine=Merge into one|filter_values=Keep matching|append_or_update=Set members|remove_keys=Drop members|rename_keys=Rename" default:"literal_eval"`
+	SelectKeys   []string     `json:"select_keys" label:"Members to keep" doc:"all others are left out" show:"operations=select_keys"`
+	RemoveKeys   []string     `json:"remove_keys" label:"Members to drop" doc:"all others are kept" show:"operations=remove_keys"`
+	RenameKeys   []KeyRename  `json:"rename_keys" label:"New names" doc:"a renamed member moves to the end" show:"operations=rename_keys"`
+	FilterValues []DataRule   `json:"filter_values" label:"Rules" doc:"an object must fit all of them" widget:"conditions" show:"operations=filter_values"`
+	Updates      []DataUpdate `json:"updates" label:"Members to set" doc:"new or changed members" show:"operations=append_or_update"`
 }
 
 // KeyRename renames a member.
 type KeyRename struct {
-	Old string `json:"old_key" doc:"current name"`
-	New string `json:"new_key" doc:"new name"`
+	Old string `json:"old_key" label:"Old name" doc:"current name"`
+	New string `json:"new_key" label:"New name" doc:"new name"`
 }
 
 // DataRule is one rule of filter_values.
 type DataRule struct {
-	Key      string       `json:"key" doc:"member to compare; an object without it is dropped"`
-	Operator string       `json:"operator" doc:"=, ≠, contains, not contains, start with, end with, empty or not empty" default:"="`
-	Value    engine.Value `json:"value" doc:"text to compare with; may contain references"`
+	Key      string       `json:"key" label:"Member" doc:"an object without it is dropped"`
+	Operator string       `json:"operator" label:"Comparison" doc:"how the member is compared" ops:"filter" default:"="`
+	Value    engine.Value `json:"value" label:"Value" doc:"text to compare the member with" widget:"value" right:"operator"`
 
 	text engine.Text
 }
 
 // DataUpdate sets one member.
 type DataUpdate struct {
-	Key   string       `json:"key" doc:"member to set; blank names are ignored"`
-	Value engine.Value `json:"value" doc:"text; may contain references"`
+	Key   string       `json:"key" label:"Member" doc:"member to set; blank names are ignored"`
+	Value engine.Value `json:"value" label:"Value" doc:"the new value" widget:"value"`
 
 	text engine.Text
 }

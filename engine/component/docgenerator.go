@@ -13,37 +13,37 @@ import (
 // and file_path is the name of the file there; a logo keeps its proportions.
 type DocGenerator struct {
 	External
-	Content      engine.Expr `json:"content" doc:"text of the document, as Markdown" check:"nonempty"`
-	Title        engine.Expr `json:"title" doc:"title on the first page"`
-	Subtitle     engine.Expr `json:"subtitle" doc:"line below the title"`
-	OutputFormat string      `json:"output_format" doc:"format of the document" default:"pdf" enum:"pdf,docx,txt,markdown,html,md"`
-	HeaderText   engine.Expr `json:"header_text" doc:"line at the top of each page" group:"page"`
-	FooterText   engine.Expr `json:"footer_text" doc:"line at the bottom of each page" group:"page"`
-	FontFamily   string      `json:"font_family" doc:"not used: the font is one that has the letters of the text" default:"Helvetica" group:"page"`
-	FontSize     int         `json:"font_size" doc:"size of the text in points" default:"12" min:"1" group:"page"`
-	TitleSize    float64     `json:"title_font_size" doc:"size of the title in points" group:"page"`
-	Heading1     float64     `json:"heading1_font_size" doc:"size of headings in points" label:"Heading 1 size" group:"page"`
-	Heading2     float64     `json:"heading2_font_size" doc:"size of headings in points" label:"Heading 2 size" group:"page"`
-	Heading3     float64     `json:"heading3_font_size" doc:"size of headings in points" label:"Heading 3 size" group:"page"`
-	LineSpacing  float64     `json:"line_spacing" doc:"distance of lines, in sizes of the text" group:"page"`
-	TextColor    string      `json:"text_color" doc:"color, such as #1a2b3c" group:"page"`
-	TitleColor   string      `json:"title_color" doc:"color, such as #1a2b3c" group:"page"`
-	MarginTop    float64     `json:"margin_top" doc:"margin in inches" group:"page"`
-	MarginRight  float64     `json:"margin_right" doc:"margin in inches" group:"page"`
-	MarginBottom float64     `json:"margin_bottom" doc:"margin in inches" group:"page"`
-	MarginLeft   float64     `json:"margin_left" doc:"margin in inches" group:"page"`
-	PageSize     string      `json:"page_size" doc:"A4 or Letter" default:"A4" group:"page"`
-	Orientation  string      `json:"orientation" doc:"portrait or landscape" default:"portrait" group:"page"`
-	Logo         engine.Expr `json:"logo_image" doc:"picture above the text: a file, or base64 of a PNG or JPEG" group:"page"`
-	LogoPosition string      `json:"logo_position" doc:"left, center or right" default:"left" enum:"left,center,right" group:"page"`
-	LogoWidth    float64     `json:"logo_width" doc:"width at most, in inches" default:"2" group:"page"`
-	LogoHeight   float64     `json:"logo_height" doc:"height at most, in inches" default:"1" group:"page"`
-	Filename     engine.Expr `json:"filename" doc:"name of the file without extension"`
-	PageNumbers  bool        `json:"add_page_numbers" doc:"add page numbers" default:"true" label:"Page numbers" group:"page"`
-	Timestamp    bool        `json:"add_timestamp" doc:"add the time of creation" default:"true" label:"Timestamp" group:"page"`
-	Watermark    engine.Expr `json:"watermark_text" doc:"watermark on each page" group:"page"`
-	TOC          bool        `json:"enable_toc" doc:"add a table of contents" label:"Table of contents" group:"page"`
-	KeepInfo     bool        `json:"include_download_info_in_content" doc:"keep the descriptor in the text of messages that show download" label:"Keep file descriptor"`
+	Content      engine.Expr `json:"content" label:"Text" doc:"the document, as Markdown" check:"nonempty"`
+	OutputFormat string      `json:"output_format" label:"As" doc:"format of the document" options:"pdf=PDF|docx=Word|txt=Text|markdown=Markdown|html=HTML" accept:"markdown=md" default:"pdf"`
+	Title        engine.Expr `json:"title" label:"Title" doc:"title on the first page"`
+	Subtitle     engine.Expr `json:"subtitle" label:"Subtitle" doc:"line below the title"`
+	Filename     engine.Expr `json:"filename" label:"File name" doc:"without extension"`
+	HeaderText   engine.Expr `json:"header_text" label:"Header" doc:"line at the top of each page" section:"advanced" show:"output_format=pdf,docx"`
+	FooterText   engine.Expr `json:"footer_text" label:"Footer" doc:"line at the bottom of each page" section:"advanced" show:"output_format=pdf,docx"`
+	FontFamily   string      `json:"font_family" label:"Font" doc:"not used: the font is one that has the letters of the text" hidden:"true" default:"Helvetica"`
+	FontSize     int         `json:"font_size" label:"Text size" doc:"size of the text in points" section:"advanced" show:"output_format=pdf,docx" unit:"pt" default:"12" min:"1"`
+	TitleSize    float64     `json:"title_font_size" label:"Title size" doc:"size of the title in points" section:"advanced" show:"output_format=pdf,docx" unit:"pt" zero:"automatic"`
+	Heading1     float64     `json:"heading1_font_size" label:"Heading 1 size" doc:"size of headings in points" section:"advanced" show:"output_format=pdf,docx" unit:"pt" zero:"automatic"`
+	Heading2     float64     `json:"heading2_font_size" label:"Heading 2 size" doc:"size of headings in points" section:"advanced" show:"output_format=pdf,docx" unit:"pt" zero:"automatic"`
+	Heading3     float64     `json:"heading3_font_size" label:"Heading 3 size" doc:"size of headings in points" section:"advanced" show:"output_format=pdf,docx" unit:"pt" zero:"automatic"`
+	LineSpacing  float64     `json:"line_spacing" label:"Line spacing" doc:"distance of lines, in sizes of the text" section:"advanced" show:"output_format=pdf,docx" zero:"automatic" step:"0.1"`
+	TextColor    string      `json:"text_color" label:"Text color" doc:"such as #1a2b3c" section:"advanced" widget:"color" show:"output_format=pdf,docx"`
+	TitleColor   string      `json:"title_color" label:"Title color" doc:"such as #1a2b3c" section:"advanced" widget:"color" show:"output_format=pdf,docx"`
+	MarginTop    float64     `json:"margin_top" label:"Margin at the top" doc:"margin in inches" section:"advanced" show:"output_format=pdf,docx" unit:"in" zero:"automatic" step:"0.1"`
+	MarginRight  float64     `json:"margin_right" label:"Margin at the right" doc:"margin in inches" section:"advanced" show:"output_format=pdf,docx" unit:"in" zero:"automatic" step:"0.1"`
+	MarginBottom float64     `json:"margin_bottom" label:"Margin at the bottom" doc:"margin in inches" section:"advanced" show:"output_format=pdf,docx" unit:"in" zero:"automatic" step:"0.1"`
+	MarginLeft   float64     `json:"margin_left" label:"Margin at the left" doc:"margin in inches" section:"advanced" show:"output_format=pdf,docx" unit:"in" zero:"automatic" step:"0.1"`
+	PageSize     string      `json:"page_size" label:"Page size" doc:"size of a page" shape:"A4 or Letter" section:"advanced" offer:"A4|Letter" show:"output_format=pdf,docx" default:"A4"`
+	Orientation  string      `json:"orientation" label:"Orientation" doc:"upright or across" shape:"portrait or landscape" section:"advanced" offer:"portrait=Upright|landscape=Across" show:"output_format=pdf,docx" default:"portrait"`
+	Logo         engine.Expr `json:"logo_image" label:"Logo" doc:"picture above the text" shape:"a file, or base64 of a PNG or JPEG" section:"advanced" widget:"prompt" show:"output_format=pdf,docx"`
+	LogoPosition string      `json:"logo_position" label:"Logo position" doc:"left, center or right" section:"advanced" options:"left=Left|center=Center|right=Right" show:"output_format=pdf,docx&logo_image" default:"left"`
+	LogoWidth    float64     `json:"logo_width" label:"Logo width" doc:"width at most, in inches" section:"advanced" show:"output_format=pdf,docx&logo_image" unit:"in" step:"0.1" default:"2"`
+	LogoHeight   float64     `json:"logo_height" label:"Logo height" doc:"height at most, in inches" section:"advanced" show:"output_format=pdf,docx&logo_image" unit:"in" step:"0.1" default:"1"`
+	PageNumbers  bool        `json:"add_page_numbers" label:"Page numbers" doc:"add page numbers" section:"output" default:"true"`
+	Timestamp    bool        `json:"add_timestamp" label:"Time of creation" doc:"add the time of creation" section:"output" default:"true"`
+	Watermark    engine.Expr `json:"watermark_text" label:"Watermark" doc:"watermark on each page" section:"advanced" show:"output_format=pdf,docx"`
+	TOC          bool        `json:"enable_toc" label:"Table of contents" doc:"add a table of contents" section:"output"`
+	KeepInfo     bool        `json:"include_download_info_in_content" label:"Keep file links in the text" doc:"leaves descriptions of files in the text" section:"advanced"`
 }
 
 // Run writes the document.
@@ -59,7 +59,9 @@ func (d *DocGenerator) Run(ctx context.Context, call *engine.Call) error {
 
 var docGeneratorSpec = engine.Spec{
 	Category: engine.CategoryTool, Icon: "note",
-	Name: "DocGenerator", Aliases: []string{"PDFGenerator"}, Renamed: true,
+	Name:  "DocGenerator",
+	Title: "Write a document", Search: []string{"pdf", "word", "docx", "report", "报告"}, First: "content",
+	Aliases: []string{"PDFGenerator"}, Renamed: true,
 	Ignores: []string{"output_directory"},
 	Doc:     "Writes a document file from text.", Retries: true, Waits: true,
 	New: func() engine.Component { return &DocGenerator{} },

@@ -9,18 +9,18 @@ import (
 // Email sends an e-mail.
 type Email struct {
 	External
-	To         engine.Expr `json:"to_email" doc:"address of the recipient" default:"{sys.query}" label:"To"`
-	CC         engine.Expr `json:"cc_email" doc:"more addresses, separated by commas" label:"CC"`
-	Subject    engine.Expr `json:"subject" doc:"subject line"`
-	Content    engine.Expr `json:"content" doc:"body of the e-mail, as HTML"`
-	Server     string      `json:"smtp_server" doc:"address of the mail server" label:"SMTP server"`
-	Port       int         `json:"smtp_port" doc:"port of the mail server" default:"465" min:"1" label:"SMTP port"`
-	Account    string      `json:"email" doc:"address of the sender, also used as account name"`
-	Password   string      `json:"password" doc:"password, preferably {{secret:NAME}}"`
-	SenderName string      `json:"sender_name" doc:"name of the sender"`
-	Username   string      `json:"smtp_username" doc:"account name at the mail server; the sender's address if empty" label:"SMTP account"`
+	To         engine.Expr `json:"to_email" label:"To" doc:"e-mail addresses, separated by commas" want:"Enter an address." default:"{sys.query}"`
+	CC         engine.Expr `json:"cc_email" label:"CC" doc:"more addresses, separated by commas"`
+	Subject    engine.Expr `json:"subject" label:"Subject" doc:"subject line"`
+	Content    engine.Expr `json:"content" label:"Text" doc:"text of the mail, as HTML"`
+	Server     string      `json:"smtp_server" label:"Mail server" doc:"address of the mail server" section:"advanced" want:"Enter the mail server."`
+	Port       int         `json:"smtp_port" label:"Port" doc:"port of the mail server" section:"advanced" default:"465" min:"1"`
+	Account    string      `json:"email" label:"Sender" doc:"address of the sender" section:"advanced" want:"Enter the address of the sender."`
+	Password   string      `json:"password" label:"Password" doc:"better the name of a secret of the host" section:"advanced" widget:"secret"`
+	SenderName string      `json:"sender_name" label:"Name" doc:"name of the sender" section:"advanced"`
+	Username   string      `json:"smtp_username" label:"Account" doc:"the sender's address if empty" section:"advanced"`
 
-	Attachments []engine.Expr `json:"attachments" doc:"attached files, as references"`
+	Attachments []engine.Expr `json:"attachments" label:"Attachments" doc:"files that go with the mail" widget:"files"`
 }
 
 // Run sends the e-mail. Without a recipient it does nothing.

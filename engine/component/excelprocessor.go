@@ -12,14 +12,14 @@ import (
 // ExcelProcessor reads, merges and writes spreadsheets.
 type ExcelProcessor struct {
 	External
-	Operation      string        `json:"operation" doc:"the operation" default:"read" enum:"read,merge,transform,output"`
-	InputFiles     []engine.Expr `json:"input_files" doc:"files, as references"`
-	SheetSelection string        `json:"sheet_selection" doc:"all, first, or names separated by commas" default:"all"`
-	MergeStrategy  string        `json:"merge_strategy" doc:"concat appends rows, join matches them by join_on" default:"concat" enum:"concat,join"`
-	JoinOn         string        `json:"join_on" doc:"column to match rows by"`
-	TransformData  engine.Expr   `json:"transform_data" doc:"rows, or sheets of rows, as a reference"`
-	OutputFormat   string        `json:"output_format" doc:"format of the written file" default:"xlsx" enum:"xlsx,csv"`
-	OutputFilename string        `json:"output_filename" doc:"name of the written file without extension" default:"output"`
+	Operation      string        `json:"operation" label:"Do" doc:"what is done with the files" options:"read=Read|merge=Merge|transform=Change|output=Write" default:"read"`
+	InputFiles     []engine.Expr `json:"input_files" label:"Files" doc:"spreadsheets or CSV files" widget:"files" show:"operation=read,merge" want:"Choose a file."`
+	SheetSelection string        `json:"sheet_selection" label:"Sheets" doc:"all, first, or names separated by commas" show:"operation=read,merge" default:"all"`
+	MergeStrategy  string        `json:"merge_strategy" label:"How" doc:"put rows below each other, or match them by a column" options:"concat=Append rows|join=Match rows" show:"operation=merge" default:"concat"`
+	JoinOn         string        `json:"join_on" label:"By column" doc:"column to match rows by" show:"operation=merge&merge_strategy=join" want:"Enter the column to match by."`
+	TransformData  engine.Expr   `json:"transform_data" label:"Rows" doc:"rows, or sheets of rows" show:"operation=transform,output" want:"Choose the rows."`
+	OutputFormat   string        `json:"output_format" label:"As" doc:"format of the written file" options:"xlsx=Excel|csv=CSV" show:"operation=merge,transform,output" default:"xlsx"`
+	OutputFilename string        `json:"output_filename" label:"File name" doc:"without extension" show:"operation=merge,transform,output" default:"output"`
 }
 
 // Run processes the files.
@@ -36,7 +36,9 @@ func (e *ExcelProcessor) Run(ctx context.Context, call *engine.Call) error {
 
 var excelProcessorSpec = engine.Spec{
 	Category: engine.CategoryTool, Icon: "grid",
-	Name: "ExcelProcessor", Doc: "Reads, merges and writes spreadsheets.", Retries: true,
+	Name:  "ExcelProcessor",
+	Title: "Spreadsheet", Search: []string{"excel", "csv", "table", "表格"},
+	Doc: "Reads, merges and writes spreadsheets.", Retries: true,
 	New: func() engine.Component { return &ExcelProcessor{} },
 	Outputs: []engine.Field{
 		{Name: "data", Type: "object", Doc: "rows by file and sheet"},

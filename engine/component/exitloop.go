@@ -7,7 +7,8 @@ import (
 )
 
 var exitLoopSpec = engine.Spec{
-	Name:     "ExitLoop",
+	Name:  "ExitLoop",
+	Title: "Exit loop", Search: []string{"break", "stop", "跳出"},
 	Category: engine.CategoryFlow, Icon: "exit",
 	Doc:    "Ends the enclosing Loop; the nodes after the Loop run next.",
 	New:    func() engine.Component { return new(ExitLoop) },

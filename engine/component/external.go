@@ -192,16 +192,45 @@ func needing(settings ...string) func() engine.Component {
 
 // Settings that several tools read.
 const (
-	querySetting      = `json:"query" type:"expr" doc:"search query, text or address" default:"{sys.query}"`
-	urlsSetting       = `json:"urls" type:"expr" doc:"addresses: a list, or separated by commas" default:"{sys.query}" label:"URLs"`
-	baseURLSetting    = `json:"base_url" doc:"address of the API, in place of the service's own" label:"Base URL" group:"advanced"`
-	apiKeySetting     = `json:"api_key" doc:"API key of the service, preferably {{secret:NAME}}" label:"API key"`
-	topNSetting       = `json:"top_n" type:"integer" doc:"number of results" default:"10" min:"1" label:"Results"`
-	paperCountSetting = `json:"top_n" type:"integer" doc:"number of results" default:"12" min:"1" label:"Results"`
+	querySetting      = `json:"query" type:"expr" label:"Search for" doc:"text to search for, or an address" default:"{sys.query}"`
+	urlsSetting       = `json:"urls" type:"expr" label:"Addresses" doc:"addresses, separated by commas" shape:"a list, or separated by commas" want:"Enter an address." default:"{sys.query}"`
+	baseURLSetting    = `json:"base_url" label:"Other address" doc:"used instead of the address of the service" section:"advanced"`
+	apiKeySetting     = `json:"api_key" label:"Key" doc:"key of the service; better the name of a secret of the host" widget:"secret"`
+	topNSetting       = `json:"top_n" type:"integer" label:"Results" doc:"number of results" default:"10" min:"1"`
+	paperCountSetting = `json:"top_n" type:"integer" label:"Results" doc:"number of results" default:"12" min:"1"`
 )
 
 // passages is the output of a search: its results as text for a prompt.
 const passages = "formalized_content"
+
+// shown are the display names of external components, with words for a search.
+var shown = map[string]engine.Spec{
+	"Crawler":        {Title: "Read a web page", Search: []string{"scrape", "crawl", "抓取"}},
+	"ExeSQL":         {Title: "SQL query", Search: []string{"database", "mysql", "postgres", "数据库"}, First: "sql"},
+	"Email":          {Title: "Send e-mail", Search: []string{"mail", "smtp", "notify", "邮件"}},
+	"TavilySearch":   {Title: "Tavily", Search: []string{"web", "news", "联网"}},
+	"TavilyExtract":  {Title: "Tavily pages", Search: []string{"scrape", "web", "网页"}},
+	"DuckDuckGo":     {Title: "DuckDuckGo", Search: []string{"web", "联网"}},
+	"Google":         {Title: "Google (SerpApi)", Search: []string{"web", "联网"}},
+	"SearXNG":        {Title: "SearXNG", Search: []string{"web", "联网"}},
+	"Bing":           {Title: "Bing", Search: []string{"web", "联网"}},
+	"BGPT":           {Title: "BGPT", Search: []string{"papers", "论文"}},
+	"Keenable":       {Title: "Keenable", Search: []string{"web", "联网"}},
+	"QueritSearch":   {Title: "Querit", Search: []string{"web", "联网"}},
+	"QueritContents": {Title: "Querit pages", Search: []string{"scrape", "web", "网页"}},
+	"Wikipedia":      {Title: "Wikipedia", Search: []string{"encyclopedia", "百科"}},
+	"ArXiv":          {Title: "arXiv", Search: []string{"papers", "论文"}},
+	"PubMed":         {Title: "PubMed", Search: []string{"papers", "medicine", "医学"}},
+	"GitHub":         {Title: "GitHub repositories", Search: []string{"code", "repo", "代码"}},
+	"GoogleScholar":  {Title: "Google Scholar", Search: []string{"papers", "论文"}},
+	"YahooFinance":   {Title: "Yahoo Finance", Search: []string{"stock", "股票"}},
+	"WenCai":         {Title: "WenCai", Search: []string{"stock", "A股", "股票"}},
+	"AkShare":        {Title: "AkShare", Search: []string{"stock", "A股", "股票"}},
+	"TuShare":        {Title: "TuShare", Search: []string{"stock", "A股", "股票"}},
+	"Jin10":          {Title: "Jin10", Search: []string{"news", "快讯"}},
+	"QWeather":       {Title: "QWeather", Search: []string{"weather", "天气"}},
+	"DeepL":          {Title: "DeepL", Search: []string{"translate", "翻译"}},
+}
 
 // outside returns the Spec of an external component that a model may call, with its settings and
 // the names and docs of its arguments.
@@ -210,7 +239,8 @@ func outside(
 ) engine.Spec {
 	return engine.Spec{
 		Category: engine.CategoryTool, Icon: iconFor(result), StandIn: standInFor(name, result),
-		Name: name, Doc: doc, New: fresh, Settings: settings, Inputs: args, Retries: true,
+		Name: name, Title: shown[name].Title, Search: shown[name].Search, First: shown[name].First,
+		Doc: doc, New: fresh, Settings: settings, Inputs: args, Retries: true,
 		Outputs:  outputsOf(result),
 		Thoughts: "Calling " + name + ".",
 		Tool:     &engine.ToolSpec{Function: function, Description: doc, Args: args, Result: result},

@@ -13,9 +13,9 @@ import (
 type Extractor struct {
 	engine.Common
 	Sampling
-	SysPrompt  engine.Text   `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
-	Prompts    engine.Value  `json:"prompts" doc:"prompts: a list of {role, content}, or one text; a reference to chunks stands for the text of the current one"`
-	FieldName  string        `json:"field_name" doc:"field of the chunk for the answer: summary, keywords, questions, metadata, toc, ..." check:"nonempty"`
+	SysPrompt  engine.Text   `json:"sys_prompt" label:"Instructions" doc:"what the model is and how it answers" section:"prompt"`
+	Prompts    engine.Value  `json:"prompts" label:"Message" doc:"asked for each chunk; a reference to chunks stands for its text" shape:"list of {role, content}, or one text" section:"prompt" widget:"messages"`
+	FieldName  string        `json:"field_name" label:"Write into" doc:"field of the chunk for the answer" shape:"summary, keywords, questions, metadata, toc, ..." widget:"select" offer:"summary=Summary|keywords=Keywords|questions=Questions|metadata=Metadata|toc=Table of contents" check:"nonempty"`
 	prompts    []chunkPrompt // the first is the system prompt
 	references []engine.Ref
 }
@@ -27,7 +27,9 @@ type chunkPrompt struct {
 }
 
 var extractorSpec = engine.Spec{
-	Name: "Extractor", Doc: "Asks a language model about each chunk.",
+	Name:  "Extractor",
+	Title: "Ask about each chunk", Search: []string{"summary", "keywords", "metadata", "摘要"},
+	Doc:      "Asks a language model about each chunk.",
 	FromForm: extractorFromForm,
 	New:      func() engine.Component { return &Extractor{} },
 	Outputs:  chunksOutput, Ignores: modelIgnores,

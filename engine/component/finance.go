@@ -5,19 +5,19 @@ import "github.com/easel-canvas/easel/engine"
 // Settings of the tools for stocks.
 var (
 	yahooSettings = []string{
-		`json:"stock_code" type:"expr" doc:"code of the stock, such as AAPL" default:"{sys.query}"`,
-		`json:"info" type:"boolean" doc:"company profile" default:"true"`,
-		`json:"history" type:"boolean" doc:"price history"`,
-		`json:"financials" type:"boolean" doc:"calendar and estimates"`,
-		`json:"balance_sheet" type:"boolean" doc:"the balance sheet"`,
-		`json:"cash_flow_statement" type:"boolean" doc:"the cash flow statement"`,
-		`json:"news" type:"boolean" doc:"latest news" default:"true"`,
+		`json:"stock_code" type:"expr" label:"Stock" doc:"code of the stock" shape:"such as AAPL" example:"AAPL" want:"Enter the code of a stock." default:"{sys.query}"`,
+		`json:"info" type:"boolean" label:"Company" doc:"company profile" default:"true"`,
+		`json:"history" type:"boolean" label:"Price history" doc:"price history"`,
+		`json:"financials" type:"boolean" label:"Calendar and estimates" doc:"calendar and estimates"`,
+		`json:"balance_sheet" type:"boolean" label:"Balance sheet" doc:"the balance sheet"`,
+		`json:"cash_flow_statement" type:"boolean" label:"Cash flow" doc:"the cash flow statement"`,
+		`json:"news" type:"boolean" label:"News" doc:"latest news" default:"true"`,
 		baseURLSetting,
 	}
 	wenCaiSettings = []string{
 		querySetting,
 		topNSetting,
-		`json:"query_type" doc:"kind of security: stock, fund, ..." default:"stock"`,
+		`json:"query_type" label:"Of" doc:"kind of security" shape:"stock, fund, ..." offer:"stock=Stocks|zhishu=Indices|fund=Funds|hkstock=Hong Kong stocks|usstock=US stocks|threeboard=New Third Board|conbond=Convertible bonds|insurance=Insurance|futures=Futures|lccp=Wealth products|foreign_exchange=Currencies" default:"stock"`,
 	}
 )
 

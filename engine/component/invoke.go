@@ -21,16 +21,16 @@ import (
 // for every method; DELETE, PATCH, HEAD and raw bodies exist. Source: RAGFlow
 // agent/component/invoke.py at 80a16e71 (behaviour only).
 type Invoke struct {
-	URL       engine.Text      `json:"url" doc:"address; http:// is the default scheme" check:"nonempty" label:"URL"`
-	Method    string           `json:"method" doc:"HTTP method; post, put and patch send a body, the others a query" default:"get" enum:"get,post,put,delete,patch,head,GET,POST,PUT,DELETE,PATCH,HEAD"`
-	Headers   engine.Value     `json:"headers" doc:"header lines: an object or its JSON text; values may contain references"`
-	Variables []InvokeVariable `json:"variables" doc:"arguments of the request: {key, value} or {key, ref}"`
-	Proxy     string           `json:"proxy" doc:"address of a proxy; empty for none"`
-	Timeout   int              `json:"timeout" doc:"seconds to wait for the response" default:"60" min:"1"`
-	CleanHTML bool             `json:"clean_html" doc:"return only the text of a web page" label:"HTML to text"`
-	DataType  string           `json:"datatype" doc:"body: the variables as json or formdata, or raw for the text of body, with the variables as a query" default:"json" enum:"json,formdata,JSON,formData,raw"`
-	Body      engine.Text      `json:"body" doc:"body of type raw; may contain references" label:"Raw body"`
-	Content   string           `json:"content_type" doc:"type of a raw body" default:"text/plain; charset=utf-8"`
+	Method    string           `json:"method" label:"Method" doc:"post, put and patch send a body, the others a query" options:"get=GET|post=POST|put=PUT|delete=DELETE|patch=PATCH|head=HEAD" accept:"get=GET|post=POST|put=PUT|delete=DELETE|patch=PATCH|head=HEAD" default:"get"`
+	URL       engine.Text      `json:"url" label:"Address" doc:"http:// is added if it has no scheme" check:"nonempty"`
+	Variables []InvokeVariable `json:"variables" label:"Query or body fields" doc:"values of the request, by name" shape:"{key, value} or {key, ref}"`
+	DataType  string           `json:"datatype" label:"Body as" doc:"form of the body: the fields, or a text" options:"json=JSON|formdata=Form|raw=Text" accept:"json=JSON|formdata=formData" show:"method=post,put,patch,POST,PUT,PATCH" default:"json"`
+	Body      engine.Text      `json:"body" label:"Text of the body" doc:"sent as it is, with references replaced" show:"datatype=raw"`
+	Headers   engine.Value     `json:"headers" label:"Headers" doc:"sent with the request; values may contain references" shape:"an object or its JSON text" widget:"pairs"`
+	Proxy     string           `json:"proxy" label:"Proxy" doc:"address of a proxy; empty for none" section:"advanced"`
+	Timeout   int              `json:"timeout" label:"Timeout" doc:"how long to wait for the answer" section:"advanced" widget:"duration" default:"60" min:"1"`
+	CleanHTML bool             `json:"clean_html" label:"Only the text of a page" doc:"leaves out the markup of a web page" section:"output"`
+	Content   string           `json:"content_type" label:"Type of the body" doc:"type that the request names for the text" section:"advanced" show:"datatype=raw" default:"text/plain; charset=utf-8"`
 
 	headers    []invokeHeader
 	headersErr error // reported when the request is made
@@ -44,13 +44,14 @@ type invokeHeader struct {
 
 // InvokeVariable is one argument of the request.
 type InvokeVariable struct {
-	Key   string      `json:"key" doc:"name of the argument; without value and ref, an argument of the tool"`
-	Value engine.Expr `json:"value" doc:"the value, may contain references; takes precedence over ref"`
-	Ref   engine.Ref  `json:"ref" doc:"reference to the value"`
+	Key   string      `json:"key" label:"Name" doc:"without a value the agent fills it in"`
+	Value engine.Expr `json:"value" label:"Value" doc:"sent under this name" widget:"value"`
+	Ref   engine.Ref  `json:"ref" label:"From a step" doc:"used if there is no value" show:"ref"`
 }
 
 var invokeSpec = engine.Spec{
-	Name:     "Invoke",
+	Name:  "Invoke",
+	Title: "HTTP request", Search: []string{"api", "rest", "curl", "fetch", "接口"}, First: "url",
 	Category: engine.CategoryTool, Icon: "globe",
 	Doc: "Sends an HTTP request and returns the body of the response.",
 	New: func() engine.Component { return &Invoke{} },

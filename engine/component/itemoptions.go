@@ -8,8 +8,8 @@ import (
 
 // ItemOptions configure how the body of a container runs for the elements of its list.
 type ItemOptions struct {
-	Concurrency int    `json:"concurrency" doc:"elements to process concurrently; with more than 1, elements do not see what the body wrote for others" default:"1" min:"1" label:"At once"`
-	OnError     string `json:"on_error" doc:"stop: an error in the body fails the node; skip: the element is left out; collect: {index, error} replaces it" default:"stop" enum:"stop,skip,collect" label:"On error"`
+	Concurrency int    `json:"concurrency" label:"At once" doc:"elements at the same time; with several they do not see each other's changes" section:"advanced" default:"1" min:"1"`
+	OnError     string `json:"on_error" label:"If one fails" doc:"what happens if the body fails for an element" section:"fail" options:"stop=Stop|skip=Leave it out|collect=Keep the error" default:"stop"`
 }
 
 // maxConcurrency is the name of concurrency in other documents; concurrency takes precedence.

@@ -12,6 +12,8 @@ import (
 var iterationSpec = engine.Spec{
 	Ignores:  []string{"variable", maxConcurrency},
 	Name:     "Iteration",
+	Declares: engine.DeclaresCollected,
+	Title:    "For each", Search: []string{"foreach", "map", "batch", "list", "遍历", "批量"},
 	Category: engine.CategoryFlow, Icon: "repeat",
 	Doc: "Runs its body once for each element of a list and collects the results.",
 	New: func() engine.Component { return new(Iteration) },
@@ -22,7 +24,8 @@ var iterationSpec = engine.Spec{
 }
 
 var iterationItemSpec = engine.Spec{
-	Name:     "IterationItem",
+	Name:  "IterationItem",
+	Title: "Each item", Search: []string{"element", "元素"},
 	Category: engine.CategoryFlow, Icon: "enter", Label: "each item",
 	Doc: "Starts each turn of an Iteration's body.",
 	New: func() engine.Component { return new(IterationItem) },
@@ -45,7 +48,7 @@ var iterationItemSpec = engine.Spec{
 // Source: RAGFlow agent/component/iteration.py at 80a16e71 (behaviour only). Differs: when it is
 // entered again, in another body or a cycle, it starts from the first element.
 type Iteration struct {
-	ItemsRef engine.Ref `json:"items_ref" doc:"reference to the list" label:"List"`
+	ItemsRef engine.Ref `json:"items_ref" label:"List" doc:"the steps inside run once per element" want:"Choose the list to go through."`
 	ItemOptions
 
 	collected []collected

@@ -6,28 +6,28 @@ import "github.com/easel-canvas/easel/engine"
 var (
 	wikipediaSettings = []string{
 		querySetting,
-		`json:"language" doc:"language of the pages" default:"en"`,
+		`json:"language" label:"Language" doc:"language of the pages" widget:"language" default:"en"`,
 		topNSetting, baseURLSetting,
 	}
 	arXivSettings = []string{
 		querySetting,
 		paperCountSetting,
-		`json:"sort_by" doc:"submittedDate, lastUpdatedDate or relevance" default:"submittedDate"`,
+		`json:"sort_by" label:"Order" doc:"order of the results" shape:"submittedDate, lastUpdatedDate or relevance" offer:"relevance=Relevance|submittedDate=Newest|lastUpdatedDate=Updated" default:"submittedDate"`,
 		baseURLSetting,
 	}
 	pubMedSettings = []string{
 		querySetting,
 		paperCountSetting,
-		`json:"email" doc:"contact e-mail address for the service"`,
+		`json:"email" label:"E-mail" doc:"contact e-mail address for the service"`,
 		baseURLSetting,
 	}
 	scholarSettings = []string{
 		querySetting,
 		paperCountSetting,
-		`json:"sort_by" doc:"relevance or date" default:"relevance" enum:"relevance,date"`,
-		`json:"year_low" type:"integer" doc:"earliest year; 0 means any"`,
-		`json:"year_high" type:"integer" doc:"latest year; 0 means any"`,
-		`json:"patents" type:"boolean" doc:"include patents" default:"true"`,
+		`json:"sort_by" label:"Order" doc:"order of the results" options:"relevance=Relevance|date=Newest" default:"relevance"`,
+		`json:"year_low" type:"integer" label:"From year" doc:"earliest year; 0 means any" zero:"any"`,
+		`json:"year_high" type:"integer" label:"To year" doc:"latest year; 0 means any" zero:"any"`,
+		`json:"patents" type:"boolean" label:"Patents" doc:"include patents" default:"true"`,
 		apiKeySetting, baseURLSetting,
 	}
 )

@@ -12,7 +12,8 @@ import (
 )
 
 var listOperationsSpec = engine.Spec{
-	Name:     "ListOperations",
+	Name:  "ListOperations",
+	Title: "Edit list", Search: []string{"filter", "sort", "first", "slice", "unique", "排序"},
 	Category: engine.CategoryData, Icon: "list",
 	Doc:    "Slices, filters or sorts a list, or removes duplicates.",
 	New:    func() engine.Component { return new(ListOperations) },
@@ -35,21 +36,21 @@ var listOperationsSpec = engine.Spec{
 // gives the first n and tail the last n elements, topN is an alias of head, and nth exists, all as
 // in later versions; elements read as easel writes values into texts.
 type ListOperations struct {
-	Query      engine.Ref   `json:"query" doc:"reference to the list" check:"nonempty"`
-	Operations string       `json:"operations" doc:"the operation: topN and head return the first n, tail the last n, nth the n-th element" default:"topN" enum:"topN,head,tail,nth,filter,sort,drop_duplicates"`
-	N          engine.Value `json:"n" doc:"number of elements; for nth the position: 1 is the first, -1 the last" default:"0"`
-	Strict     bool         `json:"strict" doc:"an n outside the list is an error of nth, head, tail and topN"`
-	SortMethod string       `json:"sort_method" doc:"asc or desc" default:"asc"`
-	SortBy     string       `json:"sort_by" doc:"sort: members to compare objects by, separated by commas; all of them when empty"`
-	Filter     ListFilter   `json:"filter" doc:"which elements to keep"`
+	Query      engine.Ref   `json:"query" label:"List" doc:"the list to work on" check:"nonempty"`
+	Operations string       `json:"operations" label:"Do" doc:"what is done with the list" options:"topN=First ones (topN)|head=First ones|tail=Last ones|nth=Pick one|filter=Keep matching|sort=Sort|drop_duplicates=Remove doubles" default:"topN"`
+	N          engine.Value `json:"n" label:"How many" doc:"number of elements; to pick one its position, from 1, or from -1 at the end" widget:"number" show:"operations=nth,head,tail,topN" default:"0"`
+	Strict     bool         `json:"strict" label:"Error if there is none" doc:"a number outside the list is an error" show:"operations=nth,head,tail,topN"`
+	SortMethod string       `json:"sort_method" label:"Order" doc:"order of the elements" shape:"asc or desc" widget:"segment" offer:"asc=Rising|desc=Falling" show:"operations=sort" default:"asc"`
+	SortBy     string       `json:"sort_by" label:"By" doc:"members to compare, separated by commas; all of them if empty" show:"operations=sort"`
+	Filter     ListFilter   `json:"filter" label:"Keep" doc:"elements that the rule fits" widget:"conditions" show:"operations=filter"`
 
 	value engine.Text // of the filter
 }
 
 // ListFilter is the test of the operation filter.
 type ListFilter struct {
-	Operator string       `json:"operator" doc:"=, ≠, contains, not contains, start with, end with, empty or not empty" default:"="`
-	Value    engine.Value `json:"value" doc:"text to compare the elements with; may contain references"`
+	Operator string       `json:"operator" label:"Comparison" doc:"how an element is compared" ops:"filter" default:"="`
+	Value    engine.Value `json:"value" label:"Value" doc:"text to compare the elements with" widget:"value" right:"operator"`
 }
 
 // Init compiles the filter.

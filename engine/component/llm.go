@@ -19,11 +19,11 @@ type LLM struct {
 	engine.Common
 	Sampling
 	Rejection
-	SysPrompt  engine.Text  `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
-	Prompts    engine.Value `json:"prompts" doc:"prompts: a list of {role, content}, or one text; {sys.query} if empty"`
-	Prompt     engine.Text  `json:"prompt" doc:"task of Generate, the old name of LLM; follows sys_prompt"`
-	Cite       bool         `json:"cite" doc:"tell the model to cite its sources, if there are any" default:"true" label:"Citations"`
-	VisualVar  engine.Ref   `json:"visual_files_var" doc:"list of images to send" label:"Images"`
+	SysPrompt  engine.Text  `json:"sys_prompt" label:"Instructions" doc:"what the model is and how it answers" section:"prompt"`
+	Prompts    engine.Value `json:"prompts" label:"Message" doc:"the question for the model; the question of the person if empty" shape:"list of {role, content}, or one text" section:"prompt" widget:"messages"`
+	Prompt     engine.Text  `json:"prompt" label:"Task of an older file" doc:"follows the instructions" section:"prompt" show:"prompt"`
+	Cite       bool         `json:"cite" label:"Cite sources" doc:"mark which passages the answer comes from" section:"output" default:"true"`
+	VisualVar  engine.Ref   `json:"visual_files_var" label:"Images" doc:"images that the model sees" section:"prompt"`
 	prompts    []prompt
 	schema     engine.Value
 	references []engine.Ref
@@ -39,6 +39,9 @@ type prompt struct {
 var llmSpec = engine.Spec{
 	Ignores:  modelIgnores,
 	Name:     "LLM",
+	Declares: engine.DeclaresSchema,
+	Title:    "LLM",
+	Search:   []string{"model", "prompt", "gpt", "generate", "summarize", "extract", "生成", "总结"}, First: "prompts",
 	Category: engine.CategoryModel, Icon: "spark",
 	Aliases: []string{"Generate"},
 	Doc:     "Calls a language model and returns its answer, as text or as JSON with a declared schema.",

@@ -12,6 +12,8 @@ import (
 var loopSpec = engine.Spec{
 	Ignores:  []string{maxConcurrency},
 	Name:     "Loop",
+	Declares: engine.DeclaresCollected,
+	Title:    "Loop", Search: []string{"while", "until", "repeat", "counter", "直到"},
 	Category: engine.CategoryFlow, Icon: "loop",
 	Doc: "Repeats its body until its conditions hold or a maximum is reached; with items, once for each item.",
 	New: func() engine.Component { return new(Loop) },
@@ -23,7 +25,8 @@ var loopSpec = engine.Spec{
 }
 
 var loopItemSpec = engine.Spec{
-	Name:     "LoopItem",
+	Name:  "LoopItem",
+	Title: "Each turn", Search: []string{"element", "元素"},
 	Category: engine.CategoryFlow, Icon: "enter", Label: "each turn",
 	Doc: "Starts each turn of a Loop's body.",
 	New: func() engine.Component { return new(LoopItem) },
@@ -48,11 +51,11 @@ var loopItemSpec = engine.Spec{
 // with items the Loop iterates over a list, as an Iteration does, and an ExitLoop ends only its own
 // element.
 type Loop struct {
-	Variables       []LoopVariable  `json:"loop_variables" doc:"outputs of the loop with their initial values"`
-	Conditions      []LoopCondition `json:"loop_termination_condition" doc:"when the loop ends" label:"End conditions"`
-	LogicalOperator string          `json:"logical_operator" doc:"and: all conditions must hold, the default; or: one is enough"`
-	MaximumCount    int             `json:"maximum_loop_count" doc:"maximum number of turns; with 0 no turn runs" label:"Max turns"`
-	Items           engine.Expr     `json:"items" doc:"list to iterate over instead of conditions, or a reference to it"`
+	Variables       []LoopVariable  `json:"loop_variables" label:"Variables" doc:"values that the steps inside may change; also outputs of the loop"`
+	Conditions      []LoopCondition `json:"loop_termination_condition" label:"Stop when" doc:"the loop ends when these rules hold" widget:"conditions" show:"!items"`
+	LogicalOperator string          `json:"logical_operator" label:"Rules that must hold" doc:"how many rules must hold to end the loop" ops:"logic" show:"!items"`
+	MaximumCount    int             `json:"maximum_loop_count" label:"Turns at most" doc:"the loop ends after so many turns; with 0 no turn runs" show:"!items" unit:"turns"`
+	Items           engine.Expr     `json:"items" label:"List" doc:"runs once per element, without end conditions" section:"advanced" widget:"prompt"`
 	ItemOptions
 
 	collected []collected
@@ -60,10 +63,10 @@ type Loop struct {
 
 // LoopVariable is one variable of a Loop.
 type LoopVariable struct {
-	Variable  string       `json:"variable" doc:"name of the output"`
-	InputMode string       `json:"input_mode" doc:"constant: value as it is; variable: value is a reference; anything else: the empty value of the type"`
-	Type      string       `json:"type" doc:"number, string, boolean, object or array<...>"`
-	Value     engine.Value `json:"value" doc:"initial value, or a reference to it"`
+	Variable  string       `json:"variable" label:"Name" doc:"name of the variable" output:"type"`
+	InputMode string       `json:"input_mode" label:"Starts with" doc:"where the first value comes from" shape:"constant, variable or anything else for the empty value of the type" widget:"select" offer:"constant=Value|variable=From a step|=Empty" hidden:"true"`
+	Type      string       `json:"type" label:"Type" doc:"type of the values" shape:"number, string, boolean, object or array<...>" widget:"select" offer:"string=Text|number=Number|boolean=Yes/no|object=Object|array<string>=List of texts|array<number>=List of numbers|array<object>=List of objects"`
+	Value     engine.Value `json:"value" label:"First value" doc:"value before the first turn" widget:"value" ops:",of=type" by:"input_mode"`
 }
 
 // Init reads the outputs to collect, and replaces synonyms of operators.

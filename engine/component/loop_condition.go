@@ -11,10 +11,10 @@ import (
 
 // LoopCondition is one test that ends a Loop.
 type LoopCondition struct {
-	Variable  engine.Ref   `json:"variable" doc:"reference to the value to compare"`
-	Operator  string       `json:"operator" doc:"text: contains, not contains, start with, end with, is, is not; number: =, ≠, >, <, ≥, ≤; list: contains, not contains, is, is not; all: empty, not empty"`
-	Value     engine.Value `json:"value" doc:"value to compare with, or a reference to it"`
-	InputMode string       `json:"input_mode" doc:"constant: value as it is; variable: value is a reference" default:"constant"`
+	Variable  engine.Ref   `json:"variable" label:"Variable" doc:"value to compare"`
+	Operator  string       `json:"operator" label:"Comparison" doc:"upper and lower case differ" ops:"loop,of=variable"`
+	Value     engine.Value `json:"value" label:"Value" doc:"compared with the variable" widget:"value" ops:",of=variable" right:"operator" by:"input_mode"`
+	InputMode string       `json:"input_mode" label:"Compare with" doc:"a value, or the output of a step" offer:"constant=Value|variable=From a step" hidden:"true" default:"constant"`
 }
 
 // ended reports whether the conditions hold. All are tested, so that an invalid one fails in the

@@ -9,8 +9,10 @@ import (
 )
 
 var messageSpec = engine.Spec{
-	Ignores:  []string{"messages"},
-	Name:     "Message",
+	Ignores: []string{"messages"},
+	Name:    "Message",
+	Title:   "Reply",
+	Search:  []string{"answer", "message", "output", "respond", "end", "消息", "回答"}, First: "content",
 	Category: engine.CategoryConversation, Icon: "speech",
 	Aliases: []string{answerAlias},
 	Doc:     "Sends a text to the user. References are replaced; answers of models are streamed.",
@@ -43,13 +45,13 @@ const answerAlias = "Answer"
 // substituted once and by position, 0 and false stay as they are, a template that does not parse is
 // an error; see wording.
 type Message struct {
-	Content      []engine.Text `json:"content" doc:"the text, or several of which one is picked at random; may contain references and Jinja"`
-	Stream       bool          `json:"stream" doc:"send the text while it is generated; false sends it whole" default:"true"`
-	OutputFormat string        `json:"output_format" doc:"also write the text to a file: markdown, html, pdf, docx or xlsx"`
-	AutoPlay     bool          `json:"auto_play" doc:"also speak the text"`
-	Status       engine.Value  `json:"status" doc:"status at the end of the message; the HTTP status of a webhook's response"`
-	MemoryIDs    []string      `json:"memory_ids" doc:"memories that store the question and this text" label:"Memories"`
-	KeepFiles    bool          `json:"include_download_info_in_content" doc:"keep descriptors of files in the text" label:"Keep file descriptors"`
+	Content      []engine.Text `json:"content" label:"Text" doc:"sent to the person; with several variants one is picked at random" widget:"variants" want:"Enter the text to send."`
+	Stream       bool          `json:"stream" label:"Write while it arrives" doc:"show the text while it is generated" section:"advanced" default:"true"`
+	OutputFormat string        `json:"output_format" label:"Also as a file" doc:"writes the text to a file too" shape:"markdown, html, pdf, docx or xlsx" section:"output" widget:"select" offer:"=None|markdown=Markdown|html=HTML|pdf=PDF|docx=Word|xlsx=Excel" accept:"markdown=md"`
+	AutoPlay     bool          `json:"auto_play" label:"Read aloud" doc:"also speaks the text" section:"advanced"`
+	Status       engine.Value  `json:"status" label:"HTTP status" doc:"of the answer to a web request" section:"output" widget:"number"`
+	MemoryIDs    []string      `json:"memory_ids" label:"Remember in" doc:"memories that store the question and this text" section:"output" widget:"memories"`
+	KeepFiles    bool          `json:"include_download_info_in_content" label:"Keep file links in the text" doc:"leaves descriptions of files in the text" section:"advanced"`
 
 	wordings   []*wording
 	references []engine.Ref // of a text that is not in the params

@@ -37,7 +37,7 @@ var (
 // synonyms are other words for operators, in lower case. A word counts in a set that has one of its
 // meanings; "=" assigns in a VariableAssigner and compares elsewhere.
 var synonyms = map[string][]string{
-	"=": {"overwrite"}, "==": {"="}, "eq": {"="}, "equal": {"="}, "equals": {"="},
+	"=": {"overwrite"}, "==": {"="}, "eq": {"="}, "equal": {"="}, "equals": {"="}, "is": {"="}, "is not": {"≠"},
 	"!=": {"≠"}, "<>": {"≠"}, "ne": {"≠"}, "neq": {"≠"}, "not equal": {"≠"}, "not equals": {"≠"}, "not is": {"≠"},
 	"gt": {">"}, "after": {">"}, "lt": {"<"}, "before": {"<"},
 	">=": {"≥"}, "ge": {"≥"}, "gte": {"≥"}, "<=": {"≤"}, "le": {"≤"}, "lte": {"≤"},

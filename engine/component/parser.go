@@ -15,7 +15,7 @@ import (
 // lists the extension of the file.
 type Parser struct {
 	engine.Common
-	Setups engine.Value `json:"setups" doc:"settings by kind of file: {parse_method, lang, suffix, output_format, llm_id, ...}"`
+	Setups engine.Value `json:"setups" label:"Kinds of files" doc:"how files of each kind are read" shape:"kind -> {parse_method, lang, suffix, output_format, llm_id, ...}" widget:"parsers"`
 	setups []setup
 }
 
@@ -30,7 +30,9 @@ type setup struct {
 }
 
 var parserSpec = engine.Spec{
-	Name: "Parser", Doc: "Converts a document to text, blocks, Markdown or HTML.",
+	Name:  "Parser",
+	Title: "Read document", Search: []string{"parse", "ocr", "pdf", "解析"},
+	Doc:      "Converts a document to text, blocks, Markdown or HTML.",
 	FromForm: parserFromForm,
 	New:      func() engine.Component { return &Parser{} },
 	Outputs: []engine.Field{

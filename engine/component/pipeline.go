@@ -198,8 +198,8 @@ func (*File) Run(_ context.Context, call *engine.Call) error {
 type Compiler struct {
 	engine.Common
 	Sampling
-	Template engine.Value `json:"compilation_template_group_id" doc:"group of templates; not available here"`
-	Plan     engine.Value `json:"plan" doc:"plan of the compilation; not available here"`
+	Template engine.Value `json:"compilation_template_group_id" label:"Templates" doc:"group of templates; not available here" widget:"json" hidden:"true"`
+	Plan     engine.Value `json:"plan" label:"Plan" doc:"plan of the compilation; not available here" widget:"json" hidden:"true"`
 }
 
 // Warnings reports that templates have no effect.
@@ -237,7 +237,9 @@ var chunksOutput = []engine.Field{
 func pipelineSpecs() []engine.Spec {
 	list := []engine.Spec{
 		{
-			Name: "File", Icon: "open", Role: engine.RoleStart, New: func() engine.Component { return &File{} },
+			Name:  "File",
+			Title: "File", Search: []string{"upload", "sample", "上传"},
+			Icon: "open", Role: engine.RoleStart, New: func() engine.Component { return &File{} },
 			Doc: "The start of a pipeline: an uploaded document.",
 			Outputs: []engine.Field{
 				{Name: "name", Type: "string", Doc: "name of the file"},
@@ -246,7 +248,9 @@ func pipelineSpecs() []engine.Spec {
 		},
 		parserSpec, tokenChunkerSpec, titleChunkerSpec, extractorSpec, tokenizerSpec,
 		{
-			Name: "Compiler", New: func() engine.Component { return &Compiler{} }, Outputs: chunksOutput,
+			Name:  "Compiler",
+			Title: "Pass through",
+			New:   func() engine.Component { return &Compiler{} }, Outputs: chunksOutput,
 			Doc: "Passes chunks on unchanged; templates are not available.",
 		},
 	}

@@ -13,8 +13,8 @@ import (
 // as often as the node retries failures, and once if it does not. An answer that may be rejected
 // does not stream. An answer with a schema has its own checks.
 type Rejection struct {
-	RetryWhen    string `json:"retry_when" doc:"answers that are rejected, so that the model is called again" default:"never" enum:"never,empty,not_json,matches" label:"Ask again if the answer is" group:"errors"`
-	RetryPattern string `json:"retry_pattern" doc:"regular expression that is found in rejected answers, for matches" label:"Pattern of rejected answers" group:"errors"`
+	RetryWhen    string `json:"retry_when" label:"Ask again if the answer" doc:"such an answer is rejected and the model is called again" section:"fail" options:"never=Never|empty=Is empty|not_json=Is not JSON|matches=Matches a pattern" default:"never"`
+	RetryPattern string `json:"retry_pattern" label:"Pattern of rejected answers" doc:"regular expression that is found in an answer" section:"fail" show:"retry_when=matches"`
 	pattern      *pattern.Pattern
 }
 

@@ -7,44 +7,44 @@ var (
 	akShareSettings = []string{querySetting, topNSetting, baseURLSetting}
 	crawlerSettings = []string{
 		querySetting,
-		`json:"extract_type" doc:"form of the text" default:"markdown" enum:"html,markdown,content"`,
+		`json:"extract_type" label:"As" doc:"form of the text" options:"html=HTML|markdown=Markdown|content=Text" default:"markdown"`,
 	}
 	deepLSettings = []string{
 		querySetting,
-		`json:"auth_key" doc:"API key of the service, preferably {{secret:NAME}}"`,
-		`json:"source_lang" doc:"language of the text" default:"ZH"`,
-		`json:"target_lang" doc:"language of the translation" default:"EN-GB"`,
+		`json:"auth_key" label:"Key" doc:"key of the service; better the name of a secret of the host" widget:"secret"`,
+		`json:"source_lang" label:"From language" doc:"language of the text" widget:"language" default:"ZH"`,
+		`json:"target_lang" label:"To language" doc:"language of the translation" widget:"language" default:"EN-GB"`,
 		baseURLSetting,
 	}
 	jin10Settings = []string{
 		querySetting,
-		`json:"secret_key" doc:"API key of the service, preferably {{secret:NAME}}"`,
-		`json:"type" doc:"kind of data" default:"flash" enum:"flash,calendar,symbols,news"`,
-		`json:"flash_type" doc:"1 market, 2 futures, 3 US and Hong Kong, 4 A shares, 5 commodities" default:"1"`,
-		`json:"calendar_type" doc:"cj macro, qh futures, hk Hong Kong, us US stocks" default:"cj"`,
-		`json:"calendar_datatype" doc:"kind of entries" default:"data" enum:"data,event,holiday"`,
-		`json:"symbols_type" doc:"GOODS, FOREX, FUTURE or CRYPTO" default:"GOODS"`,
-		`json:"symbols_datatype" doc:"codes or prices" default:"symbols" enum:"symbols,quotes"`,
-		`json:"contain" doc:"only what contains this"`,
-		`json:"filter" doc:"only what does not contain this"`,
+		`json:"secret_key" label:"Key" doc:"key of the service; better the name of a secret of the host" widget:"secret"`,
+		`json:"type" label:"Data" doc:"kind of data" options:"flash=News in brief|calendar=Calendar|symbols=Prices|news=Articles" default:"flash"`,
+		`json:"flash_type" label:"Market" doc:"market of the news" offer:"1=Market|2=Futures|3=US and Hong Kong|4=A shares|5=Commodities" show:"type=flash" default:"1"`,
+		`json:"calendar_type" label:"Market" doc:"market of the entries" offer:"cj=Macro|qh=Futures|hk=Hong Kong|us=US stocks" show:"type=calendar" default:"cj"`,
+		`json:"calendar_datatype" label:"Entries" doc:"kind of entries" options:"data=Data|event=Events|holiday=Holidays" show:"type=calendar" default:"data"`,
+		`json:"symbols_type" label:"Market" doc:"market of the prices" offer:"GOODS=Goods|FOREX=Currencies|FUTURE=Futures|CRYPTO=Crypto" show:"type=symbols" default:"GOODS"`,
+		`json:"symbols_datatype" label:"Entries" doc:"codes or prices" options:"symbols=Codes|quotes=Prices" show:"type=symbols" default:"symbols"`,
+		`json:"contain" label:"Only with" doc:"only what contains this" section:"advanced" show:"type=flash,news"`,
+		`json:"filter" label:"Not with" doc:"only what does not contain this" section:"advanced" show:"type=flash,news"`,
 		baseURLSetting,
 	}
 	qWeatherSettings = []string{
 		querySetting,
-		`json:"web_apikey" doc:"API key of the service, preferably {{secret:NAME}}"`,
-		`json:"lang" doc:"language of the results" default:"zh"`,
-		`json:"type" doc:"kind of data" default:"weather" enum:"weather,indices,airquality"`,
-		`json:"user_type" doc:"kind of account" default:"free" enum:"free,paid"`,
-		`json:"time_period" doc:"now, or days ahead" default:"now" enum:"now,3d,7d,10d,15d,30d"`,
+		`json:"web_apikey" label:"Key" doc:"key of the service; better the name of a secret of the host" widget:"secret"`,
+		`json:"lang" label:"Language" doc:"language of the results" widget:"language" default:"zh"`,
+		`json:"type" label:"Data" doc:"kind of data" options:"weather=Weather|indices=Indices of living|airquality=Air quality" default:"weather"`,
+		`json:"user_type" label:"Account" doc:"kind of account" section:"advanced" options:"free=Free|paid=Paid" default:"free"`,
+		`json:"time_period" label:"When" doc:"now, or days ahead" options:"now=Now|3d=3 days|7d=7 days|10d=10 days|15d=15 days|30d=30 days" default:"now"`,
 		baseURLSetting,
 	}
 	tuShareSettings = []string{
 		querySetting,
-		`json:"token" doc:"API key of the service, preferably {{secret:NAME}}"`,
-		`json:"src" doc:"source of the news" default:"eastmoney" enum:"sina,wallstreetcn,10jqka,eastmoney,yuncaijing,fenghuang,jinrongjie"`,
-		`json:"start_date" doc:"earliest date and time" default:"2024-01-05 09:00:00"`,
-		`json:"end_date" doc:"latest date and time; empty means now"`,
-		`json:"keyword" doc:"only what contains this, in place of the query"`,
+		`json:"token" label:"Key" doc:"key of the service; better the name of a secret of the host" widget:"secret"`,
+		`json:"src" label:"Source" doc:"source of the news" options:"sina=Sina|wallstreetcn=Wallstreetcn|10jqka=10jqka|eastmoney=Eastmoney|yuncaijing=Yuncaijing|fenghuang=Ifeng|jinrongjie=JRJ" default:"eastmoney"`,
+		`json:"start_date" label:"From date" doc:"earliest date and time" widget:"date" default:"2024-01-05 09:00:00"`,
+		`json:"end_date" label:"To date" doc:"latest date and time; empty means now" widget:"date"`,
+		`json:"keyword" label:"Keyword" doc:"only what contains this, in place of the query"`,
 		baseURLSetting,
 	}
 )

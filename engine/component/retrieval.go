@@ -13,29 +13,31 @@ import (
 // Without a query, a source or a result the output is empty_response. It runs as a node or as a
 // tool of an agent. Source: RAGFlow agent/tools/retrieval.py at 80a16e71 (behaviour only).
 type Retrieval struct {
-	Query               engine.Expr   `json:"query" doc:"search query" default:"{sys.query}"`
-	SimilarityThreshold float64       `json:"similarity_threshold" doc:"minimum similarity of passages" default:"0.2" min:"0" max:"1"`
-	KeywordWeight       float64       `json:"keywords_similarity_weight" doc:"weight of keyword similarity; that of vector similarity is the rest to 1" default:"0.5" min:"0" max:"1" label:"Keyword weight"`
-	TopN                int           `json:"top_n" doc:"maximum number of passages" default:"8" min:"1" label:"Results"`
-	TopK                int           `json:"top_k" doc:"number of candidates to rank" default:"1024" min:"0" label:"Candidates"`
-	Datasets            []engine.Expr `json:"kb_ids" doc:"datasets by id or name, or references to them" label:"Datasets"`
-	MoreDatasets        []engine.Expr `json:"dataset_ids" doc:"later name of kb_ids" label:"Datasets"`
-	Memories            []engine.Expr `json:"memory_ids" doc:"memories by id" label:"Memories"`
-	From                string        `json:"retrieval_from" doc:"what to search: dataset or memory; if empty, whichever is set"`
-	Rerank              string        `json:"rerank_id" doc:"reranking model" label:"Reranking model"`
-	EmptyResponse       engine.Text   `json:"empty_response" doc:"output if nothing is found"`
-	KnowledgeGraph      bool          `json:"use_kg" doc:"also search the knowledge graph" label:"Use knowledge graph"`
-	TOC                 bool          `json:"toc_enhance" doc:"select passages by tables of contents" label:"Use table of contents"`
-	CrossLanguages      []string      `json:"cross_languages" doc:"languages to translate the query into"`
-	MetadataFilter      engine.Value  `json:"meta_data_filter" doc:"{method: auto, semi_auto or manual, manual: [{key, op, value}], semi_auto: [keys], logic}" label:"Metadata filter"`
-	UserID              engine.Expr   `json:"user_id" doc:"user whose memories are searched" label:"User ID"`
-	FunctionName        string        `json:"function_name" doc:"name of the tool as the model sees it" default:"search_my_dateset"`
+	From                string        `json:"retrieval_from" label:"Search in" doc:"where to search; whatever is set if nothing is chosen" shape:"dataset or memory" offer:"dataset=Documents|memory=Memories"`
+	MoreDatasets        []engine.Expr `json:"dataset_ids" label:"Datasets" doc:"datasets to search" shape:"ids or names, or references; another name of kb_ids" widget:"datasets" show:"retrieval_from!=memory" alias:"kb_ids"`
+	Datasets            []engine.Expr `json:"kb_ids" label:"Datasets" doc:"datasets to search" shape:"ids or names, or references" widget:"datasets" hidden:"true"`
+	Memories            []engine.Expr `json:"memory_ids" label:"Memories" doc:"memories to search" widget:"memories" show:"retrieval_from!=dataset"`
+	Query               engine.Expr   `json:"query" label:"What to look for" doc:"text to find passages for" default:"{sys.query}"`
+	TopN                int           `json:"top_n" label:"Passages" doc:"maximum number of passages" unit:"passages" default:"8" min:"1"`
+	SimilarityThreshold float64       `json:"similarity_threshold" label:"Minimum match" doc:"passages below it are left out" section:"advanced" widget:"slider" step:"0.01" default:"0.2" min:"0" max:"1"`
+	KeywordWeight       float64       `json:"keywords_similarity_weight" label:"Meaning or words" doc:"0 compares by meaning only, 1 by words only" section:"advanced" widget:"slider" step:"0.05" default:"0.5" min:"0" max:"1"`
+	TopK                int           `json:"top_k" label:"Candidates" doc:"number of candidates to rank" section:"advanced" default:"1024" min:"0"`
+	Rerank              string        `json:"rerank_id" label:"Reranking model" doc:"sorts the passages again" section:"advanced" widget:"model" kind:"rerank"`
+	EmptyResponse       engine.Text   `json:"empty_response" label:"If nothing is found, say" doc:"the output if no passage is found" section:"output"`
+	KnowledgeGraph      bool          `json:"use_kg" label:"Knowledge graph" doc:"also search the knowledge graph" section:"advanced"`
+	TOC                 bool          `json:"toc_enhance" label:"Tables of contents" doc:"select passages by tables of contents" section:"advanced"`
+	CrossLanguages      []string      `json:"cross_languages" label:"Also search in" doc:"languages to translate the query into" section:"advanced"`
+	MetadataFilter      engine.Value  `json:"meta_data_filter" label:"Only documents where" doc:"limits the search to documents with such values" shape:"{method: auto, semi_auto or manual, manual: [{key, op, value}], semi_auto: [keys], logic}" section:"advanced" widget:"metadata" show:"retrieval_from!=memory"`
+	UserID              engine.Expr   `json:"user_id" label:"Memories of user" doc:"whose memories are searched" section:"advanced" show:"retrieval_from=memory"`
+	FunctionName        string        `json:"function_name" label:"Name for the agent" doc:"how the model calls this tool" section:"tools" show:"@tool" default:"search_my_dateset"`
 	filter              metadataRules
 }
 
 var retrievalSpec = engine.Spec{
-	Ignores:  []string{"kb_vars"},
-	Name:     "Retrieval",
+	Ignores: []string{"kb_vars"},
+	Name:    "Retrieval",
+	Title:   "Knowledge search",
+	Search:  []string{"rag", "dataset", "document", "pdf", "vector", "memory", "知识库", "文档"}, First: "dataset_ids",
 	Category: engine.CategoryKnowledge, Icon: "search",
 	Doc:    "Searches datasets or memories for passages that fit a query.",
 	New:    func() engine.Component { return &Retrieval{} },

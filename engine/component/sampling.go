@@ -6,18 +6,18 @@ import "github.com/easel-canvas/easel/engine"
 // has no switches, which only an editor writes. A temperature of 0 is sent; the others have no
 // effect at 0, and the original leaves them out.
 type Sampling struct {
-	LLMID            string   `json:"llm_id" doc:"model: NAME, NAME@PROVIDER or NAME@INSTANCE@PROVIDER; empty for the default model" label:"Model"`
-	Temperature      *float64 `json:"temperature" doc:"sampling temperature: higher is more varied" min:"0" max:"1" group:"model"`
-	TopP             *float64 `json:"top_p" doc:"nucleus sampling (top_p): lower is limited to likelier words" min:"0" max:"1" label:"Top P" group:"model"`
-	PresencePenalty  *float64 `json:"presence_penalty" doc:"penalty for words that occurred before" min:"0" max:"1" group:"model"`
-	FrequencyPenalty *float64 `json:"frequency_penalty" doc:"penalty for words by how often they occurred" min:"0" max:"1" group:"model"`
-	MaxTokens        *int     `json:"max_tokens" doc:"maximum length of the answer in tokens; 0 for no limit" min:"0" group:"model"`
-	UseTemperature   *bool    `json:"temperatureEnabled" doc:"send temperature" label:"Use temperature" group:"model"`
-	UseTopP          *bool    `json:"topPEnabled" doc:"send top_p" label:"Use top P" group:"model"`
-	UsePresence      *bool    `json:"presencePenaltyEnabled" doc:"send presence_penalty" label:"Use presence penalty" group:"model"`
-	UseFrequency     *bool    `json:"frequencyPenaltyEnabled" doc:"send frequency_penalty" label:"Use frequency penalty" group:"model"`
-	UseMaxTokens     *bool    `json:"maxTokensEnabled" doc:"send max_tokens" label:"Use max tokens" group:"model"`
-	Thinking         string   `json:"thinking" doc:"reasoning effort; empty or default for the model's default" group:"model"`
+	LLMID            string   `json:"llm_id" label:"Model" doc:"the model to ask; the default model of the host if empty" shape:"NAME, NAME@PROVIDER or NAME@INSTANCE@PROVIDER" widget:"model" kind:"chat"`
+	Temperature      *float64 `json:"temperature" label:"Temperature" doc:"higher is more varied, lower is more precise" section:"advanced" widget:"slider" enable:"temperatureEnabled" step:"0.05" min:"0" max:"1"`
+	TopP             *float64 `json:"top_p" label:"Top P" doc:"lower is limited to likelier words" section:"advanced" widget:"slider" enable:"topPEnabled" step:"0.05" min:"0" max:"1"`
+	PresencePenalty  *float64 `json:"presence_penalty" label:"Presence penalty" doc:"penalty for words that occurred before" section:"advanced" widget:"slider" enable:"presencePenaltyEnabled" step:"0.05" min:"0" max:"1"`
+	FrequencyPenalty *float64 `json:"frequency_penalty" label:"Frequency penalty" doc:"penalty for words by how often they occurred" section:"advanced" widget:"slider" enable:"frequencyPenaltyEnabled" step:"0.05" min:"0" max:"1"`
+	MaxTokens        *int     `json:"max_tokens" label:"Longest answer" doc:"the answer is cut after so many tokens" section:"advanced" enable:"maxTokensEnabled" unit:"tokens" zero:"no limit" min:"0"`
+	UseTemperature   *bool    `json:"temperatureEnabled" label:"Use temperature" doc:"send temperature" section:"advanced" hidden:"true"`
+	UseTopP          *bool    `json:"topPEnabled" label:"Use top P" doc:"send top_p" section:"advanced" hidden:"true"`
+	UsePresence      *bool    `json:"presencePenaltyEnabled" label:"Use presence penalty" doc:"send presence_penalty" section:"advanced" hidden:"true"`
+	UseFrequency     *bool    `json:"frequencyPenaltyEnabled" label:"Use frequency penalty" doc:"send frequency_penalty" section:"advanced" hidden:"true"`
+	UseMaxTokens     *bool    `json:"maxTokensEnabled" label:"Use max tokens" doc:"send max_tokens" section:"advanced" hidden:"true"`
+	Thinking         string   `json:"thinking" label:"Thinking" doc:"how long the model may think before it answers" section:"advanced" widget:"select" offer:"=Default|off=Off|low=Low|medium=Medium|high=High" accept:"=default"`
 }
 
 // config returns the settings of the request.

@@ -9,7 +9,8 @@ import (
 )
 
 var stringTransformSpec = engine.Spec{
-	Name:     "StringTransform",
+	Name:  "StringTransform",
+	Title: "Text", Search: []string{"split", "join", "template", "jinja", "拼接", "拆分"},
 	Category: engine.CategoryData, Icon: "text",
 	Doc:      "Splits a text into a list, or merges values into a text.",
 	New:      func() engine.Component { return new(StringTransform) },
@@ -30,10 +31,10 @@ var stringTransformSpec = engine.Spec{
 // Source: RAGFlow agent/component/string_transform.py at 80a16e71 (behaviour only). Differs: values
 // are substituted once and by position, and 0 and false stay as they are; see wording.
 type StringTransform struct {
-	Method     string      `json:"method" doc:"the operation" default:"split" enum:"split,merge"`
-	Delimiters []string    `json:"delimiters" doc:"separators to split at; the first one joins lists" default:"[\",\"]" check:"nonempty"`
-	SplitRef   engine.Ref  `json:"split_ref" doc:"split: reference to the text" label:"Text"`
-	Script     engine.Text `json:"script" doc:"merge: the text; may contain references and Jinja"`
+	Method     string      `json:"method" label:"Do" doc:"build a text, or split one" options:"split=Split|merge=Build" default:"split"`
+	Delimiters []string    `json:"delimiters" label:"At" doc:"where the text is split; the first one also joins lists" default:"[\",\"]" check:"nonempty"`
+	SplitRef   engine.Ref  `json:"split_ref" label:"Text" doc:"the text to split" show:"method=split" want:"Choose the text to split."`
+	Script     engine.Text `json:"script" label:"Text" doc:"the text to build, with references or a template" show:"method=merge" want:"Enter the text to build."`
 
 	wording *wording
 }

@@ -9,7 +9,8 @@ import (
 )
 
 var switchSpec = engine.Spec{
-	Name:     "Switch",
+	Name:  "Switch",
+	Title: "If / else", Search: []string{"if", "else", "condition", "case", "router", "条件", "判断"},
 	Category: engine.CategoryFlow, Icon: "fork",
 	Branches: []engine.Branch{{Param: "conditions", To: "to", Label: "Case"}, {Param: "end_cpn_ids", Label: "else"}},
 	Doc:      "Continues with the branch of the first condition that holds.",
@@ -32,22 +33,22 @@ var switchSpec = engine.Spec{
 // usable items does not hold; the operators in and not in, which its editor offers, exist; a branch
 // without targets loads, and choosing it is an error.
 type Switch struct {
-	Conditions []SwitchCondition `json:"conditions" doc:"conditions in order; the first that holds decides" check:"nonempty"`
-	EndCpnIDs  []string          `json:"end_cpn_ids" doc:"ids of the nodes to run if no condition holds" label:"Otherwise"`
+	Conditions []SwitchCondition `json:"conditions" label:"Cases" doc:"the first case that holds decides" widget:"branches" check:"nonempty"`
+	EndCpnIDs  []string          `json:"end_cpn_ids" label:"Otherwise" doc:"runs if no case holds" shape:"list of node ids" widget:"targets"`
 }
 
 // SwitchCondition is one branch.
 type SwitchCondition struct {
-	LogicalOperator string       `json:"logical_operator" doc:"and: all items must hold; or: one is enough" default:"and"`
-	Items           []SwitchItem `json:"items" doc:"comparisons; those without cpn_id are ignored"`
-	To              []string     `json:"to" doc:"ids of the nodes to run if the condition holds"`
+	LogicalOperator string       `json:"logical_operator" label:"Rules that must hold" doc:"how many rules of the case must hold" ops:"logic" default:"and"`
+	Items           []SwitchItem `json:"items" label:"Rules" doc:"comparisons; those without a variable are ignored" widget:"conditions"`
+	To              []string     `json:"to" label:"Then run" doc:"steps that run if the case holds" shape:"list of node ids" widget:"targets"`
 }
 
 // SwitchItem is one comparison.
 type SwitchItem struct {
-	CpnID    engine.Ref   `json:"cpn_id" doc:"reference to the value to compare" label:"Variable"`
-	Operator string       `json:"operator" doc:"contains, not contains, start with, end with, empty, not empty, =, ≠, >, <, ≥, ≤, in or not in"`
-	Value    engine.Value `json:"value" doc:"value to compare with; for in and not in values separated by commas, or a list"`
+	CpnID    engine.Ref   `json:"cpn_id" label:"Variable" doc:"value to compare"`
+	Operator string       `json:"operator" label:"Comparison" doc:"upper and lower case count as equal when texts are searched" ops:"switch,of=cpn_id"`
+	Value    engine.Value `json:"value" label:"Value" doc:"compared with the variable; separate several by commas" widget:"value" right:"operator"`
 }
 
 // Init checks the types of the branches, and replaces synonyms of operators.

@@ -146,9 +146,9 @@ func TestSwitchShowsItsDecision(t *testing.T) {
 
 func TestSwitchErrors(t *testing.T) {
 	s := one(t,
-		`Switch {"conditions": [{"items": [{"cpn_id": "begin@a", "operator": "is"}], "to": ["Y"]}], "end_cpn_ids": `+
+		`Switch {"conditions": [{"items": [{"cpn_id": "begin@a", "operator": "resembles"}], "to": ["Y"]}], "end_cpn_ids": `+
 			`["Y"]}`, `{}`, `Y Message {"content": "y"}`)
-	require.ErrorContains(t, s.err, `operator "is" is not supported`)
+	require.ErrorContains(t, s.err, `operator "resembles" is not supported`)
 	s = one(t, `Switch {"conditions": [{"logical_operator": "xor", "to": ["Y"]}], "end_cpn_ids": ["Y"]}`, `{}`,
 		`Y Message {"content": "y"}`)
 	require.ErrorContains(t, s.err, `logical_operator "xor" is not supported; use and or or`)

@@ -11,17 +11,19 @@ import (
 // TitleChunker splits text at its headings.
 type TitleChunker struct {
 	engine.Common
-	Levels    engine.Value `json:"levels" doc:"alternative lists of patterns, one pattern for each level; the list that matches most lines is used"`
-	Hierarchy engine.Value `json:"hierarchy" doc:"level of headings down to which text is split"`
-	Method    string       `json:"method" doc:"hierarchy: one chunk per path of headings; group: merge adjacent sections" default:"hierarchy" enum:"hierarchy,group"`
-	Heading   bool         `json:"include_heading_content" doc:"also create chunks of upper headings with text of their own" label:"Chunks of upper headings"`
-	Root      bool         `json:"root_chunk_as_heading" doc:"put the first chunk before all others" label:"First chunk before all"`
-	Limit     int          `json:"chunk_token_cap" doc:"tokens above which a chunk is split at sentences" default:"512" min:"0" label:"Largest chunk (tokens)"`
+	Method    string       `json:"method" label:"Do" doc:"one chunk per path of headings, or adjacent sections merged" options:"hierarchy=One per path|group=Merge neighbours" default:"hierarchy"`
+	Hierarchy engine.Value `json:"hierarchy" label:"Down to level" doc:"level of headings down to which text is split" widget:"number"`
+	Levels    engine.Value `json:"levels" label:"Rules" doc:"alternative lists of patterns; the list that matches most lines is used" shape:"lists of patterns, one pattern for each level" widget:"value"`
+	Heading   bool         `json:"include_heading_content" label:"Chunks of upper headings" doc:"also create chunks of upper headings with text of their own"`
+	Root      bool         `json:"root_chunk_as_heading" label:"First chunk before all" doc:"put the first chunk before all others"`
+	Limit     int          `json:"chunk_token_cap" label:"Largest chunk" doc:"tokens above which a chunk is split at sentences" unit:"tokens" default:"512" min:"0"`
 	titles    chunk.Titles
 }
 
 var titleChunkerSpec = engine.Spec{
-	Name: "TitleChunker", Aliases: []string{"HierarchicalMerger"}, Upgrade: upgradeLevels,
+	Name:  "TitleChunker",
+	Title: "Split by headings", Search: []string{"chunk", "heading", "title", "分块"},
+	Aliases: []string{"HierarchicalMerger"}, Upgrade: upgradeLevels,
 	Doc: "Splits text at its headings.", FromForm: titleChunkerFromForm,
 	New:     func() engine.Component { return &TitleChunker{} },
 	Outputs: chunksOutput,

@@ -10,20 +10,22 @@ import (
 // TokenChunker splits text at delimiters and merges small parts.
 type TokenChunker struct {
 	engine.Common
-	Size             int          `json:"chunk_token_size" doc:"tokens of a chunk" default:"512" min:"1" label:"Tokens per chunk"`
-	Delimiters       engine.Value `json:"delimiters" doc:"where chunks may end; in backticks, where they always end"`
-	Overlap          float64      `json:"overlapped_percent" doc:"overlap of adjacent chunks: a share below 1, or percent; at most 90" label:"Overlap"`
-	ChildDelimiters  engine.Value `json:"children_delimiters" doc:"where chunks are split into smaller ones for searching"`
-	TableContextSize int          `json:"table_context_size" doc:"tokens of text to keep around a table" min:"0" label:"Context of tables (tokens)"`
-	ImageContextSize int          `json:"image_context_size" doc:"tokens of text to keep around an image" min:"0" label:"Context of images (tokens)"`
-	DelimiterMode    string       `json:"delimiter_mode" doc:"delimiter and token_size split at delimiters, one creates a single chunk" default:"delimiter" enum:"delimiter,token_size,one"`
+	DelimiterMode    string       `json:"delimiter_mode" label:"Cut" doc:"where the document is cut" options:"delimiter=At marks|token_size=By length|one=Not at all" default:"delimiter"`
+	Size             int          `json:"chunk_token_size" label:"Size" doc:"tokens of a chunk" unit:"tokens" default:"512" min:"1"`
+	Delimiters       engine.Value `json:"delimiters" label:"Marks" doc:"where chunks may end; in backticks, where they always end" widget:"words"`
+	Overlap          float64      `json:"overlapped_percent" label:"Overlap" doc:"part of a chunk that the next one repeats: a share below 1, or percent up to 90"`
+	ChildDelimiters  engine.Value `json:"children_delimiters" label:"Smaller pieces for search" doc:"where chunks are split into smaller ones for searching" widget:"words"`
+	TableContextSize int          `json:"table_context_size" label:"Text kept around tables" doc:"tokens of text to keep around a table" section:"advanced" unit:"tokens" min:"0"`
+	ImageContextSize int          `json:"image_context_size" label:"Text kept around pictures" doc:"tokens of text to keep around an image" section:"advanced" unit:"tokens" min:"0"`
 	delimiters       []string
 	children         []string
 }
 
 var tokenChunkerSpec = engine.Spec{
-	Name: "TokenChunker", Aliases: []string{"Splitter"},
-	Doc: "Splits text into chunks of about equal length.", FromForm: tokenChunkerFromForm,
+	Name:  "TokenChunker",
+	Title: "Split by length", Search: []string{"chunk", "token", "分块"},
+	Aliases: []string{"Splitter"},
+	Doc:     "Splits text into chunks of about equal length.", FromForm: tokenChunkerFromForm,
 	New:     func() engine.Component { return &TokenChunker{} },
 	Outputs: chunksOutput,
 	Ignores: []string{"include_delimiters"},

@@ -15,15 +15,17 @@ import (
 // vector. The dataset that stores the chunks indexes their words.
 type Tokenizer struct {
 	engine.Common
-	SearchMethod   engine.Value `json:"search_method" doc:"full_text, embedding or both"`
-	FilenameWeight float64      `json:"filename_embd_weight" doc:"weight of the file name in the vector" default:"0.1" min:"0" max:"1" label:"File name weight"`
-	Fields         engine.Value `json:"fields" doc:"fields of a chunk to embed: text, questions, summary, keywords"`
+	SearchMethod   engine.Value `json:"search_method" label:"Search by" doc:"how chunks can be found" widget:"checks" offer:"full_text=Words|embedding=Meaning" want:"Choose how chunks are found."`
+	Fields         engine.Value `json:"fields" label:"Fields" doc:"fields of a chunk whose meaning is indexed" widget:"checks" offer:"text=Text|questions=Questions|summary=Summary|keywords=Keywords"`
+	FilenameWeight float64      `json:"filename_embd_weight" label:"Weight of the file name" doc:"weight of the file name in the vector" widget:"slider" step:"0.05" default:"0.1" min:"0" max:"1"`
 	fields         []string
 	embeds         bool
 }
 
 var tokenizerSpec = engine.Spec{
-	Name: "Tokenizer", Doc: "Prepares chunks for search.", New: func() engine.Component { return &Tokenizer{} },
+	Name:  "Tokenizer",
+	Title: "Index", Search: []string{"search", "embedding", "vector", "索引"},
+	Doc: "Prepares chunks for search.", New: func() engine.Component { return &Tokenizer{} },
 	Outputs: append(chunksOutput[:len(chunksOutput):len(chunksOutput)],
 		engine.Field{Name: "embedding_token_consumption", Type: "number", Doc: "number of embedded tokens"}),
 }

@@ -7,7 +7,8 @@ import (
 )
 
 var userFillUpSpec = engine.Spec{
-	Name:     "UserFillUp",
+	Name:  "UserFillUp",
+	Title: "Ask the user", Search: []string{"form", "human", "input", "wait", "question", "人工", "确认"},
 	Category: engine.CategoryConversation, Icon: "form",
 	AnyCase: true,
 	Doc:     "Shows a form to the user. The run pauses until it is submitted.",
@@ -28,10 +29,10 @@ var userFillUpSpec = engine.Spec{
 // Source: RAGFlow agent/component/fillup.py at 80a16e71 (behaviour only). Differs: tips are
 // substituted as they are, including backslashes; answers are also listed as inputs.
 type UserFillUp struct {
-	EnableTips bool         `json:"enable_tips" doc:"show the tips" default:"true"`
-	Tips       engine.Text  `json:"tips" doc:"text above the form; may contain references" default:"Please fill up the form"`
-	Inputs     engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional or required, options, value}"`
-	Layout     string       `json:"layout_recognize" doc:"page layout recognition in RAGFlow; has no effect here" label:"Page layout" group:"advanced"`
+	EnableTips bool         `json:"enable_tips" label:"Show a text above" doc:"show the tips" default:"true"`
+	Tips       engine.Text  `json:"tips" label:"Text above" doc:"shown above the form" show:"enable_tips" default:"Please fill up the form"`
+	Inputs     engine.Value `json:"inputs" label:"Fields" doc:"what the person fills in" shape:"name -> {name, type, optional or required, options, value}" widget:"fields" want:"Add a field, or the form is empty."`
+	Layout     string       `json:"layout_recognize" label:"Page layout" doc:"page layout recognition in RAGFlow; has no effect here" hidden:"true"`
 }
 
 // tipsStyle is the format of values in tips.

@@ -9,7 +9,8 @@ import (
 )
 
 var variableAggregatorSpec = engine.Spec{
-	Name:     "VariableAggregator",
+	Name:  "VariableAggregator",
+	Title: "Merge branches", Search: []string{"join", "coalesce", "combine", "合并"},
 	Category: engine.CategoryData, Icon: "merge",
 	Doc: "Joins alternative branches: the output of each group is the first of its variables that is not empty.",
 	New: func() engine.Component { return new(VariableAggregator) },
@@ -27,14 +28,14 @@ var variableAggregatorSpec = engine.Spec{
 //
 // Source: RAGFlow agent/component/varaiable_aggregator.py at 80a16e71 (behaviour only).
 type VariableAggregator struct {
-	Groups []AggregatorGroup `json:"groups" doc:"groups of variables" check:"nonempty"`
+	Groups []AggregatorGroup `json:"groups" label:"Groups" doc:"each becomes an output: its first variable that is not empty" check:"nonempty"`
 }
 
 // AggregatorGroup is one output.
 type AggregatorGroup struct {
-	Name      string         `json:"group_name" doc:"name of the output" check:"nonempty"`
-	Type      string         `json:"type" doc:"type of the values, for editors"`
-	Variables []engine.Value `json:"variables" doc:"references in order of preference, each {value: reference}" check:"nonempty"`
+	Name      string         `json:"group_name" label:"Name" doc:"name of the output" output:"type" check:"nonempty"`
+	Type      string         `json:"type" label:"Type" doc:"type of the values, for editors" widget:"select" offer:"=Anything|string=Text|number=Number|boolean=Yes/no|object=Object|array<string>=List of texts|array<number>=List of numbers|array<object>=List of objects"`
+	Variables []engine.Value `json:"variables" label:"Variables" doc:"tried in this order" shape:"list of {value: reference}" widget:"references" check:"nonempty"`
 
 	refs []engine.Ref
 }

@@ -10,7 +10,8 @@ import (
 )
 
 var variableAssignerSpec = engine.Spec{
-	Name:     "VariableAssigner",
+	Name:  "VariableAssigner",
+	Title: "Set variables", Search: []string{"set", "counter", "state", "赋值"},
 	Category: engine.CategoryData, Icon: "assign",
 	Doc:      "Changes variables: of the session, of a loop, or outputs of other nodes.",
 	New:      func() engine.Component { return new(VariableAssigner) },
@@ -26,14 +27,14 @@ var variableAssignerSpec = engine.Spec{
 // Source: RAGFlow agent/component/variable_assigner.py at 80a16e71 (behaviour only). Differs: lists
 // are never changed in place; clear makes a boolean false; a nested path sets exactly that path.
 type VariableAssigner struct {
-	Variables []Assignment `json:"variables" doc:"assignments in order"`
+	Variables []Assignment `json:"variables" label:"Changes" doc:"carried out in this order" want:"Add a change, or the step does nothing."`
 }
 
 // Assignment is one change of a variable.
 type Assignment struct {
-	Variable  engine.Ref   `json:"variable" doc:"reference to the variable; with a path, only that member changes"`
-	Operator  string       `json:"operator" doc:"overwrite, clear, set, append, extend, remove_first, remove_last, +=, -=, *= or /="`
-	Parameter engine.Value `json:"parameter" doc:"overwrite, append, extend: a reference; set: a value, or a text with references; arithmetic: a number" group:"model"`
+	Variable  engine.Ref   `json:"variable" label:"Variable" doc:"what changes; with a path only that member"`
+	Operator  string       `json:"operator" label:"Operation" doc:"what is done with the variable" ops:"assign,of=variable"`
+	Parameter engine.Value `json:"parameter" label:"Value" doc:"the new value, the element or list to add, or the number" shape:"overwrite, append, extend: a reference; set: a value, or a text with references; arithmetic: a number" widget:"value" ops:",of=variable" right:"operator"`
 
 	given bool        // the parameter is set, even if null
 	from  engine.Ref  // parameter as a reference

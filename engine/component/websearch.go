@@ -6,72 +6,72 @@ import "github.com/easel-canvas/easel/engine"
 var (
 	tavilySettings = []string{
 		querySetting,
-		`json:"topic" type:"expr" doc:"general or news" default:"general"`,
-		`json:"include_domains" type:"expr" doc:"search only these domains"`,
-		`json:"exclude_domains" type:"expr" doc:"exclude these domains"`,
-		`json:"search_depth" doc:"depth of the search" default:"basic" enum:"basic,advanced"`,
-		`json:"max_results" type:"integer" doc:"number of results" default:"6" min:"1"`,
-		`json:"days" type:"integer" doc:"age of news in days" default:"14" min:"1"`,
+		`json:"topic" type:"expr" label:"Kind" doc:"pages of the web, or news" shape:"general or news" offer:"general=Web|news=News" default:"general"`,
+		`json:"include_domains" type:"expr" label:"Only these sites" doc:"search only these domains" section:"advanced"`,
+		`json:"exclude_domains" type:"expr" label:"Not these sites" doc:"exclude these domains" section:"advanced"`,
+		`json:"search_depth" label:"Depth" doc:"how thorough the search is" options:"basic=Fast|advanced=Deep" default:"basic"`,
+		`json:"max_results" type:"integer" label:"Results" doc:"number of results" default:"6" min:"1"`,
+		`json:"days" type:"integer" label:"Days back" doc:"age of news in days" show:"topic=news" unit:"days" default:"14" min:"1"`,
 		apiKeySetting, baseURLSetting,
 	}
 	tavilyPageSettings = []string{
 		urlsSetting,
-		`json:"extract_depth" type:"expr" doc:"basic or advanced" default:"basic"`,
-		`json:"format" type:"expr" doc:"markdown or text" default:"markdown"`,
+		`json:"extract_depth" type:"expr" label:"Depth" doc:"how thorough the reading is" shape:"basic or advanced" offer:"basic=Fast|advanced=Deep" default:"basic"`,
+		`json:"format" type:"expr" label:"As" doc:"form of the text" shape:"markdown or text" offer:"markdown=Markdown|text=Text" default:"markdown"`,
 		apiKeySetting, baseURLSetting,
 	}
 	duckDuckGoSettings = []string{
 		querySetting,
-		`json:"channel" type:"expr" doc:"text or news" default:"text"`,
+		`json:"channel" type:"expr" label:"Kind" doc:"pages of the web, or news" shape:"text or news" offer:"text=Web|news=News" default:"text"`,
 		topNSetting, baseURLSetting,
 	}
 	googleSettings = []string{
-		`json:"q" type:"expr" doc:"search query" default:"{sys.query}" label:"Query"`,
-		`json:"start" type:"expr" doc:"index of the first result, from 0"`,
-		`json:"num" type:"expr" doc:"number of results" label:"Results"`,
-		`json:"api_key" doc:"API key of SerpApi, preferably {{secret:NAME}}" label:"API key"`,
-		`json:"country" doc:"country of the results" default:"cn"`,
-		`json:"language" doc:"language of the results" default:"en"`,
+		`json:"q" type:"expr" label:"Search for" doc:"text to search for" default:"{sys.query}"`,
+		`json:"start" type:"expr" label:"First" doc:"index of the first result, from 0" section:"advanced" widget:"prompt"`,
+		`json:"num" type:"expr" label:"Results" doc:"number of results" widget:"prompt"`,
+		`json:"api_key" label:"Key" doc:"key of SerpApi; better the name of a secret of the host" widget:"secret"`,
+		`json:"country" label:"Country" doc:"country of the results" widget:"country" default:"cn"`,
+		`json:"language" label:"Language" doc:"language of the results" widget:"language" default:"en"`,
 		baseURLSetting,
 	}
 	bingSettings = []string{
 		querySetting,
-		`json:"country" doc:"country of the results"`,
-		`json:"language" doc:"language of the results"`,
+		`json:"country" label:"Country" doc:"country of the results" widget:"country"`,
+		`json:"language" label:"Language" doc:"language of the results" widget:"language"`,
 		topNSetting, apiKeySetting, baseURLSetting,
 	}
 	bgptSettings = []string{
 		querySetting,
-		`json:"days_back" type:"integer" doc:"maximum age of papers in days; 0 means any"`,
+		`json:"days_back" type:"integer" label:"Days back" doc:"maximum age of papers in days; 0 means any" unit:"days" zero:"any"`,
 		topNSetting, apiKeySetting, baseURLSetting,
 	}
 	keenableSettings = []string{
 		querySetting,
-		`json:"site" type:"expr" doc:"search only this domain"`,
-		`json:"mode" doc:"pro searches deeper, realtime responds faster" default:"pro" enum:"pro,realtime"`,
+		`json:"site" type:"expr" label:"Only this site" doc:"search only this domain"`,
+		`json:"mode" label:"Depth" doc:"how thorough the search is" options:"pro=Deep|realtime=Fast" default:"pro"`,
 		topNSetting, apiKeySetting, baseURLSetting,
 	}
 	queritSearchSettings = []string{
 		querySetting,
-		`json:"time_range" type:"expr" doc:"such as d7, w1, m3 or y1"`,
-		`json:"count" type:"integer" doc:"number of results" default:"10" min:"1"`,
-		`json:"chunks_per_doc" type:"integer" doc:"summaries per page, 1 to 3" default:"3" min:"1"`,
-		`json:"site_include" type:"any" doc:"search only these sites"`,
-		`json:"site_exclude" type:"any" doc:"exclude these sites"`,
-		`json:"country_include" type:"any" doc:"search only these countries"`,
-		`json:"language_include" type:"any" doc:"search only these languages"`,
+		`json:"time_range" type:"expr" label:"Age" doc:"such as d7, w1, m3 or y1"`,
+		`json:"count" type:"integer" label:"Results" doc:"number of results" default:"10" min:"1"`,
+		`json:"chunks_per_doc" type:"integer" label:"Parts of a page" doc:"summaries per page, 1 to 3" default:"3" min:"1"`,
+		`json:"site_include" type:"any" label:"Only these sites" doc:"search only these sites" section:"advanced" widget:"words"`,
+		`json:"site_exclude" type:"any" label:"Not these sites" doc:"exclude these sites" section:"advanced" widget:"words"`,
+		`json:"country_include" type:"any" label:"Only these countries" doc:"search only these countries" section:"advanced" widget:"words"`,
+		`json:"language_include" type:"any" label:"Only these languages" doc:"search only these languages" section:"advanced" widget:"words"`,
 		apiKeySetting, baseURLSetting,
 	}
 	queritPageSettings = []string{
 		urlsSetting,
-		`json:"format" type:"expr" doc:"markdown or text" default:"markdown"`,
-		`json:"crawl_timeout" type:"any" doc:"seconds for a page"`,
-		`json:"extras_meta" type:"boolean" doc:"include title, author and date"`,
+		`json:"format" type:"expr" label:"As" doc:"form of the text" shape:"markdown or text" offer:"markdown=Markdown|text=Text" default:"markdown"`,
+		`json:"crawl_timeout" type:"any" label:"Time per page" doc:"seconds for a page" widget:"duration"`,
+		`json:"extras_meta" type:"boolean" label:"Author and date" doc:"include title, author and date"`,
 		apiKeySetting, baseURLSetting,
 	}
 	searXNGSettings = []string{
 		querySetting,
-		`json:"searxng_url" type:"expr" doc:"address of the server" label:"Server URL"`,
+		`json:"searxng_url" type:"expr" label:"Server" doc:"address of the server" want:"Enter the address of the server."`,
 		topNSetting,
 	}
 )

@@ -32,7 +32,8 @@ function linesOf(spec: ComponentSpec | undefined, params: Params): Line[] {
 }
 
 function read(spec: ComponentSpec | undefined, params: Params): Line[] {
-  const properties = Object.entries(spec?.params?.properties ?? {}).filter(([, { group }]) => group === undefined);
+  const properties = Object.entries(spec?.params?.properties ?? {}).filter(([, { "x-easel": tag }]) =>
+    ["main", "prompt", "tools"].includes(tag?.section ?? "main"));
   const branching = new Set(spec?.branches?.map(({ param }) => param));
   const lines = properties.flatMap(([name, schema]): { line: Line; rank: number }[] => {
     if (branching.has(name) || name === "description" || params[name] === schema.default) return [];

@@ -29,7 +29,9 @@ const system: [name: string, type: string][] = [
 
 /** usable lists the variables that a node may refer to, the nearest first. */
 export function usable(dsl: Dsl, model: CanvasModel, specs: Specs, id: string): Usable[] {
-  const nodes = before(model, id).flatMap((each) => outputsOf(model.byId.get(each), specs));
+  const self = model.byId.get(id);
+  const around = self?.role === "group" ? [self.id] : []; // its own variables, for its conditions
+  const nodes = [...around, ...before(model, id)].flatMap((each) => outputsOf(model.byId.get(each), specs));
   const own_ = variablesOf(dsl).map(({ name, type }) => ({ ref: `env.${name}`, from: "env", name, type }));
   return [...nodes, ...system.map(([name, type]) => ({ ref: `sys.${name}`, from: "sys", name, type })), ...own_];
 }
@@ -50,15 +52,18 @@ function before(model: CanvasModel, id: string): string[] {
   return [...found];
 }
 
-// outputsOf lists the outputs of a component, those that the node declares, and the fields of its
-// form.
-function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
+/**
+ * outputsOf lists the outputs of a component, those that the node declares, and the fields of its
+ * form.
+ */
+export function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
   if (!node || node.off || node.role === "note" || node.role === "tool" || node.role === "agent") return [];
   const types = new Map<string, string>();
   const start = node.spec?.role === "start" && !/webhook/i.test(String(node.params["mode"] ?? ""));
   const outputs = specs.get(node.kind)?.outputs ?? [];
   const asked = outputs.some(({ name }) => name === "*"); // its other outputs are parts of a web request
   for (const { name, type = "any" } of outputs) if (!/^(\*|_)/.test(name) && !(asked && start)) types.set(name, type);
+  for (const [name, type] of namedIn(node, specs)) types.set(name, type);
   const declared = isObject(node.params["outputs"]) ? node.params["outputs"] : {};
   for (const [name, entry] of Object.entries(declared)) {
     if (name.startsWith("_")) continue;
@@ -71,4 +76,19 @@ function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
       types.set(name, isObject(field) ? String(own(field, "type") ?? "any") : "any");
   }
   return [...types].map(([name, type]) => ({ ref: `${node.id}@${name}`, from: node.name, name, type, node: node.id }));
+}
+
+// namedIn lists the outputs that rows of a node's params name, such as the variables of a loop.
+function namedIn(node: CanvasNode, specs: Specs): [name: string, type: string][] {
+  return Object.entries(specs.get(node.kind)?.params?.properties ?? {}).flatMap(([param, { items }]) => {
+    const members = Object.entries(items?.properties ?? {});
+    const naming = members.find(([, { "x-easel": tag }]) => tag?.output !== undefined);
+    const [name, type] = [naming?.[0], naming?.[1]["x-easel"]?.output];
+    const rows = node.params[param];
+    if (name === undefined || type === undefined || !Array.isArray(rows)) return [];
+    return rows.filter(isObject).flatMap((row): [string, string][] => {
+      const named = row[name];
+      return typeof named === "string" && named !== "" ? [[named, String(row[type] ?? "any")]] : [];
+    });
+  });
 }

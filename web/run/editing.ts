@@ -12,6 +12,7 @@ import { addNote, writeNote } from "../canvas/edit/notes.ts";
 import { setOrder, type Order } from "../canvas/edit/order.ts";
 import { typedAt } from "../canvas/edit/steps.ts";
 import { attach, detach } from "../canvas/edit/tools.ts";
+import { nameOutput } from "../canvas/edit/outputs.ts";
 import { nameVariable, removeVariable, setVariable, type Variable } from "../canvas/edit/variables.ts";
 import { connect, disconnect, refusal, type Refusal } from "../canvas/edit/wires.ts";
 import type { CanvasModel, CanvasNode, Specs } from "../canvas/drawing.ts";
@@ -251,6 +252,11 @@ export class Editing {
 
   removeVariable(name: string): void {
     this.#session.act((draft) => removeVariable(draft, name));
+  }
+
+  /** renameOutput renames a declared output of a node, and the references to it. */
+  renameOutput(node: string, from: string, to: string): void {
+    this.#session.act((draft) => nameOutput(draft, node, from, to));
   }
 
   renameVariable(from: string, to: string): void {

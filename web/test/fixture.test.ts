@@ -18,7 +18,8 @@ import { Session } from "../run/session.ts";
 import { standInsOf } from "../run/standins.ts";
 import { Store } from "../run/store.ts";
 import { AppContext, type Look } from "../view/context.tsx";
-import { sections } from "../view/form/form.tsx";
+import SettingsForm from "../view/form/form.tsx";
+import { partsOf } from "../view/form/shown.ts";
 import { hueOf, Icon, iconOf, type IconName } from "../view/icons.tsx";
 import { Panel } from "../view/panel.tsx";
 
@@ -64,11 +65,11 @@ test("it is drawn with its branches, under its earlier name too", () => {
   ]);
 });
 
-test("its form has its params in groups with labels, without params that have no effect", () => {
-  const { main, groups } = sections(spec, params);
-  assert.deepEqual(main, ["roads", "home", "writing_on_it", "plan", "unknown"]);
-  assert.deepEqual(groups[0], ["page", ["height"]]);
-  assert.ok(groups.some(([group, keys]) => group === "errors" && keys.includes("max_retries")));
+test("its form has its params in parts with labels, without params that have no effect", () => {
+  const parts = Object.fromEntries(partsOf(spec, params).map(({ section, names }) => [section, names]));
+  assert.deepEqual(parts["main"], ["roads", "home", "writing_on_it", "plan"]);
+  assert.deepEqual(parts["advanced"]?.filter((name) => name !== "approval"), ["height", "unknown"]);
+  assert.ok(parts["fail"]?.includes("exception_method"));
   const { writing_on_it: writing, height, plan } = spec.params?.properties ?? {};
   assert.deepEqual([writing?.title, height?.title, plan?.format], ["Writing on it", "Height (m)", "code"]);
 });
@@ -94,7 +95,11 @@ test("the page shows its form", async () => {
   const datasetNames = new DatasetNames(new Datasets(here), here);
   const app = { session, host: here, together: new Together(here, session), datasetNames, look };
   const html = renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(Panel)));
-  const shown = ["Shows the way.", "Writing on it", "What it says", "Height (m)", "Page layout", 'data-hue="flow"'];
-  for (const text of shown) assert.ok(html.includes(text), text);
-  assert.ok(!html.includes("paint"));
+  for (const text of ["Shows the way.", 'data-hue="flow"']) assert.ok(html.includes(text), text);
+  const props = { node: "OldSignpost:S", spec, params, changed: {}, onChange: () => undefined };
+  const form = createElement(SettingsForm, props);
+  const settings = renderToStaticMarkup(createElement(AppContext, { value: app }, form));
+  const shown = ["Writing on it", "What it says", "Height (m)", "Advanced"];
+  for (const text of shown) assert.ok(settings.includes(text), text);
+  assert.ok(!settings.includes("paint"));
 });

@@ -3,24 +3,44 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Schema } from "../../wasm/js/src/protocol.ts";
 import { CanvasError, open } from "../canvas/dsl.ts";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
 import { EngineError } from "../../wasm/js/src/errors.ts";
 import { HostError } from "../run/host.ts";
 import { reasonOf, unreadable } from "../view/reason.tsx";
-import { spoken } from "../view/text.ts";
+import { operatorSets } from "../view/form/operators.generated.ts";
 import { speakCodes } from "../words/codes.ts";
 import { translator } from "../words/words.ts";
 import { zh as codes } from "../words/codes.zh.ts";
 import { specs } from "./specs.ts";
 
+// proper are names that are the same in every language.
+const proper = new Set([
+  "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "JSON", "Markdown", "HTML", "PDF", "Word", "Excel", "CSV", "Python",
+  "JavaScript", "MySQL", "PostgreSQL", "MariaDB", "SQL Server", "IBM DB2", "Trino", "OceanBase", "SQLite", "A4",
+  "Letter", "10",
+]);
+
+// textsOf are the texts of a form.
+function textsOf({ properties = {}, items }: Schema): (string | undefined)[] {
+  const own = Object.values(properties).flatMap((param) => {
+    const { options = [], unit, zero, want, hint } = param["x-easel"] ?? {};
+    const labels = options.map(({ label }) => label);
+    return [param.title, param.description, unit, zero, want, hint, ...labels, ...textsOf(param)];
+  });
+  return items ? [...own, ...textsOf(items)] : own;
+}
+
 // texts are the texts of components in the page, without the thoughts that contain a name.
 function texts(): Set<string> {
   const all = [...new Set(specs.values())].flatMap((spec) => [
-    spec.description, spec.thoughts, spec.label, ...(spec.branches ?? []).map((branch) => branch.label),
-    ...Object.values(spec.params?.properties ?? {}).flatMap((param) => [param.title, param.description]),
+    spec.title, spec.description, spec.thoughts, spec.label, ...(spec.branches ?? []).map((branch) => branch.label),
+    ...textsOf(spec.params ?? {}),
   ]);
-  return new Set(all.filter((text): text is string => Boolean(text) && !/^Calling /.test(text ?? "")));
+  const operators = Object.values(operatorSets).flatMap((set) => set.map(({ label }) => label));
+  const shown = [...all, ...operators].filter((text): text is string => Boolean(text));
+  return new Set(shown.filter((text) => !proper.has(text) && !/^Calling /.test(text)));
 }
 
 test("every text of a component has a Chinese one, and nothing else is listed", async () => {
@@ -28,23 +48,19 @@ test("every text of a component has a Chinese one, and nothing else is listed", 
   const listed = new Set(Object.keys(specWords.get()));
   listed.delete("Calling {0}.");
   const shown = texts();
-  assert.ok(shown.size > 400);
-  assert.deepEqual([...shown].filter((text) => !listed.has(text)), [], "add these to words/specs.zh.ts");
-  const names = new Set([...specs.values()].map((spec) => spoken(spec.name)));
-  const unknown = [...listed].filter((text) => !shown.has(text) && !names.has(text));
-  assert.deepEqual(unknown, [], "remove these from words/specs.zh.ts");
+  assert.ok(shown.size > 800);
+  assert.deepEqual([...shown].filter((text) => !listed.has(text)), [], "add these to words/form.zh.ts");
+  assert.deepEqual([...listed].filter((text) => !shown.has(text)), [], "remove these from words/*.zh.ts");
 });
 
-test("components have Chinese names, but for services, which keep theirs", async () => {
-  await loadSpecWords();
-  const names = [...specs.values()].filter(({ category }) => category !== "tool").map((spec) => spoken(spec.name));
-  assert.deepEqual(names.filter((name) => !Object.hasOwn(specWords.get(), name)), []);
+test("texts of forms have no schema prose", () => {
+  const prose = /[{}]|->|\bparam\b|mcp_id/;
+  assert.deepEqual([...texts()].filter((text) => prose.test(text)), []);
 });
 
 test("Chinese texts are Chinese", async () => {
   await loadSpecWords();
-  const same = new Set(["Top P", "SQL"]);
-  const foreign = ([english, text]: [string, string]): boolean => !same.has(english) && !/\p{Script=Han}/u.test(text);
+  const foreign = ([, text]: [string, string]): boolean => !/\p{Script=Han}/u.test(text);
   const latin = Object.entries(specWords.get()).filter(foreign);
   assert.deepEqual(latin, []);
 });

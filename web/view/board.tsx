@@ -45,7 +45,7 @@ import { Notice, Toolbar } from "./edit/toolbar.tsx";
 import { Wire } from "./edit/wire.tsx";
 import { preload } from "./form/prompt.tsx";
 import { DrawnContext, nodeTypes } from "./nodes.tsx";
-import { spoken } from "./text.ts";
+import { titled } from "./text.ts";
 
 const mini = { width: 150, height: 100 };
 const minZoom = 0.1;
@@ -151,7 +151,8 @@ function useBoxes(model: CanvasModel, stop: string | undefined): [Node[], (chang
   const label = useCallback(
     (node: CanvasNode) => {
       const { name, role, kind } = node;
-      const what = role === "note" ? t("edit.note_name") : role === "tool" ? t("canvas.tools") : words(spoken(kind));
+      const own = role === "tool" ? t("canvas.tools") : words(titled(node.spec, kind));
+      const what = role === "note" ? t("edit.note_name") : own;
       return t("canvas.node", name, what, "").replace(/[,，]\s*$/, "");
     },
     [t, words],
@@ -381,7 +382,7 @@ function useDrop(): Pick<React.HTMLAttributes<HTMLElement>, "onDragOver" | "onDr
         const kind = event.dataTransfer.getData(dragType);
         if (!kind) return;
         event.preventDefault();
-        const id = session.editing.add(kind, words(spoken(kind)), {
+        const id = session.editing.add(kind, words(titled(session.specs.get().get(kind), kind)), {
           at: flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }),
         });
         if (id === undefined) return;

@@ -1,22 +1,22 @@
 // One node: its settings and its last run.
 
-import { useEffect, useMemo, useState } from "react";
-import { type FormField } from "@easel/engine";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import type { Diagnostic, FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
-import { own } from "../canvas/dsl.ts";
+import { own, type Params } from "../canvas/dsl.ts";
 import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { canBeOff } from "../canvas/model.ts";
 import { useApp, useBusy, useLook, useSpecText, useStore, useText } from "./context.tsx";
 import { Field } from "./field.tsx";
-import { SettingsForm } from "./form/form.tsx";
-import { Structured } from "./form/structured.tsx";
 import { hueOf, Icon, iconOfNode } from "./icons.tsx";
 import { Withheld } from "./plugins.tsx";
 import { Routes } from "./routes.tsx";
-import { bare, like, seconds, show, spoken } from "./text.ts";
+import { bare, like, seconds, show, titled } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
 import { Unsaved, usePlace } from "./where.tsx";
 import { Reason, reasonOf } from "./reason.tsx";
+
+const SettingsForm = lazy(() => import("./form/form.tsx"));
 
 /** Inspector returns a page of the drawer. */
 export function Inspector(): React.ReactNode {
@@ -56,7 +56,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
             onChange={(event) => session.editing.rename(node.id, event.target.value)}
           />
           <p className="quiet small">
-            {words(spoken(node.kind))} · <code>{node.id}</code>
+            {words(titled(node.spec, node.kind))} · <code>{node.kind}</code> · <code>{node.id}</code>
           </p>
         </div>
       </header>
@@ -81,18 +81,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
         />
       ) : (
         node.role !== "tool" && (
-          <details className="block" open>
-            <summary>{t("node.settings")}</summary>
-            <SettingsForm
-              node={node.id}
-              spec={spec}
-              params={node.params}
-              changed={edits}
-              problems={mine}
-              onChange={(key, value) => session.edit(node.id, key, value)}
-            />
-            <Structured node={node} onChange={(outputs) => session.edit(node.id, "outputs", outputs)} />
-          </details>
+          <Settings node={node} edits={edits} problems={mine} />
         )
       )}
       {steps.length > 1 && (
@@ -112,6 +101,36 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
       {real && step && <Routes node={node.id} />}
       {real && (step ? <Did step={step} /> : <p className="quiet small">{t("node.not_run")}</p>)}
     </div>
+  );
+}
+
+function Settings({
+  node,
+  edits,
+  problems,
+}: {
+  node: CanvasNode;
+  edits: Params;
+  problems: readonly Diagnostic[];
+}): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const spec = useStore(session.specs, (specs) => specs.get(node.kind));
+  return (
+    <details className="block" open>
+      <summary>{t("node.settings")}</summary>
+      <Suspense fallback={<span className="spinner" />}>
+        <SettingsForm
+          node={node.id}
+          spec={spec}
+          params={node.params}
+          tool={node.role === "agent"}
+          changed={edits}
+          problems={problems}
+          onChange={(key, value) => session.edit(node.id, key, value)}
+        />
+      </Suspense>
+    </details>
   );
 }
 

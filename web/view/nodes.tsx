@@ -18,7 +18,7 @@ import { useEdited } from "./edit/state.ts";
 import { Markdown } from "./markdown.tsx";
 import { Marks } from "./marks.tsx";
 import { RouteMark } from "./routes.tsx";
-import { seconds, spoken } from "./text.ts";
+import { seconds, titled } from "./text.ts";
 
 /**
  * DrawnContext carries the picture that the boxes show. React Flow gets what it places alone: it
@@ -94,7 +94,10 @@ function Step({ id, node, selected }: Content): React.ReactNode {
       {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} />}
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b title={node.name}>{node.name}</b><small>{words(spoken(node.kind))}</small></span>
+        <span className="box-name">
+          <b title={node.name}>{node.name}</b>
+          <small>{words(titled(node.spec, node.kind))}</small>
+        </span>
       </div>
       <Status pinned={pinned} of={status} />
       {node.off && <Off />}
@@ -206,7 +209,7 @@ function Group({ id, node, selected }: Content): React.ReactNode {
       <Handle type="target" position={Position.Left} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b>{node.name}</b><small>{words(spoken(node.kind))}</small></span>
+        <span className="box-name"><b>{node.name}</b><small>{words(titled(node.spec, node.kind))}</small></span>
         <Status pinned={pinned} of={status} />
         {node.off && <Off />}
       </div>
@@ -264,7 +267,7 @@ function Tool({ node, selected }: Content): React.ReactNode {
       <Handle type="target" id="top" position={Position.Top} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? words(spoken(node.kind)) : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
+        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? words(titled(node.spec, node.kind)) : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
       </div>
       <Status of={status} />
       <Tools names={node.tools} />

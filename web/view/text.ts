@@ -1,5 +1,7 @@
 // Values as text for people.
 
+import type { ComponentSpec } from "@easel/engine";
+
 /** seconds writes a duration. */
 export function seconds(value: number): string {
   if (value < 0.0005) return "<1 ms";
@@ -52,6 +54,11 @@ export function like(before: unknown, text: string): unknown {
 /** sentence begins a description with a capital letter, unless it begins with a name of code. */
 export function sentence(text: string): string {
   return /^[a-z]+(?=[\s,;:-]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
+/** titled returns the display name of a component. */
+export function titled(spec: ComponentSpec | undefined, name: string): string {
+  return spec?.title ?? spoken(spec?.name ?? name);
 }
 
 /** spoken writes the name of a component as words: VariableAssigner becomes Variable assigner. */

@@ -93,6 +93,9 @@ func paramTable(w io.Writer, d engine.Value, choose func(string) bool) {
 			}
 			text += ": " + strings.Join(names, ", ")
 		}
+		if shape := p.Get("$comment").Text(); shape != "" {
+			text += " (" + shape + ")"
+		}
 		fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", name, typeOf(p), byDefault, inCell(text))
 	}
 }

@@ -314,35 +314,133 @@ export type Role =
   /** nothing follows it */
   | "sink";
 
-/** Group is a part of a form that params belong to. */
-export type Group =
-  /** layout_recognize, description, base_url */
-  | "advanced"
-  /**
-   * max_retries, delay_after_error, exception_method, exception_default_value, exception_goto,
-   * retry_when, retry_pattern
-   */
-  | "errors"
-  /**
-   * approval, limit_model_calls, limit_tokens, limit_cost, limit_tool_calls, limit_seconds,
-   * repeated_calls, tool_seconds
-   */
-  | "limits"
-  /**
-   * message_history_window_size, temperature, top_p, presence_penalty, frequency_penalty,
-   * max_tokens, temperatureEnabled, topPEnabled, presencePenaltyEnabled, frequencyPenaltyEnabled,
-   * maxTokensEnabled, thinking
-   */
+/** Section is a part of a form. */
+export type Section =
+  /** what the component is for; it has no heading */
+  | "main"
+  /** texts and images for a model */
+  | "prompt"
+  /** tools that a model may call */
+  | "tools"
+  /** results and their form */
+  | "output"
+  /** retries, and what follows an error */
+  | "fail"
+  /** the rest */
+  | "advanced";
+
+/** Widget is the editor of a param. */
+export type Widget =
+  /** one line */
+  | "text"
+  /** a text with references */
+  | "prompt"
+  /** a reference */
+  | "ref"
+  /** a value of a chosen type, or a reference */
+  | "value"
+  /** a menu */
+  | "select"
+  /** two to four options in a row */
+  | "segment"
+  /** an operator of a set */
+  | "operator"
+  /** a number with its unit */
+  | "number"
+  /** a number between two bounds */
+  | "slider"
+  /** seconds */
+  | "duration"
+  /** yes or no */
+  | "toggle"
+  /** a list of short texts */
+  | "words"
+  /** names with values */
+  | "pairs"
+  /** a list of objects with the same members */
+  | "rows"
+  /** a list of references */
+  | "references"
+  /** several of the options */
+  | "checks"
+  /** an object with known members */
+  | "members"
+  /** rules with operators */
+  | "conditions"
+  /** branches and the nodes that they lead to */
+  | "branches"
+  /** a program */
+  | "code"
+  /** members of JSON */
+  | "schema"
+  /** declared outputs */
+  | "outputs"
+  /** fields of a form that a person fills in */
+  | "fields"
+  /** messages for a model: one text, or several with roles */
+  | "messages"
+  /** one text, or several of which one is picked */
+  | "variants"
+  /** a model */
   | "model"
+  /** datasets of the host */
+  | "datasets"
+  /** memories of the host */
+  | "memories"
+  /** tools of an agent */
+  | "tools"
+  /** MCP servers */
+  | "servers"
+  /** another canvas */
+  | "canvas"
+  /** a key or password */
+  | "secret"
+  /** files, as references */
+  | "files"
+  /** a language */
+  | "language"
+  /** a country */
+  | "country"
+  /** a color */
+  | "color"
+  /** a date */
+  | "date"
+  /** nodes */
+  | "targets"
+  /** values to read from a web request */
+  | "request"
+  /** how senders of requests prove who they are */
+  | "webhook"
+  /** a filter by metadata of documents */
+  | "metadata"
+  /** settings by kind of file */
+  | "parsers"
+  /** a value as JSON, where no other editor fits */
+  | "json";
+
+/** OperatorSet names a set of operators. */
+export type OperatorSet =
   /**
-   * header_text, footer_text, font_family, font_size, title_font_size, heading1_font_size,
-   * heading2_font_size, heading3_font_size, line_spacing, text_color, title_color, margin_top,
-   * margin_right, margin_bottom, margin_left, page_size, orientation, logo_image, logo_position,
-   * logo_width, logo_height, add_page_numbers, add_timestamp, watermark_text, enable_toc
+   * contains, not contains, start with, end with, empty, not empty, =, ≠, >, <, ≥, ≤, in, not
+   * in
    */
-  | "page"
-  /** methods, content_types, schema, security, execution_mode, response */
-  | "webhook";
+  | "switch"
+  /**
+   * contains, not contains, start with, end with, is, is not, empty, not empty, =, ≠, >, <, ≥,
+   * ≤
+   */
+  | "loop"
+  /** =, ≠, contains, not contains, start with, end with, empty, not empty */
+  | "filter"
+  /**
+   * =, ≠, >, <, ≥, ≤, contains, not contains, start with, end with, in, not in, empty, not
+   * empty
+   */
+  | "metadata"
+  /** overwrite, clear, set, append, extend, remove_first, remove_last, +=, -=, *=, /= */
+  | "assign"
+  /** and, or */
+  | "logic";
 
 /** Icon names an icon of a component. */
 export type Icon =

@@ -17,7 +17,9 @@ export type {
   ToolCalled,
 } from "./events.ts";
 export { isWire } from "./events.ts";
-export type { Category, Code, Diagnostic, EventType, Group, Icon, Role, Severity, Status, Usage } from "./generated.ts";
+export type {
+  Category, Code, Diagnostic, EventType, Icon, OperatorSet, Role, Section, Severity, Status, Usage, Widget,
+} from "./generated.ts";
 export type { Connect, Connection } from "./link.ts";
 export type { Manifest as PluginManifest } from "./plugin/manifest.ts";
 export type { Limits as PluginLimits } from "./plugin/kernel/guest.ts";
@@ -53,6 +55,8 @@ export {
   type Limits,
   type Scheduling,
   type Schema,
+  type FormTag,
+  type Option,
   type SpecField,
   type StandIn,
   type ToolSpec,

@@ -8,7 +8,7 @@
 // a test.
 
 import type { Outputs } from "./events.ts";
-import type { Category, Group, Icon, Role, Status, Usage } from "./generated.ts";
+import type { Category, Icon, OperatorSet, Role, Section, Status, Usage, Widget } from "./generated.ts";
 
 /** ABI is the version of this contract; a module with another one is refused. */
 export const ABI = 1;
@@ -220,6 +220,12 @@ export interface ComponentSpec {
   /** Nodes that have an alias get the name in its place, in their ids too. */
   renamed?: boolean;
   description?: string;
+  /** Display name. */
+  title?: string;
+  /** Further words for a search. */
+  search?: string[];
+  /** Param that a form focuses first. */
+  first?: string;
   /** Category in a palette. */
   category: Category;
   icon: Icon;
@@ -289,8 +295,52 @@ export interface Schema {
   maximum?: number;
   /** Editor for it: `text`, `code`, `reference`, `model`, `secret`, … */
   format?: string;
-  /** Its group in the form; params without a group come first. */
-  group?: Group;
+  /** How a form shows it. */
+  "x-easel"?: FormTag;
+}
+
+/** Option is one accepted value with its label. */
+export interface Option {
+  value: string;
+  label: string;
+}
+
+/** FormTag describes how a form shows a param. */
+export interface FormTag {
+  section?: Section;
+  widget?: Widget;
+  options?: Option[];
+  /** Other values with the meaning of an option. */
+  accept?: { value: string; other: string }[];
+  /**
+   * Conditions, joined by `&`, under which it is shown: `mode=Webhook`, `type!=a,b`, `items`,
+   * `!items`, `@tool`.
+   */
+  show?: string;
+  unit?: string;
+  step?: number;
+  /** Label of 0. */
+  zero?: string;
+  ops?: OperatorSet;
+  /** Member next to it whose type decides which operators and values fit. */
+  of?: string;
+  hint?: string;
+  examples?: string[];
+  hidden?: boolean;
+  /** Earlier name; a document has one of the two. */
+  alias?: string;
+  /** Param next to it with the operator that decides what stands on its right. */
+  right?: string;
+  /** Hidden param next to it that is constant, variable or empty, as the value is. */
+  by?: string;
+  /** It names an output of the node, whose type is in the param of this name next to it. */
+  output?: string;
+  /** Hidden boolean param which decides whether the value counts. */
+  enable?: string;
+  /** Problem of an empty value. */
+  want?: string;
+  /** Kind of model. */
+  kind?: string;
 }
 
 /**

@@ -88,7 +88,9 @@ export function startingParams(spec: ComponentSpec | undefined): Params {
   const params: Params = {};
   const required = new Set(spec?.params?.required);
   for (const [name, schema] of Object.entries(spec?.params?.properties ?? {})) {
-    if (schema.default !== undefined && (schema.group === undefined || required.has(name)))
+    const { section = "main", hidden = false } = schema["x-easel"] ?? {};
+    const shown = !hidden && section !== "advanced" && section !== "fail";
+    if (schema.default !== undefined && (shown || required.has(name)))
       params[name] = schema.default;
     else if (required.has(name)) params[name] = emptyOf(name, spec);
   }

@@ -314,12 +314,12 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
   test("from a link does not replace unsaved work", async () => {
     const { page, done } = await loggedIn("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await rewrite(page.getByLabel("Content", { exact: true }), "My own words");
+    await rewrite(page.getByLabel("Text", { exact: true }), "My own words");
     const open = async (): Promise<void> => page.evaluate((hash) => { location.hash = hash; }, await pack(theft()));
     await open();
     await page.getByRole("button", { name: "Keep this canvas" }).click();
     await page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
-    await page.getByLabel("Content", { exact: true }).filter({ hasText: /^My own words$/ }).waitFor();
+    await page.getByLabel("Text", { exact: true }).filter({ hasText: /^My own words$/ }).waitFor();
     await page.waitForURL((url) => url.hash === "#example=exchange");
     await open();
     await page.getByRole("button", { name: "Open the other one" }).click();

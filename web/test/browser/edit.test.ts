@@ -125,8 +125,8 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     const way = await middle(box(page, "LLM").locator(".way:not(.on-error)"));
     await drag(page, way, { x: way.x + 60, y: way.y + 200 });
     await page.locator(".overlay.floating").waitFor();
-    await option(page, "Message").click();
-    await box(page, "Message").waitFor();
+    await option(page, "Reply").click();
+    await box(page, "Reply").waitFor();
     await counted(edges(page), 2);
 
     // The plus of an edge inserts a step.
@@ -135,7 +135,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Add a step here" }).click();
     await page.locator(".palette input").fill("retriev");
     await page.keyboard.press("Enter");
-    await box(page, "Retrieval").waitFor();
+    await box(page, "Knowledge search").waitFor();
     await counted(edges(page), 3);
 
     for (let steps = 0; steps < 3; steps++) await page.keyboard.press("Control+z");
@@ -269,24 +269,24 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await stage.visit("", desktop);
     await begin(page);
     await box(page, "begin").locator(".way").first().click();
-    await option(page, "Message").click();
-    await box(page, "Message").waitFor();
+    await option(page, "Reply").click();
+    await box(page, "Reply").waitFor();
     const address = page.url();
     await drafted(page);
     await page.reload();
-    await box(page, "Message").waitFor();
+    await box(page, "Reply").waitFor();
     await page.keyboard.press("Control+z");
-    await box(page, "Message").waitFor({ state: "detached" });
+    await box(page, "Reply").waitFor({ state: "detached" });
     const undone = Date.now();
     await page.keyboard.press("Control+Shift+z");
-    await box(page, "Message").waitFor();
+    await box(page, "Reply").waitFor();
     await drafted(page, { since: undone });
 
     const other = await page.context().newPage();
     await page.close();
     await other.goto(address.replace(/#.*/, ""));
     await other.locator(".draft").first().click();
-    await box(other, "Message").waitFor();
+    await box(other, "Reply").waitFor();
     await counted(other.getByText("Your unsaved changes were restored."), 0, "the draft is all there is");
     await done();
   });
@@ -294,7 +294,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
   test("text typed until the tab was killed is restored", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Small talk").click();
-    await page.getByLabel("System prompt", { exact: true }).and(page.locator(".cm-content")).click();
+    await page.getByLabel("Instructions", { exact: true }).and(page.locator(".cm-content")).click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type(" Be brief, please.");
     const other = await page.context().newPage();
@@ -317,7 +317,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
   test("a selected step stays selected when unsaved changes are restored later", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Small talk").click();
-    await page.getByLabel("System prompt", { exact: true }).and(page.locator(".cm-content")).click();
+    await page.getByLabel("Instructions", { exact: true }).and(page.locator(".cm-content")).click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type(" Be brief, please.");
     await drafted(page, { text: " Be brief, please." });
@@ -350,7 +350,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.route("**/*.wasm", () => undefined); // it never arrives
     await page.goto(stage.address + "#example=tea-house");
     await box(page, "Brewing advice").click();
-    await page.locator('.cm-content[aria-label="System prompt"]').waitFor();
+    await page.locator('.cm-content[aria-label="Instructions"]').waitFor();
     await page.getByRole("button", { name: "中文" }).click();
     await page.locator('.cm-content[aria-label="系统提示词"]').waitFor();
     await counted(page.locator(".inspector .chip.lost"), 0);
@@ -359,10 +359,10 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("keys typed while an editor is loading stay in order, and what is selected stays so", async () => {
     for (const { step, field, json, replace } of [
-      { step: "llm", field: ".settings [aria-label='System prompt']", json: false },
+      { step: "llm", field: ".settings [aria-label='Instructions']", json: false },
       { step: "code", field: ".settings .prompt-field textarea, .settings .cm-content", json: false },
       { step: "message", field: ".json-edit textarea, .json-edit .cm-content", json: true },
-      { step: "llm", field: ".settings [aria-label='System prompt']", json: false, replace: true },
+      { step: "llm", field: ".settings [aria-label='Instructions']", json: false, replace: true },
       { step: "message", field: ".json-edit textarea, .json-edit .cm-content", json: true, replace: true },
     ]) {
       const { page, done } = await stage.visit("", desktop);
@@ -370,7 +370,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
       const held: (() => void)[] = [];
       let release = false;
       await page.route("**/assets/*.js", (route) => {
-        if (release) return route.continue();
+        if (release || /\/form-/.test(route.request().url())) return route.continue();
         return new Promise<void>((resolve) => held.push(() => resolve(route.continue())));
       });
       await begin(page);
@@ -415,13 +415,13 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".palette input:focus").waitFor();
     await page.keyboard.type("message");
     await page.keyboard.press("Enter");
-    await box(page, "Message").waitFor();
+    await box(page, "Reply").waitFor();
     await page.keyboard.press("1");
-    const [step, hold] = await still(box(page, "Message"), group);
+    const [step, hold] = await still(box(page, "Reply"), group);
     assert.ok(step && hold);
     const at = { x: step.x + step.width / 2, y: step.y + step.height / 2 - 15 };
     await drag(page, at, { x: hold.x + hold.width * 0.6, y: hold.y + hold.height / 2 });
-    const inside = box(page, "Message").locator(".react-flow__handle.target");
+    const inside = box(page, "Reply").locator(".react-flow__handle.target");
     await connect(page.locator(".react-flow__node-item .way"), inside);
     await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 1);
 

@@ -251,7 +251,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator(".palette input:focus").waitFor();
     await page.keyboard.type("message");
     await page.keyboard.press("Enter");
-    await page.locator(".box-name", { hasText: "Message" }).waitFor();
+    await page.locator(".box-name", { hasText: "Reply" }).waitFor();
     await page.getByRole("button", { name: "Save to host" }).click();
     await page.getByLabel("API key").fill(key);
     await page.getByRole("button", { name: "Use this key" }).click();

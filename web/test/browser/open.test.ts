@@ -31,7 +31,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   test("settings are edited for the preview, undone, and included in a link", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await rewrite(page.getByLabel("Content", { exact: true }), "Changed {CodeExec:Abacus@result}");
+    await rewrite(page.getByLabel("Text", { exact: true }), "Changed {CodeExec:Abacus@result}");
     await page.getByText("changed", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Copy link" }).click();
     await page.waitForFunction(() => location.hash.startsWith("#c="));
@@ -42,20 +42,20 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     const again = await stage.visit(new URL(link).hash);
     await again.page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
     await again.page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await again.page.getByLabel("Content", { exact: true }).filter({ hasText: /^Changed/ }).waitFor();
+    await again.page.getByLabel("Text", { exact: true }).filter({ hasText: /^Changed/ }).waitFor();
     await again.done();
   });
 
   test("an export is the canvas with its edits, and opens again", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await rewrite(page.getByLabel("Content", { exact: true }), "Exported");
+    await rewrite(page.getByLabel("Text", { exact: true }), "Exported");
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
     assert.equal(file.suggestedFilename(), "the-exchange-booth.json");
     const path = await file.path();
     await page.setInputFiles('input[type="file"][accept*="json"]', path);
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await page.getByLabel("Content", { exact: true }).filter({ hasText: /^Exported$/ }).waitFor();
+    await page.getByLabel("Text", { exact: true }).filter({ hasText: /^Exported$/ }).waitFor();
     await page.getByText("changed", { exact: true }).waitFor({ state: "detached" });
     await done();
   });
@@ -63,7 +63,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   test("problems link to their node", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await rewrite(page.getByLabel("Content", { exact: true }), "{LLM:Missing@content}");
+    await rewrite(page.getByLabel("Text", { exact: true }), "{LLM:Missing@content}");
     const tab = page.getByRole("tab", { name: /Problems/ });
     await tab.locator(".count").waitFor();
     await tab.click();

@@ -41,22 +41,22 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     // 1, 2: a canvas with a greeting.
     await page.getByRole("button", { name: /New canvas/ }).click();
     await box(page, "begin").click();
-    await setting(page, "Prologue").fill("Hello! Ask me about returns.");
+    await setting(page, "Greeting").fill("Hello! Ask me about returns.");
     // 3, 4: knowledge.
     await box(page, "begin").locator(".way").first().click();
-    await pick(page, "Retrieval");
+    await pick(page, "Knowledge search");
     await page.locator(".settings .datasets input").first().fill(dataset);
     await page.keyboard.press("Enter");
-    await box(page, "Retrieval").getByText("one dataset").waitFor();
+    await box(page, "Knowledge search").getByText("one dataset").waitFor();
     // 5, 6: a model that answers from it.
-    await box(page, "Retrieval").locator(".way:not(.on-error)").click();
+    await box(page, "Knowledge search").locator(".way:not(.on-error)").click();
     await pick(page, "LLM");
-    await setting(page, "System prompt").click();
+    await setting(page, "Instructions").click();
     await refer(page, "Answer from these notes: ", "formalized_content");
     // 7, 8: its answer is sent.
     await box(page, "LLM").locator(".way:not(.on-error)").click();
-    await pick(page, "Message");
-    await page.getByRole("button", { name: "Add: Content" }).click();
+    await pick(page, "Reply");
+    await setting(page, "Text").click();
     await refer(page, "", /LLM.*content|content.*LLM/s);
     // 9: the whole canvas in view.
     await page.locator(".board").focus();
@@ -65,7 +65,7 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     // 10: a run in the page.
     await page.locator("#tab-chat").click();
     await ask(page, "How long may I return shoes?");
-    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Message"))').waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Reply"))').waitFor();
     // 11: saved on the host.
     await page.getByRole("button", { name: "Publish" }).click();
     await page.locator("dialog.publish").getByRole("button", { name: "Save to host" }).click();
@@ -113,30 +113,28 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await tabTo(page, box(page, "begin"));
     await press("Enter");
     await press("Enter");
-    await tabTo(page, setting(page, "Prologue"));
+    await tabTo(page, setting(page, "Greeting"));
     await page.keyboard.type("Hello! Ask me about returns.");
     // 3, 4: knowledge. F6 leads from the panel over the bar to the canvas.
     await backToCanvas(page, "begin");
-    await add("Retrieval");
+    await add("Knowledge search");
     await tabTo(page, page.locator(".settings .datasets input").first());
     await page.keyboard.type(dataset);
     await press("Enter");
-    await box(page, "Retrieval").getByText("one dataset").waitFor();
+    await box(page, "Knowledge search").getByText("one dataset").waitFor();
     // 5, 6: a model that answers from it.
-    await backToCanvas(page, "Retrieval");
+    await backToCanvas(page, "Knowledge search");
     await add("LLM");
-    await tabTo(page, setting(page, "System prompt"));
+    await tabTo(page, setting(page, "Instructions"));
     await referByKeys(page, "Answer from these notes: ", "formalized_content");
     // 7, 8: its answer is sent.
     await backToCanvas(page, "LLM");
-    await add("Message");
-    await tabTo(page, page.getByRole("button", { name: "Add: Content" }));
-    await press("Enter");
-    await page.locator(".row-body .cm-focused").waitFor();
+    await add("Reply");
+    await tabTo(page, setting(page, "Text"));
     await referByKeys(page, "", "content");
     await page.locator(".react-flow__edge").nth(2).waitFor({ state: "attached" });
     // 9: the whole canvas in view.
-    await backToCanvas(page, "Message");
+    await backToCanvas(page, "Reply");
     await press("1");
     await audit(page, "canvas");
     // 10: a run in the page.
@@ -146,7 +144,7 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await tabTo(page, page.locator(".composer textarea"));
     await page.keyboard.type("How long may I return shoes?");
     await press("Enter");
-    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Message"))').waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Reply"))').waitFor();
     // 11: saved on the host.
     await press("F6");
     const enter = async (button: Locator): Promise<void> => {

@@ -32,7 +32,7 @@ describe("tests of a canvas", { skip: missing(), timeout: 1_200_000 }, () => {
 
     await node(page, "Revised letter").click();
     await page.locator("#tab-node").click();
-    await rewrite(page.getByLabel("Content", { exact: true }).first(), "The new letter");
+    await rewrite(page.getByLabel("Text", { exact: true }).first(), "The new letter");
     await page.locator("#tab-tests").click();
     await page.locator(".cases .stale", { hasText: "out of date" }).waitFor();
     await page.getByRole("button", { name: "Run again" }).click();
@@ -66,7 +66,7 @@ describe("tests of a canvas", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByLabel("Run after edits").check();
     await node(page, "Revised letter").click();
     await page.locator("#tab-node").click();
-    await rewrite(page.getByLabel("Content", { exact: true }).first(), "Another letter");
+    await rewrite(page.getByLabel("Text", { exact: true }).first(), "Another letter");
     await page.locator("#tab-tests").click();
     await verdict(page, "Failed").waitFor();
     await done();

@@ -99,7 +99,7 @@ describe("a canvas with several editors", { skip: missing(), timeout: 3_600_000 
   async function prompt(page: Page, node: string): Promise<ReturnType<Page["locator"]>> {
     await page.locator(`.react-flow__node[data-id="${node}"]`).click();
     await page.locator("#tab-node").click();
-    const field = page.locator(".settings").getByLabel("System prompt", { exact: true });
+    const field = page.locator(".settings").getByLabel("Instructions", { exact: true });
     await field.and(page.locator(".cm-content")).waitFor();
     return field;
   }

@@ -109,7 +109,7 @@ export const shots: Shot[] = [
     async (page) => { await page.locator(".consent").waitFor(); }],
   ["replace", "#example=exchange", {}, async (page) => {
     await node(page, "Receipt");
-    await rewrite(page.getByLabel("Content", { exact: true }), "Other words");
+    await rewrite(page.getByLabel("Text", { exact: true }), "Other words");
     await page.evaluate((hash) => { location.hash = hash; }, stranger);
     await page.locator("dialog[open]").waitFor();
   }],

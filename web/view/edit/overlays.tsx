@@ -8,7 +8,7 @@ import { canFail } from "../../canvas/model.ts";
 import type { Wire } from "../../run/editing.ts";
 import { useApp, useSelect, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon, iconOfNode, type IconName } from "../icons.tsx";
-import { brief, spoken } from "../text.ts";
+import { brief, titled } from "../text.ts";
 import { center, leave, type Command } from "./commands.ts";
 import { Palette, useOffered } from "./palette.tsx";
 import { choose, close, useEdited } from "./state.ts";
@@ -39,7 +39,7 @@ function AddStep(): React.ReactNode {
     const { spot = {} } = edited.get();
     const { x, y } = center(flow);
     const place = spot.at || spot.after || spot.between ? spot : { near: { x: x - 100, y: y - 40 } };
-    const id = session.editing.add(kind, words(spoken(kind)), place);
+    const id = session.editing.add(kind, words(titled(session.specs.get().get(kind), kind)), place);
     leave(edited);
     if (id === undefined) return;
     choose(edited, [id]);
@@ -202,7 +202,8 @@ function found(model: CanvasModel, query: string): { id: string; name: string; i
     const params = JSON.stringify(node.params) + text;
     const at = place === 2 ? params.toLowerCase().indexOf(query) : -1;
     if (place === 2 && at < 0) return [];
-    const detail = at < 0 ? `${spoken(kind)} · ${id}` : brief(params.slice(Math.max(0, at - 30), at + 60), 90);
+    const detail =
+      at < 0 ? `${titled(node.spec, kind)} · ${id}` : brief(params.slice(Math.max(0, at - 30), at + 60), 90);
     return [{ place, hit: { id, name: name || id, icon: iconOfNode(node), detail } }];
   });
   return ranked

@@ -5,7 +5,7 @@ import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Category, ComponentSpec } from "@easel/engine";
 import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { hueOf, Icon, iconOf } from "../icons.tsx";
-import { spoken } from "../text.ts";
+import { titled } from "../text.ts";
 
 /** dragType is the type of a dragged component. */
 export const dragType = "application/x-easel-component";
@@ -44,15 +44,9 @@ export function Palette({
   const list = useRef<HTMLUListElement>(null);
   const found = useMemo(() => {
     const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    const about = (spec: ComponentSpec): string[] => [
-      words(spoken(spec.name)),
-      spoken(spec.name),
-      spec.name,
-      [spec.description, words(spec.description ?? ""), t(`category.${spec.category}`)].join(" "),
-    ];
     // Those whose name begins with the first word come first, then those whose name contains all.
     return specs.flatMap((spec) => {
-      const texts = about(spec).map((text) => text.toLowerCase());
+      const texts = textsOf(spec, words, t(`category.${spec.category}`)).map((text) => text.toLowerCase());
       const all = texts.join(" ");
       if (!wanted.every((word) => all.includes(word))) return [];
       const names = texts.slice(0, 3);
@@ -148,11 +142,18 @@ function Entry({
         <Icon name={iconOf(spec)} />
       </span>
       <span className="palette-text">
-        <b>{words(spoken(spec.name))}</b>
+        <b>{words(titled(spec, spec.name))}</b>
         <small>{line}</small>
       </span>
     </div>
   );
+}
+
+// textsOf returns the texts under which a component is found: its names first.
+function textsOf(spec: ComponentSpec, words: (text: string) => string, category: string): string[] {
+  const { name, description = "", search = [] } = spec;
+  const title = titled(spec, name);
+  return [words(title), title, name, [description, words(description), category, ...search].join(" ")];
 }
 
 /** useOffered returns the components that can be added to the open canvas. */

@@ -5,15 +5,16 @@ import type { BranchSpec, Schema } from "@easel/engine";
 import { isObject, type Params } from "../../canvas/dsl.ts";
 import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
-import { Members, ObjectList, Rows, unused } from "./lists.tsx";
+import { Members, Rows, unused } from "./lists.tsx";
 import type { ControlProps } from "./props.ts";
 
-/** BranchList edits branches: a list of conditions, or categories by name. */
-export function BranchList(props: ControlProps & { branch: BranchSpec }): React.ReactNode {
+/** BranchField edits branches: a list of conditions, or categories by name. */
+export function BranchField(props: ControlProps): React.ReactNode {
+  const branch = props.spec?.branches?.find(({ param }) => param === props.name) ?? { param: props.name };
   return Array.isArray(props.value) || props.schema.type === "array" ? (
-    <Conditions {...props} />
+    <Conditions {...props} branch={branch} />
   ) : (
-    <Categories {...props} />
+    <Categories {...props} branch={branch} />
   );
 }
 
@@ -34,35 +35,17 @@ function Conditions({
   const set = useSetBranches(node, name);
   const list = (Array.isArray(value) ? value : []).map((each: unknown): Params => (isObject(each) ? each : {}));
   const items: Schema = isObject(schema.items) ? schema.items : {};
-  const lists = Object.entries(items.properties ?? {}).filter(
-    ([key, each]) => key !== to && each.type === "array" && isObject(each.items),
-  );
   return (
-    <Rows label={words(label_)} value={list} make={() => ({ ...blankOf(items, lists), [to]: [] })} onChange={set}>
+    <Rows label={words(label_)} value={list} make={() => ({ ...blankOf(items), [to]: [] })} onChange={set}>
       {(each, i) => (
         <>
           <b className="branch-title">{words(`${label_} ${i + 1}`)}</b>
-          {lists.map(([key, inner]) => (
-            <ObjectList
-              key={key}
-              id=""
-              node={node}
-              spec={spec}
-              name={key}
-              label={words(inner.title ?? key)}
-              schema={inner}
-              hint=""
-              items={inner.items as Schema}
-              value={Array.isArray(each[key]) ? (each[key] as unknown[]) : []}
-              onChange={(next) => set(list.with(i, { ...each, [key]: next }))}
-            />
-          ))}
           <Members
             node={node}
             spec={spec}
             schema={items}
             value={each}
-            but={[to, ...lists.map(([key]) => key)]}
+            but={[to]}
             onChange={(next) => set(list.with(i, next))}
           />
           <Reached node={node} value={each[to]} onChange={(next) => set(list.with(i, { ...each, [to]: next }))} />
@@ -72,11 +55,14 @@ function Conditions({
   );
 }
 
-function blankOf({ properties = {} }: Schema, lists: [string, Schema][]): Params {
-  const defaults = Object.entries(properties).flatMap(([key, each]) =>
-    each.default === undefined ? [] : [[key, each.default] as const],
+// blankOf returns a new branch: defaults, and one open row in each list.
+function blankOf({ properties = {} }: Schema): Params {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([key, { default: value, type, items }]): [string, unknown][] => {
+      if (value !== undefined) return [[key, value]];
+      return type === "array" && isObject(items) && items["type"] === "object" ? [[key, [{}]]] : [];
+    }),
   );
-  return { ...Object.fromEntries(defaults), ...Object.fromEntries(lists.map(([key]) => [key, [{}]])) };
 }
 
 function Categories({

@@ -5,7 +5,7 @@ import { useText } from "../context.tsx";
 import { Rows, unused } from "./lists.tsx";
 import type { ControlProps } from "./props.ts";
 
-const types = ["line", "paragraph", "options", "integer", "boolean", "file"];
+const types = ["line", "paragraph", "options", "integer", "boolean", "file"] as const;
 
 /** FieldList edits form fields by their key. */
 export function FieldList({ label, value, onChange }: ControlProps): React.ReactNode {

@@ -6,8 +6,11 @@ import type { Params } from "../../canvas/dsl.ts";
 import { isObject } from "../../canvas/dsl.ts";
 import { useSpecText, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
+import { AsJson } from "./as-json.tsx";
 import { Prompt } from "./prompt.tsx";
 import { useEditors, type ControlProps } from "./props.ts";
+import { isShown, type Around } from "./shown.ts";
+import { useFormText } from "./text.ts";
 
 /** Rows frames the elements of a list: each can be moved and removed. */
 export function Rows<T>({
@@ -99,17 +102,49 @@ export function TextList({ node, label, value, onChange }: ControlProps & { valu
   );
 }
 
-const roles = ["user", "assistant", "system"];
+const roles = ["user", "assistant", "system"] as const;
 
-/** Messages edits what a model is asked: a list of roles with texts. */
-export function Messages({ node, label, value, onChange }: ControlProps & { value: unknown[] }): React.ReactNode {
+/**
+ * Messages edits what a model is asked: one text, or a list of roles with texts for examples.
+ */
+export function Messages(props: ControlProps): React.ReactNode {
   const t = useText();
-  const list = value.filter(isObject);
+  const f = useFormText();
+  const { node, label, value, hint, onChange } = props;
+  const nothing = value === undefined || value === null || value === "";
+  const list = Array.isArray(value) ? value.filter(isObject) : [];
+  if (!nothing && typeof value !== "string" && (!Array.isArray(value) || list.length !== value.length))
+    return <AsJson {...props} />;
   const set = (i: number, part: Params): void => onChange(list.with(i, { ...list[i], ...part }));
+  const only = list[0];
+  if (typeof value === "string" || list.length === 0 || (list.length === 1 && only?.["role"] === "user")) {
+    const text = typeof value === "string" ? value : String(only?.["content"] ?? "");
+    const make = (content: string): unknown =>
+      typeof value === "string" ? content : [{ role: "user", ...only, content }];
+    return (
+      <>
+        <Prompt node={node} label={label} text={text} hint={hint} onChange={(content) => onChange(make(content))} />
+        <button
+          type="button"
+          className="link"
+          onClick={() =>
+            onChange([
+              { role: "user", content: "" },
+              { role: "assistant", content: "" },
+              { role: "user", ...only, content: text },
+            ])
+          }
+        >
+          {f("turns")}
+        </button>
+      </>
+    );
+  }
   return (
     <Rows label={label} value={list} make={() => ({ role: "user", content: "" })} onChange={onChange}>
       {(each, i) => {
         const role = typeof each["role"] === "string" ? each["role"] : "user";
+        const known = roles.find((name) => name === role);
         return (
           <>
             <select
@@ -118,9 +153,12 @@ export function Messages({ node, label, value, onChange }: ControlProps & { valu
               value={role}
               onChange={(event) => set(i, { role: event.target.value })}
             >
-              {[...new Set([...roles, role])].map((name) => (
-                <option key={name}>{name}</option>
+              {roles.map((name) => (
+                <option key={name} value={name}>
+                  {f(`role_${name}`)}
+                </option>
               ))}
+              {known === undefined && <option value={role}>{f("unknown_option", role)}</option>}
             </select>
             <Prompt
               node={node}
@@ -137,20 +175,18 @@ export function Messages({ node, label, value, onChange }: ControlProps & { valu
 
 /** ObjectList edits a list of objects whose members a schema describes. */
 export function ObjectList({
-  node,
-  spec,
-  label,
-  value,
   items,
-  onChange,
-}: ControlProps & { value: unknown[]; items: Schema }): React.ReactNode {
-  const list = value.filter(isObject);
+  inline,
+  ...props
+}: ControlProps & { items: Schema; inline?: boolean }): React.ReactNode {
+  const { label, value, onChange } = props;
+  const list = (Array.isArray(value) ? value : []).filter(isObject);
   return (
     <Rows label={label} value={list} make={() => emptyOf(items)} onChange={onChange}>
       {(each, i) => (
         <Members
-          node={node}
-          spec={spec}
+          {...props}
+          inline={inline}
           schema={items}
           value={each}
           onChange={(next) => onChange(list.with(i, next))}
@@ -173,38 +209,55 @@ export function Members({
   schema,
   value,
   but = [],
+  inline,
   onChange,
 }: Pick<ControlProps, "node" | "spec" | "schema"> & {
   value: Params;
   but?: readonly string[];
+  /** The members stand in one row, without visible labels. */
+  inline?: boolean | undefined;
   onChange(value: Params): void;
 }): React.ReactNode {
   const words = useSpecText();
   const { Control } = useEditors();
   const id = useId();
-  return Object.entries(schema.properties ?? {})
-    .filter(([name]) => !but.includes(name))
+  const around: Around = { params: value, schemas: schema.properties ?? {} };
+  const members = Object.entries(around.schemas)
+    .filter(([name]) => !but.includes(name) && isShown(name, around))
     .map(([name, each]) => (
-      <div key={name} className="member">
-        <label htmlFor={`${id}-${name}`}>{words(each.title ?? name)}</label>
+      <div key={name} className="member" data-inline={inline || undefined}>
+        <label htmlFor={`${id}-${name}`} className={inline ? "sr" : undefined}>
+          {words(each.title ?? name)}
+        </label>
         <Control
           id={`${id}-${name}`}
           node={node}
-          spec={spec && { ...spec, branches: [] }}
-          name={`.${name}`}
+          spec={spec}
+          name={name}
           label={words(each.title ?? name)}
           schema={each}
           value={value[name]}
           hint=""
-          onChange={(next) => onChange({ ...value, [name]: next })}
+          around={around}
+          onChange={(next) => onChange(changed(value, { [name]: next }))}
+          onPart={(part) => onChange(changed(value, part))}
         />
       </div>
     ));
+  return inline ? <div className="member-row">{members}</div> : members;
+}
+
+// changed returns an object with other members; undefined removes one.
+function changed(value: Params, part: Params): Params {
+  return Object.fromEntries(Object.entries({ ...value, ...part }).filter(([, each]) => each !== undefined));
 }
 
 /** Pairs edits names with values. */
-export function Pairs({ node, label, value, onChange }: ControlProps & { value: Params }): React.ReactNode {
+export function Pairs(props: ControlProps): React.ReactNode {
   const t = useText();
+  const { node, label, onChange } = props;
+  const value = recordOf(props.value);
+  if (value === undefined) return <AsJson {...props} />;
   const list = Object.entries(value);
   const write = (next: [string, unknown][]): void => onChange(Object.fromEntries(next));
   return (
@@ -233,6 +286,20 @@ export function Pairs({ node, label, value, onChange }: ControlProps & { value: 
       )}
     </Rows>
   );
+}
+
+// recordOf returns names with plain values, also of the JSON text that RAGFlow stores; undefined
+// for another value.
+function recordOf(value: unknown): Params | undefined {
+  if (value === undefined || value === null || value === "") return {};
+  if (typeof value === "string") {
+    try {
+      return recordOf(JSON.parse(value) as unknown);
+    } catch {
+      return undefined; // it is shown as it is
+    }
+  }
+  return isObject(value) && Object.values(value).every((each) => typeof each !== "object") ? value : undefined;
 }
 
 /** unused returns a name that a record does not have. */

@@ -4,6 +4,7 @@
 import { createContext, useContext, type ComponentType } from "react";
 import type { ComponentSpec, Diagnostic, Schema } from "@easel/engine";
 import type { Params } from "../../canvas/dsl.ts";
+import type { Around } from "./shown.ts";
 
 /** ControlProps are those of an editor of one value. */
 export interface ControlProps {
@@ -17,7 +18,13 @@ export interface ControlProps {
   schema: Schema;
   value: unknown;
   hint: string;
+  /** The values next to it. */
+  around: Around;
+  /** Id of the text that explains it. */
+  describedBy?: string | undefined;
   onChange(value: unknown): void;
+  /** Changes several of the values around it. */
+  onPart(part: Params): void;
 }
 
 /** FormProps are those of a form of params. */
@@ -28,6 +35,8 @@ export interface FormProps {
   params: Params;
   changed: Params;
   problems?: readonly Diagnostic[];
+  /** The component is a tool of an agent. */
+  tool?: boolean;
   onChange(key: string, value: unknown): void;
 }
 

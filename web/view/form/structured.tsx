@@ -1,23 +1,16 @@
 // The members of an answer that a model gives as JSON, kept as a JSON Schema.
 
 import { isObject, own, type Params } from "../../canvas/dsl.ts";
-import type { CanvasNode } from "../../canvas/drawing.ts";
 import { useText } from "../context.tsx";
 import { Rows, unused } from "./lists.tsx";
+import type { ControlProps } from "./props.ts";
 
 const types = ["string", "number", "integer", "boolean", "array", "object"];
 
-/** Structured edits the schema of the output that a component reads as JSON, where it has one. */
-export function Structured({
-  node,
-  onChange,
-}: {
-  node: CanvasNode;
-  onChange(outputs: Params | undefined): void;
-}): React.ReactNode {
+/** Structured edits the members that an answer has as JSON. */
+export function Structured({ value, onChange }: ControlProps): React.ReactNode {
   const t = useText();
-  if (!node.spec?.outputs?.some(({ name, type }) => name === "structured" && type === "json")) return null;
-  const outputs = isObject(node.params["outputs"]) ? node.params["outputs"] : {};
+  const outputs = isObject(value) ? value : {};
   const slot = own(outputs, "structured");
   const schema = isObject(slot) && isObject(slot["properties"]) ? slot : {};
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
@@ -35,10 +28,7 @@ export function Structured({
     onChange(next.length > 0 ? { ...others, structured: made } : others);
   };
   return (
-    <details className="more">
-      <summary>
-        {t("form.structured")} ({list.length})
-      </summary>
+    <div className="composite">
       <small>{t("form.structured_hint")}</small>
       <Rows
         label={t("form.structured")}
@@ -94,6 +84,6 @@ export function Structured({
           </div>
         )}
       </Rows>
-    </details>
+    </div>
   );
 }

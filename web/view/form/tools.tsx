@@ -5,7 +5,7 @@ import { callable } from "../../canvas/edit/tools.ts";
 import { takesTools } from "../../canvas/edit/nodes.ts";
 import { useApp, useSelect, useSpecText, useStore, useText } from "../context.tsx";
 import { hueOf, Icon, iconOf } from "../icons.tsx";
-import { spoken } from "../text.ts";
+import { titled } from "../text.ts";
 import { Rows } from "./lists.tsx";
 import { useEditors, type ControlProps } from "./props.ts";
 
@@ -18,7 +18,7 @@ export function ToolList({ node, value }: ControlProps): React.ReactNode {
   const tools = (Array.isArray(value) ? value : []).map((each: unknown): Params => (isObject(each) ? each : {}));
   const set = (i: number, part: Params): void => session.editing.tool(node, tools.with(i, { ...tools[i], ...part }));
   const offered = callable(specs);
-  const add = (kind: string): void => session.editing.attach(node, kind, spoken(kind));
+  const add = (kind: string): void => session.editing.attach(node, kind, titled(specs.get(kind), kind));
   return (
     <div className="tools">
       {tools.length === 0 && <p className="quiet small">{t("tools.none")}</p>}
@@ -35,9 +35,9 @@ export function ToolList({ node, value }: ControlProps): React.ReactNode {
         <option value="">{t("tools.add")}…</option>
         {offered
           .filter((spec) => !takesTools(spec))
-          .map(({ name }) => (
-            <option key={name} value={name}>
-              {words(spoken(name))}
+          .map((spec) => (
+            <option key={spec.name} value={spec.name}>
+              {words(titled(spec, spec.name))}
             </option>
           ))}
       </select>
@@ -78,7 +78,7 @@ function Tool({
         <span className="glyph">
           <Icon name={iconOf(spec)} />
         </span>
-        <b>{name || words(spoken(kind))}</b>
+        <b>{name || words(titled(spec, kind))}</b>
         <button
           type="button"
           className="icon-button"
@@ -105,6 +105,7 @@ function Tool({
           node={node}
           spec={spec}
           params={params}
+          tool
           changed={{}}
           onChange={(key, next) => onChange({ params: { ...params, [key]: next } })}
         />

@@ -7,7 +7,7 @@ import { payloadOf, placeOf, stations, type Piece } from "../../run/pipeline.ts"
 import type { Step } from "@easel/engine/state";
 import { useAreaText, useNamed } from "../area/text.ts";
 import { useApp, useStore, useText } from "../context.tsx";
-import { SettingsForm } from "../form/form.tsx";
+import SettingsForm from "../form/form.tsx";
 import { brief } from "../text.ts";
 
 const shownAtOnce = 200;

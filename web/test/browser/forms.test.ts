@@ -1,0 +1,137 @@
+// Forms of steps in a real browser: filled by their visible labels, in both languages, and compared
+// with the document.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { pack } from "../../canvas/link.ts";
+import { audit } from "./audit.ts";
+import { missing, raise, reached, type Stage } from "./stage.ts";
+
+const desktop = { width: 1440, height: 1000 };
+
+const node = (name: string, params: object, upstream: string[], downstream: string[]): object => ({
+  obj: { component_name: name, params }, upstream, downstream,
+});
+
+const rules = [
+  { cpn_id: "sys.query", operator: ">=", value: "42" },
+  { cpn_id: "sys.query", operator: "zz", value: "" },
+];
+const script = "def main(): return 1";
+const document = JSON.stringify({
+  components: {
+    begin: node("Begin", { mode: "Dialog" }, [], ["Switch:S"]),
+    "Switch:S": node("Switch", { conditions: [{ logical_operator: "and", items: rules, to: ["ListOperations:L"] }] },
+      ["begin"], ["ListOperations:L"]),
+    "ListOperations:L": node("ListOperations", { query: "sys.files", operations: "sort" }, ["Switch:S"],
+      ["VariableAssigner:V"]),
+    "VariableAssigner:V": node("VariableAssigner", { variables: [{ variable: "sys.query", operator: "set" }] },
+      ["ListOperations:L"], ["CodeExec:C"]),
+    "CodeExec:C": node("CodeExec", { lang: "python", script, outputs: { total: { type: "Number" } } },
+      ["VariableAssigner:V"], ["Message:M"]),
+    "Message:M": node("Message", { content: ["{CodeExec:C@total}"] }, ["CodeExec:C"], []),
+  },
+});
+
+describe("forms", { skip: missing() }, () => {
+  let stage: Stage;
+  before(async () => { stage = await raise(); });
+  after(() => stage.close());
+
+  async function visit(language: "en" | "zh"): Promise<{ page: Page; done(): Promise<void> }> {
+    const { page, done } = await stage.visit(`#${await pack(document)}`, desktop);
+    await page.locator(".react-flow__node").first().waitFor();
+    if (language === "zh") await page.getByRole("button", { name: "中文" }).click();
+    return { page, done: () => done() };
+  }
+
+  async function form(page: Page, id: string): Promise<Locator> {
+    await page.locator(`.react-flow__node[data-id="${id}"]`).click({ force: true });
+    await page.locator(".node-title code").filter({ hasText: id }).waitFor();
+    await page.locator(".inspector .settings").waitFor();
+    return page.locator(".inspector .settings");
+  }
+
+  // stored waits until the document of the draft has a value in a param.
+  async function stored(page: Page, text: string): Promise<void> {
+    await reached(
+      page,
+      (wanted) =>
+        new Promise<boolean>((resolve) => {
+          const opening = indexedDB.open("easel");
+          opening.onsuccess = () => {
+            const all = opening.result.transaction("drafts").objectStore("drafts").getAll();
+            all.onsuccess = () => {
+              opening.result.close();
+              resolve(JSON.stringify(all.result).includes(wanted));
+            };
+          };
+        }),
+      text,
+    );
+  }
+
+  test("operators are menus in words; synonyms are known, unknown words stay and are marked", async () => {
+    const { page, done } = await visit("en");
+    const settings = await form(page, "Switch:S");
+    const menus = settings.getByLabel("Comparison", { exact: true });
+    assert.equal(await menus.nth(0).inputValue(), "≥");
+    assert.equal(await menus.nth(0).locator("option:checked").innerText(), "at least");
+    assert.equal(await menus.nth(1).locator("option:checked").innerText(), "zz (unknown)");
+    await menus.nth(1).selectOption({ label: "is empty" });
+    await stored(page, '"operator":"empty"');
+    assert.equal(await settings.getByRole("combobox", { name: "Kind of Value" }).count(), 1, "no value for is empty");
+    await audit(page, "switch");
+    await done();
+  });
+
+  test("options have labels in Chinese, and the document keeps its words", async () => {
+    const { page, done } = await visit("zh");
+    const settings = await form(page, "ListOperations:L");
+    await settings.getByRole("radiogroup", { name: "顺序" }).or(settings.getByRole("radiogroup", { name: "排序" }))
+      .getByText("降序").click();
+    await stored(page, '"desc"');
+    await settings.getByLabel("操作", { exact: true }).selectOption({ label: "筛选" });
+    await stored(page, '"filter"');
+    assert.equal(await settings.getByText("降序").count(), 0, "hidden, and kept");
+    await audit(page, "list");
+    await done();
+  });
+
+  test("what is typed as a text stays a text; a number is chosen by the menu of types", async () => {
+    const { page, done } = await visit("en");
+    const settings = await form(page, "VariableAssigner:V");
+    await settings.getByLabel("Value", { exact: true }).click();
+    await page.keyboard.type("1.0");
+    await stored(page, '"parameter":"1.0"');
+    await settings.getByLabel("Kind of Value").selectOption({ label: "123" });
+    await stored(page, '"parameter":1');
+    await settings.getByLabel("Operation", { exact: true }).selectOption({ label: "empty it" });
+    await settings.getByLabel("Kind of Value").waitFor({ state: "detached" });
+    await done();
+  });
+
+  test("a renamed result takes the references to it along", async () => {
+    const { page, done } = await visit("en");
+    const settings = await form(page, "CodeExec:C");
+    await settings.getByLabel("Name of result 1").fill("sum");
+    await page.keyboard.press("Tab");
+    await stored(page, "{CodeExec:C@sum}");
+    await settings.getByLabel("Type of result 1").selectOption({ label: "list of texts" });
+    await stored(page, '"Array<String>"');
+    await audit(page, "code");
+    await done();
+  });
+
+  test("closed parts say what differs from the defaults", async () => {
+    const { page, done } = await visit("en");
+    const settings = await form(page, "CodeExec:C");
+    await settings.locator("summary", { hasText: "When it fails" }).click();
+    await settings.getByLabel("If it still fails", { exact: true }).selectOption({ label: "Use a fallback" });
+    await settings.getByLabel("Fallback", { exact: true }).waitFor();
+    await settings.locator("summary", { hasText: "If it still fails: Use a fallback" }).waitFor();
+    await stored(page, '"comment"');
+    await done();
+  });
+});
