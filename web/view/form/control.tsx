@@ -10,23 +10,24 @@ import { brief } from "../text.ts";
 import { JsonEdit } from "../value.tsx";
 import { BranchList, Targets } from "./branches.tsx";
 import type { Language } from "./code-languages.ts";
+import { Connection, connects } from "./connect.tsx";
 import { FieldList } from "./fields.tsx";
 import { Messages, ObjectList, Pairs, TextList } from "./lists.tsx";
 import { ModelField } from "./model.tsx";
 import { Prompt } from "./prompt.tsx";
 import { typeOf, type ControlProps } from "./props.ts";
-import { Servers, ToolList } from "./tools.tsx";
+import { ToolList } from "./tools.tsx";
 
 const DatasetPicker = lazy(() => import("./datasets.tsx"));
 
 /** Control edits one value. */
 export function Control(props: ControlProps): React.ReactNode {
   const { spec, name, schema, value } = props;
+  if (connects(props)) return <Connection {...props} />;
   const branch = spec?.branches?.find(({ param }) => param === name);
   if (branch) return branch.to === undefined ? <Targets {...props} /> : <BranchList {...props} branch={branch} />;
   if (name === "exception_goto") return <Targets {...props} />;
   if (name === "tools") return <ToolList {...props} />;
-  if (name === "mcp") return <Servers {...props} />;
   if (name === "inputs" && (value === undefined || isObject(value))) return <FieldList {...props} />;
   if (namesDatasets(name) && isNames(value)) {
     return <Suspense fallback={<Composite {...props} />}><DatasetPicker {...props} value={value ?? []} /></Suspense>;
