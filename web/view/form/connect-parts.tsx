@@ -1,13 +1,14 @@
 // What the editors of connections share: their texts, and texts that may name a secret.
 
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import type { Secret } from "../../run/admin.ts";
+import { Store } from "../../run/store.ts";
 import { texts, type ConnectKey } from "../../words/connect.ts";
 import { filler } from "../../words/words.ts";
 import { useApp, useLook, useStore } from "../context.tsx";
 import { Icon } from "../icons.tsx";
-import { useAttempt, useLoaded } from "../loaded.ts";
-import { Prompt } from "./prompt.tsx";
+import { useAttempt } from "../loaded.ts";
+import { useParts } from "./params.tsx";
 
 const translators = { en: filler(texts.en), zh: filler(texts.zh) };
 
@@ -63,11 +64,12 @@ export function Copied({ label, text }: { label: string; text: string }): React.
   );
 }
 
-const whole = /^\{\{\s*secret:([^{}]+?)\s*\}\}$/;
+const whole = /^(\w+ )?\{\{\s*secret:([^{}]+?)\s*\}\}$/;
 
-/** secretIn returns the name of the secret that a text consists of. */
-export function secretIn(text: string): string | undefined {
-  return whole.exec(text)?.[1];
+/** secretIn returns the secret of a text, and the scheme before it, such as Bearer. */
+export function secretIn(text: string): { scheme: string; name: string } | undefined {
+  const [, scheme = "", name] = whole.exec(text) ?? [];
+  return name === undefined ? undefined : { scheme, name };
 }
 
 /** placeholderOf returns the text that stands for a secret. */
@@ -75,27 +77,29 @@ export function placeholderOf(name: string): string {
   return `{{secret:${name}}}`;
 }
 
-// The lists of all fields of a form come from one request.
-let asked: { at: number; list: Promise<Secret[]> } | undefined;
+// The secrets of the host, which all fields of a form share.
+const known = new Store<{ secrets?: Secret[]; at: number }>({ at: 0 });
+const fresh = 5000; // milliseconds
 
 /** useSecrets lists the secrets of the host, without their values. */
 export function useSecrets(): { secrets: Secret[] | undefined; put(name: string, value: string): Promise<void> } {
   const { host } = useApp();
   const signedIn = useSignedIn();
-  const load = async (): Promise<Secret[]> => {
-    if (!signedIn) return [];
-    if (!asked || Date.now() - asked.at > 5000) {
-      const list = host.request<{ items: Secret[] }>("GET", "/api/v2/secrets").then(({ items }) => items);
-      asked = { at: Date.now(), list };
-    }
-    return asked.list;
+  const secrets = useStore(known, (all) => all.secrets);
+  const load = async (): Promise<void> => {
+    known.set({ ...known.get(), at: Date.now() });
+    const { items } = await host.request<{ items: Secret[] }>("GET", "/api/v2/secrets");
+    known.set({ secrets: items, at: Date.now() });
   };
-  const { value, after } = useLoaded(`secrets ${signedIn}`, load);
-  const put = (name: string, text: string): Promise<void> => after(async () => {
+  useEffect(() => {
+    // Without the list a text can still be typed.
+    if (signedIn && Date.now() - known.get().at > fresh) load().catch(() => undefined);
+  }, [signedIn]);
+  const put = async (name: string, text: string): Promise<void> => {
     await host.request("PUT", `/api/v2/secrets/${encodeURIComponent(name)}`, { value: text });
-    asked = undefined;
-  });
-  return { secrets: signedIn ? value : undefined, put };
+    await load();
+  };
+  return { secrets: signedIn ? secrets : undefined, put };
 }
 
 interface SecretFieldProps {
@@ -119,9 +123,11 @@ export function SecretField({
   id, label, value, placeholder, node, hidden = false, propose = "", around = (text) => text, onChange,
 }: SecretFieldProps): React.ReactNode {
   const c = useConnectText();
+  const { Prompt } = useParts();
   const { secrets, put } = useSecrets();
   const [making, setMaking] = useState(false);
-  const named = secretIn(value);
+  const secret = secretIn(value);
+  const named = secret?.name;
   const known = secrets?.find(({ name }) => name === named);
   const use = (name: string): void => onChange(around(placeholderOf(name)));
   return (
@@ -137,7 +143,7 @@ export function SecretField({
       )}
       {named !== undefined && (
         <span className="secret-chip">
-          <span>{c("secret_of", named)}</span>
+          <span>{secret?.scheme}{c("secret_of", named)}</span>
           <button
             id={id} type="button" className="icon-button" aria-label={`${label}: ${c("remove", named)}`}
             onClick={() => onChange("")}

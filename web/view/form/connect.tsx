@@ -1,28 +1,33 @@
 // The editors of settings that connect a canvas with the outside. They are loaded when a form first
-// shows one.
+// shows one, as one file: each file that is loaded later splits those that are loaded first.
 
-import { lazy, Suspense, type ComponentType } from "react";
+import { lazy, Suspense } from "react";
+import { Rows } from "./lists.tsx";
+import { PartsContext, type Kind } from "./params.tsx";
+import { Prompt } from "./prompt.tsx";
 import type { ControlProps } from "./props.ts";
 
-type Editor = ComponentType<ControlProps>;
+const Editor = lazy(() => import("./connect-editors.tsx"));
 
-const Servers = lazy(() => import("./servers.tsx"));
-const HeaderRows = lazy(() => import("./headers.tsx"));
+const hooks = ["security", "methods", "content_types", "schema", "execution_mode", "response"];
 
-function editorOf({ name }: ControlProps): Editor | undefined {
-  if (name === "mcp") return Servers;
-  if (name === "custom_header") return HeaderRows;
+/** connects returns the kind of editor of a setting; undefined for settings with another one. */
+export function connects({ name, schema }: ControlProps): Kind | undefined {
+  if (name === "mcp") return "servers";
+  if (name === "custom_header") return "headers";
+  if (schema.group === "webhook" && hooks.includes(name)) return "webhook";
   return undefined;
 }
 
-/** connects reports whether a setting has one of these editors. */
-export function connects(props: ControlProps): boolean {
-  return editorOf(props) !== undefined;
-}
+const parts = { Rows, Prompt };
 
 /** Connection edits a setting that connects a canvas with the outside. */
-export function Connection(props: ControlProps): React.ReactNode {
-  const Chosen = editorOf(props);
-  const waiting = <p className="quiet small"><span className="spinner" aria-hidden="true" /></p>;
-  return Chosen && <Suspense fallback={waiting}><Chosen {...props} /></Suspense>;
+export function Connection({ kind, ...props }: ControlProps & { kind: Kind }): React.ReactNode {
+  return (
+    <PartsContext value={parts}>
+      <Suspense fallback={<span className="spinner" />}>
+        <Editor kind={kind} {...props} />
+      </Suspense>
+    </PartsContext>
+  );
 }

@@ -23,7 +23,8 @@ const DatasetPicker = lazy(() => import("./datasets.tsx"));
 /** Control edits one value. */
 export function Control(props: ControlProps): React.ReactNode {
   const { spec, name, schema, value } = props;
-  if (connects(props)) return <Connection {...props} />;
+  const kind = connects(props);
+  if (kind) return <Connection {...props} kind={kind} />;
   const branch = spec?.branches?.find(({ param }) => param === name);
   if (branch) return branch.to === undefined ? <Targets {...props} /> : <BranchList {...props} branch={branch} />;
   if (name === "exception_goto") return <Targets {...props} />;

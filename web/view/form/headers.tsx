@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { badHeader, headersAs, headersOf, type Header } from "../../canvas/headers.ts";
 import { Icon } from "../icons.tsx";
-import { Fault, SecretField, useConnectText } from "./connect-parts.tsx";
+import { Fault, secretIn, SecretField, useConnectText } from "./connect-parts.tsx";
 import type { ControlProps } from "./props.ts";
 
 /** HeaderRows edits the headers of requests to MCP servers. */
@@ -104,7 +104,7 @@ function HeaderValue({ node, label, name, value, onChange }: {
 }): React.ReactNode {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? "");
   // A scheme that was typed before the secret stays.
-  const scheme = /^\w+ $/.exec(text)?.[0] ?? (/^authorization$/i.test(name) ? "Bearer " : "");
+  const scheme = secretIn(text)?.scheme ?? /^\w+ $/.exec(text)?.[0] ?? (/^authorization$/i.test(name) ? "Bearer " : "");
   return (
     <SecretField
       label={label} value={text} node={node} onChange={onChange} around={(secret) => scheme + secret}

@@ -176,7 +176,7 @@ function NewServer({ onDone }: { onDone(server?: string): void }): React.ReactNo
           {c(saved ? "server_retry" : "server_save")}
         </button>
         <button type="button" className="plain" onClick={() => onDone(saved?.id)}>
-          {c(saved ? "add" : "cancel")}
+          {c(saved ? "server_anyway" : "cancel")}
         </button>
       </div>
     </div>

@@ -6,6 +6,7 @@ import { takesTools } from "../../canvas/edit/nodes.ts";
 import { useApp, useSelect, useSpecText, useStore, useText } from "../context.tsx";
 import { hueOf, Icon, iconOf } from "../icons.tsx";
 import { spoken } from "../text.ts";
+import { SettingsContext } from "./params.tsx";
 import { useEditors, type ControlProps } from "./props.ts";
 
 /** ToolList edits the tools of an agent. */
@@ -48,6 +49,11 @@ export function ToolList({ node, value }: ControlProps): React.ReactNode {
       ))}
     </div>
   );
+}
+
+// changed returns params with changes, of which undefined removes one.
+function changed(params: Params, changes: Params): Params {
+  return Object.fromEntries(Object.entries({ ...params, ...changes }).filter(([, value]) => value !== undefined));
 }
 
 function Tool({
@@ -100,13 +106,17 @@ function Tool({
           {t("problems.goto", name)}
         </button>
       ) : (
-        <Form
-          node={node}
-          spec={spec}
-          params={params}
-          changed={{}}
-          onChange={(key, next) => onChange({ params: { ...params, [key]: next } })}
-        />
+        <SettingsContext
+          value={{ params, set: (changes) => onChange({ params: changed(params, changes) }), tool: true }}
+        >
+          <Form
+            node={node}
+            spec={spec}
+            params={params}
+            changed={{}}
+            onChange={(key, next) => onChange({ params: { ...params, [key]: next } })}
+          />
+        </SettingsContext>
       )}
     </details>
   );
