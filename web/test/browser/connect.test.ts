@@ -1,5 +1,5 @@
 // Connections of a canvas with the outside, made by mouse on a real host: an agent with tools of an
-// MCP server, and a webhook whose test call is signed.
+// MCP server, a webhook whose test call is signed, a request that is pasted.
 
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -267,6 +267,67 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
     await dialog.getByLabel("Signed as GitHub does").uncheck();
     await dialog.getByRole("button", { name: "Send a test call" }).click();
     await dialog.getByText("Response 400").waitFor();
+    await done(refused);
+  });
+
+  test("a request is filled from curl, signed in with a secret, and tried", async () => {
+    const shop = createServer((request, response) => {
+      let text = "";
+      request.on("data", (piece: Buffer) => { text += piece.toString(); });
+      request.on("end", () => {
+        const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
+        response.writeHead(request.method === "OPTIONS" ? 204 : 201, { ...cors, "content-type": "application/json" });
+        const { method, url } = request;
+        response.end(method === "OPTIONS" ? "" : JSON.stringify({ method, url, text }));
+      });
+    });
+    await new Promise<void>((resolve) => { shop.listen(0, "127.0.0.1", resolve); });
+    shop.unref();
+    const address = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/orders?a=1`;
+    const old = `{\n  "Accept": "*/*"\n}`;
+    const canvas = {
+      components: {
+        begin: step("Begin", {}, [], ["Invoke:R"]),
+        "Invoke:R": step("Invoke", { url: "x", method: "get", headers: old, variables: [] }, ["begin"], []),
+      },
+    };
+    const { page, settings, params, done } = await opened("Call", canvas, "Invoke:R");
+    await settings.getByRole("button", { name: "Paste curl" }).click();
+    const form = settings.getByRole("group", { name: "Paste curl" });
+    await form.getByRole("textbox").fill("wget x");
+    await form.getByRole("button", { name: "Fill the form" }).click();
+    await form.getByText("This does not begin with curl.").waitFor();
+    await form.getByRole("textbox").fill(
+      `curl -X POST '${address}' -H 'X-Trace: on' -H 'Content-Type: application/json' -d '{"item":"boots","count":2}'`,
+    );
+    await form.getByRole("button", { name: "Fill the form" }).click();
+    await settings.getByLabel("Add a sign-in…").selectOption({ label: "Bearer token" });
+    const auth = settings.getByRole("group", { name: "Bearer token" });
+    await auth.getByLabel("Key", { exact: true }).fill("sesame");
+    await auth.getByRole("button", { name: "Add" }).click();
+    await settings.getByText("Bearer Secret AUTHORIZATION_BEARER", { exact: true }).waitFor();
+    await audit(page, "a request");
+    await looks(page, "request");
+    await saveToHost(page);
+    const stored = await params();
+    assert.deepEqual(stored, {
+      ...stored, url: address, method: "POST", datatype: "json",
+      headers: `{\n  "X-Trace": "on",\n  "Authorization": "Bearer {{secret:AUTHORIZATION_BEARER}}"\n}`,
+      variables: [{ key: "item", value: "boots" }, { key: "count", value: 2 }],
+    });
+    await settings.getByLabel("Remove Header 2").click(); // a page keeps no secrets
+    await page.getByRole("button", { name: /^Model/ }).click();
+    const local = page.getByRole("region", { name: "Local services" });
+    await local.getByLabel("Address").fill(new URL(address).origin);
+    await local.getByRole("button", { name: "Add" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
+    await settings.getByRole("button", { name: "Try it" }).click();
+    const answer = settings.getByRole("region", { name: "Answer" });
+    await answer.getByText("Status 201").waitFor();
+    await answer.getByText(/boots/).waitFor();
+    await looks(page, "request-tried");
+    await audit(page, "a request that was tried");
+    shop.close();
     await done(refused);
   });
 

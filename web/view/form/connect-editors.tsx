@@ -3,10 +3,11 @@
 import HeaderRows from "./headers.tsx";
 import type { Kind } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
+import Request from "./request.tsx";
 import Servers from "./servers.tsx";
 import Webhook from "./webhook.tsx";
 
-const editors = { servers: Servers, headers: HeaderRows, webhook: Webhook };
+const editors = { servers: Servers, headers: HeaderRows, webhook: Webhook, request: Request };
 
 /** ConnectEditor edits a setting of any kind of connection. */
 export default function ConnectEditor({ kind, ...props }: ControlProps & { kind: Kind }): React.ReactNode {

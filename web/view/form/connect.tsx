@@ -10,12 +10,16 @@ import type { ControlProps } from "./props.ts";
 const Editor = lazy(() => import("./connect-editors.tsx"));
 
 const hooks = ["security", "methods", "content_types", "schema", "execution_mode", "response"];
+const request = ["url", "method", "headers", "variables", "datatype"];
 
 /** connects returns the kind of editor of a setting; undefined for settings with another one. */
-export function connects({ name, schema }: ControlProps): Kind | undefined {
+export function connects({ name, schema, spec }: ControlProps): Kind | undefined {
+  // Params that requests have together tell them apart from others.
+  const has = (names: string[]): boolean => names.every((each) => spec?.params?.properties?.[each] !== undefined);
   if (name === "mcp") return "servers";
   if (name === "custom_header") return "headers";
   if (schema.group === "webhook" && hooks.includes(name)) return "webhook";
+  if (request.includes(name) && has(request)) return "request";
   return undefined;
 }
 
