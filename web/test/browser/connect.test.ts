@@ -1,5 +1,5 @@
 // Connections of a canvas with the outside, made by mouse on a real host: an agent with tools of an
-// MCP server, a webhook whose test call is signed, a request that is pasted.
+// MCP server, a webhook whose test call is signed, a request that is pasted, a database.
 
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -328,6 +328,45 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
     await looks(page, "request-tried");
     await audit(page, "a request that was tried");
     shop.close();
+    await done(refused);
+  });
+
+  test("a connection to a database is tested, and its tables are listed", async () => {
+    const canvas = {
+      components: {
+        begin: step("Begin", {}, [], ["ExeSQL:Q"]),
+        "ExeSQL:Q": step("ExeSQL", { sql: "SELECT 1", db_type: "mysql" }, ["begin"], []),
+      },
+    };
+    const { page, settings, params, done } = await opened("Report", canvas, "ExeSQL:Q");
+    const kind = settings.getByLabel("Database type");
+    await kind.selectOption({ label: "PostgreSQL" });
+    assert.equal(await settings.getByLabel("Port", { exact: true }).inputValue(), "5432");
+    await settings.getByLabel("Host", { exact: true }).fill("127.0.0.1");
+    await settings.getByLabel("Username", { exact: true }).fill("reader");
+    await settings.getByLabel("Database", { exact: true }).fill("shop");
+    await settings.getByLabel("Password: use a secret").selectOption({ label: "New secret…" });
+    const secret = settings.getByRole("group", { name: "New secret…" });
+    await secret.getByLabel("Value", { exact: true }).fill("hush");
+    await secret.getByRole("button", { name: "Save" }).click();
+    await settings.getByText("Secret DATABASE_PASSWORD").waitFor();
+    await settings.getByLabel("Port", { exact: true }).fill("1");
+    await settings.getByRole("button", { name: "Test connection" }).click();
+    await settings.getByRole("alert").filter({ hasText: "connect to" }).waitFor();
+    await audit(page, "a database");
+    await looks(page, "database");
+    await kind.selectOption({ label: "SQLite" });
+    for (const gone of ["Host", "Port", "Username", "Password"]) {
+      assert.equal(await settings.getByText(gone, { exact: true }).isVisible(), false, gone);
+    }
+    await settings.getByLabel("Database", { exact: true }).fill("shop.db");
+    await settings.getByRole("button", { name: "Test connection" }).click();
+    await settings.getByText("Connected, 2 tables").waitFor();
+    await settings.getByRole("region", { name: "2 tables" }).getByText("orders").waitFor();
+    await looks(page, "database-file");
+    await saveToHost(page);
+    const { db_type, database, port, password } = await params();
+    assert.deepEqual([db_type, database, port, password], ["sqlite", "shop.db", 1, "{{secret:DATABASE_PASSWORD}}"]);
     await done(refused);
   });
 

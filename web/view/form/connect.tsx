@@ -11,16 +11,17 @@ const Editor = lazy(() => import("./connect-editors.tsx"));
 
 const hooks = ["security", "methods", "content_types", "schema", "execution_mode", "response"];
 const request = ["url", "method", "headers", "variables", "datatype"];
+const database = ["db_type", "database", "host", "port", "username", "password"];
 
 /** connects returns the kind of editor of a setting; undefined for settings with another one. */
 export function connects({ name, schema, spec }: ControlProps): Kind | undefined {
-  // Params that requests have together tell them apart from others.
+  // Params that requests and databases have together tell them apart from others.
   const has = (names: string[]): boolean => names.every((each) => spec?.params?.properties?.[each] !== undefined);
   if (name === "mcp") return "servers";
   if (name === "custom_header") return "headers";
   if (schema.group === "webhook" && hooks.includes(name)) return "webhook";
   if (request.includes(name) && has(request)) return "request";
-  return undefined;
+  return database.includes(name) && has(database) ? "database" : undefined;
 }
 
 const parts = { Rows, Prompt };

@@ -9,7 +9,7 @@ import type { Rows } from "./lists.tsx";
 import type { Prompt } from "./prompt.tsx";
 
 /** Kind is a group of editors of connections. */
-export type Kind = "servers" | "headers" | "webhook" | "request";
+export type Kind = "servers" | "headers" | "webhook" | "request" | "database";
 
 /** Settings are those of a node, or of a tool of an agent. */
 export interface Settings {
