@@ -234,7 +234,7 @@ func newAPI(
 		MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates, Models: h.models,
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
 		LogDamaged: func() bool { return len(h.conn.Damage()) > 0 }, DatabaseDamage: h.damage.get,
-		TestDatabase: ports.testDatabase, Tools: ports.guestTools(),
+		TestDatabase: ports.testDatabase, Tables: ports.tables, Tools: ports.guestTools(),
 		Datasets: h.datasets.Service, Sources: ports.sources.Names(),
 		Priced: true, Currency: cfg.Currency,
 		Status: func() app.Status { return statusOf(h) },

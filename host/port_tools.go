@@ -19,6 +19,12 @@ func (p *ports) testDatabase(ctx context.Context, settings engine.Value) error {
 	return p.databases.Test(ctx, &s)
 }
 
+// tables lists the tables of a database as an ExeSQL node of a tenant's canvas would reach it.
+func (p *ports) tables(ctx context.Context, tenant string, params engine.Value) ([]string, error) {
+	port := &hosttool.Port{Databases: p.databases, Secrets: p.secrets(&runs.Job{Tenant: tenant})}
+	return port.Tables(ctx, params)
+}
+
 // guestTools returns the sandboxed modules for previews in a page; nil without any.
 func (p *ports) guestTools() func(tenant string) engine.Tools {
 	if p.tools == nil {

@@ -3,6 +3,7 @@
 
 import type { ComponentSpec } from "@easel/engine";
 import type { Params } from "./dsl.ts";
+import type { ServerTools } from "./servers.ts";
 import type { Line } from "./summary.ts";
 
 /** Role is the kind of a box. `tool` and `agent` are parts of an Agent, `note` is text. */
@@ -56,6 +57,8 @@ export interface CanvasNode {
   summary: Line[];
   /** Names of an agent's tools that have no box of their own. */
   tools: string[];
+  /** What an agent gets of MCP servers. */
+  servers?: ServerTools[];
   /** Text of a note. */
   text?: string;
   /** Switched off. */

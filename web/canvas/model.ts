@@ -9,6 +9,7 @@ import type { Branch, CanvasEdge, CanvasModel, CanvasNode, Role, Specs } from ".
 import { joinMembers, lists, toolEntries } from "./members.ts";
 import { linksOf, picturesOf, text, type Picture } from "./picture.ts";
 import { same } from "./patch.ts";
+import { serverTools } from "./servers.ts";
 import { summaryOf } from "./summary.ts";
 import { attach, settle, type Places } from "./places.ts";
 
@@ -42,8 +43,9 @@ function revised(before: CanvasModel, dsl: Dsl, specs: Specs, places: Places | u
   if (id === undefined || !component || !old || !samePictures(source.dsl, dsl, id)) return undefined;
   const edges = before.edges.filter((edge) => edge.source === id);
   if (edges.some(({ role }) => role === "tool")) return undefined; // the boxes of its tools may differ
-  const { params, branches, summary, tools } = nodeOf(id, component, picturesOf(dsl), dsl, specs);
-  const node = { ...old, params, branches, summary, tools };
+  const { params, branches, summary, tools, servers } = nodeOf(id, component, picturesOf(dsl), dsl, specs);
+  const { servers: _servers, ...rest } = old;
+  const node = { ...rest, params, branches, summary, tools, ...(servers ? { servers } : {}) };
   if (!same(edgesOf(node, dsl), edges)) return undefined;
   const nodes = before.nodes.map((each) => (each === old ? node : each));
   return { ...before, nodes, byId: new Map(before.byId).set(id, node) };
@@ -124,7 +126,7 @@ function nodeOf(id: string, component: Component, pictures: Pictures, dsl: Dsl, 
   const node: CanvasNode = {
     id, kind, role: (spec?.role && roles[spec.role]) ?? "node", name: picture?.name || id, ...boxOf(picture), params,
     ...(spec ? { spec } : {}), branches: branchesOf(spec, params), summary: summaryOf(spec, params, nameIn(pictures)),
-    tools: toolEntries(params).map(toolName),
+    tools: toolEntries(params).map(toolName), ...serversOf(params),
   };
   if (component.disabled === true && canBeOff(node)) node.off = true;
   const parent = text(component.parent_id);
@@ -261,7 +263,10 @@ function addExtras(
     if (!source || !target || (target.role !== "tool" && target.role !== "agent") || seen.has(id)) continue;
     seen.add(id);
     edges.push({ id, source: source.id, target: target.id, role: "tool" });
-    if (target.role === "agent") target.params = toolParams(source, target.id) ?? target.params;
+    if (target.role === "agent") {
+      target.params = toolParams(source, target.id) ?? target.params;
+      Object.assign(target, serversOf(target.params));
+    }
     target.summary = summaryOf(target.spec, target.params, nameIn(pictures));
   }
   joinMembers(edges, known);
@@ -274,6 +279,11 @@ function addExtras(
     }
     if (source && target?.role === "agent") source.tools = source.tools.filter((name) => name !== target.name);
   }
+}
+
+function serversOf(params: Params): Pick<CanvasNode, "servers"> {
+  const servers = serverTools(params);
+  return servers.length > 0 ? { servers } : {};
 }
 
 function toolParams(agent: CanvasNode, id: string): Params | undefined {

@@ -11,8 +11,9 @@ export type Places = Layout["nodes"];
 /** sizeOf returns the default size of a box. */
 export function sizeOf(node: CanvasNode): { width: number; height: number } {
   if (node.role === "item") return { width: node.width ?? 120, height: node.height ?? 44 };
-  const rows =
-    node.branches.length + (node.tools.length > 0 ? Math.ceil(Math.min(node.tools.length, mostTools + 1) / 2) : 0);
+  // How many tools a server offers is not known here: all of them count as many.
+  const served = (node.servers ?? []).reduce((sum, { tools }) => sum + (tools?.length ?? mostTools), 0);
+  const rows = node.branches.length + Math.ceil(Math.min(node.tools.length + served, mostTools + 1) / 2);
   return { width: node.width ?? 200, height: node.height ?? 64 + rows * 26 + node.summary.length * 21 };
 }
 

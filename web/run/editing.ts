@@ -222,6 +222,13 @@ export class Editing {
     return place === undefined ? "" : `${id}/${param}${place}`;
   }
 
+  /** params changes several params of a node; undefined removes one. */
+  params(node: string, changes: Record<string, unknown>): void {
+    this.#session.act((draft) => {
+      for (const [name, value] of Object.entries(changes)) setParam(draft, node, name, value);
+    });
+  }
+
   /**
    * copied returns a selection as text for the clipboard; undefined when nothing in it can be
    * copied.

@@ -180,11 +180,14 @@ export class Host {
   }
 
   /** call returns request for answers of any kind, also refusals. */
-  async call(method: string, path: string, body?: string): Promise<{ status: number; text: string }> {
+  async call(
+    method: string, path: string, body?: string, more: Record<string, string> = {},
+  ): Promise<{ status: number; text: string; headers: Headers }> {
     await this.#proven();
-    const sent = body === undefined ? {} : { headers: { "content-type": "application/json" }, body };
-    const answer = await this.#send(path, "page", { method, ...sent });
-    return { status: answer.status, text: await answer.text() };
+    const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body };
+    const answer = await this.#send(path, "page", { method, headers: { ...type, ...more }, ...sent });
+    return { status: answer.status, text: await answer.text(), headers: answer.headers };
   }
 
   /**

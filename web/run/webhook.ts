@@ -1,7 +1,9 @@
 // A test call of a webhook: the host runs the canvas as a request from outside would, and the page
 // follows the run by polling its events.
 
+import { isObject } from "../canvas/dsl.ts";
 import type { Host } from "./host.ts";
+import { Runs, type HostRun } from "./remote.ts";
 
 /** TestEvent is an event of a test run. The last one is finished, with success. */
 export interface TestEvent {
@@ -47,12 +49,57 @@ export async function listen(
   };
 }
 
+/** HookAnswer is the answer to a test call. */
+export interface HookAnswer {
+  status: number;
+  text: string;
+  /** Names of the headers with which the host proved the call. */
+  signed: string[];
+}
+
+/** HookRequest is a test call. */
+export interface HookRequest {
+  method: string;
+  body?: string | undefined;
+  /** Type of the body. */
+  type?: string;
+  /** The host adds the proof that the canvas requires, with the stored key. */
+  sign: boolean;
+}
+
 /** testCall sends a request to the webhook as its owner. */
-export function testCall(
-  host: Pick<Host, "call">,
-  canvas: string,
-  method: string,
-  body?: string,
-): Promise<{ status: number; text: string }> {
-  return host.call(method, `/api/v1/agents/${encodeURIComponent(canvas)}/webhook/test`, body);
+export async function testCall(
+  host: Pick<Host, "call">, canvas: string, { method, body, type = "application/json", sign }: HookRequest,
+): Promise<HookAnswer> {
+  const path = `/api/v1/agents/${encodeURIComponent(canvas)}/webhook/test`;
+  const more = { ...(body === undefined ? {} : { "content-type": type }), ...(sign ? { "x-easel-sign": "true" } : {}) };
+  const { status, text, headers } = await host.call(method, path, body, more);
+  const signed = (headers.get("x-easel-signed") ?? "").split(", ").filter(Boolean);
+  return { status, text, signed };
+}
+
+/** HookCallRecord is the latest request from outside that started a run. */
+export interface HookCallRecord {
+  run: HostRun;
+  /** What the canvas got of the request. */
+  request?: unknown;
+  /** What the run sent. */
+  answer: string;
+}
+
+/** lastCall returns the latest call; a run that has not ended has no answer yet. */
+export async function lastCall(host: Pick<Host, "ask">, canvas: string): Promise<HookCallRecord | undefined> {
+  const runs = new Runs(host);
+  const [run] = (await runs.list({ canvas, source: "webhook", page_size: 1 })).items;
+  if (!run) return undefined;
+  const record: HookCallRecord = { run, answer: "" };
+  if (run.ended === undefined) return record;
+  for await (const event of runs.stored(run.id)) {
+    if (event.event === "takeover") record.answer = "";
+    if (event.event === "message") record.answer += event.data.content ?? "";
+    if (event.event !== "node_finished" || record.request !== undefined) continue;
+    const outputs: unknown = event.data.outputs;
+    if (isObject(outputs) && "raw_headers" in outputs) record.request = outputs;
+  }
+  return record;
 }

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { unreadOf } from "../view/knowledge/unread.tsx";
 import { en } from "../words/areas.en.ts";
 import { zh } from "../words/areas.zh.ts";
+import { texts as connect } from "../words/connect.ts";
 import { texts as home } from "../words/home.ts";
 import { texts as settings } from "../words/settings.ts";
 import { texts as tests } from "../words/tests.ts";
@@ -20,7 +21,7 @@ test("the areas have the same texts in both languages, with the same placeholder
   assert.deepEqual(latin, []);
 });
 
-for (const [view, texts] of Object.entries({ home, settings, tests })) {
+for (const [view, texts] of Object.entries({ connect, home, settings, tests })) {
   test(`the texts of ${view} are the same in both languages, with the same placeholders`, () => {
     assert.deepEqual(Object.keys(texts.zh), Object.keys(texts.en));
     const places = (text: string): string[] => [...text.matchAll(/\{\d\}/g)].map(([place]) => place).sort();

@@ -454,3 +454,17 @@ function otherThan(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(1);
   return isObject(value) ? Object.fromEntries(Object.entries(value).slice(1)) : !value;
 }
+
+test("agents below an agent have names that no other node has", () => {
+  const draft = fresh();
+  const agent = addNode(draft, specs, "Agent", "Agent", { x: 300, y: 0 });
+  const other = addNode(draft, specs, "Agent", "Agent 3", { x: 600, y: 0 });
+  const first = attach(draft, specs, modelOf(draft.dsl), agent, "Agent", "Agent") ?? assert.fail();
+  attach(draft, specs, modelOf(draft.dsl), agent, "Agent", "Agent");
+  attach(draft, specs, modelOf(draft.dsl), first, "Agent", "Agent");
+  attach(draft, specs, modelOf(draft.dsl), other, "Wikipedia", "Agent");
+  const model = modelOf(draft.dsl);
+  const names = model.nodes.filter(({ role }) => role === "agent").map(({ name }) => name);
+  assert.deepEqual(names, ["Agent 2", "Agent 4", "Agent 5"]);
+  assert.deepEqual(model.nodes.find(({ role }) => role === "tool")?.tools, ["Agent"], "a tool may have such a name");
+});

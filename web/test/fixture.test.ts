@@ -14,6 +14,7 @@ import { DatasetNames } from "../run/dataset-names.ts";
 import { Datasets } from "../run/datasets.ts";
 import { Host } from "../run/host.ts";
 import { Together } from "../run/together.ts";
+import { ServerNames } from "../run/server-names.ts";
 import { Session } from "../run/session.ts";
 import { standInsOf } from "../run/standins.ts";
 import { Store } from "../run/store.ts";
@@ -93,7 +94,8 @@ test("the page shows its form", async () => {
   const look = new Store<Look>({ language: "en", dark: false, tab: "node", panel: true, wheel: "pan", selected: "OldSignpost:S" });
   const here = new Host();
   const datasetNames = new DatasetNames(new Datasets(here), here);
-  const app = { session, host: here, together: new Together(here, session), datasetNames, look };
+  const [together, serverNames] = [new Together(here, session), new ServerNames(here)];
+  const app = { session, host: here, together, datasetNames, serverNames, look };
   const html = renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(Panel)));
   for (const text of ["Shows the way.", 'data-hue="flow"']) assert.ok(html.includes(text), text);
   const props = { node: "OldSignpost:S", spec, params, changed: {}, onChange: () => undefined };

@@ -17,6 +17,7 @@ import { DatasetNames } from "../run/dataset-names.ts";
 import { Datasets } from "../run/datasets.ts";
 import { Host } from "../run/host.ts";
 import { Together } from "../run/together.ts";
+import { ServerNames } from "../run/server-names.ts";
 import { Session, type Source } from "../run/session.ts";
 import { Store } from "../run/store.ts";
 import { Drawing } from "../view/board.tsx";
@@ -138,7 +139,7 @@ function draw(session: Session, random: Random): void {
   const together = new Together(host, session);
   const render = (view: ComponentType<never>, props: object, look: Partial<Look>): void => {
     const app = {
-      session, host, together, datasetNames,
+      session, host, together, datasetNames, serverNames: new ServerNames(host),
       look: new Store<Look>({ language: "en", dark: false, tab: "chat", panel: true, wheel: "pan", ...look }) };
     renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(view as ComponentType<object>, props)));
   };

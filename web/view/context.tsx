@@ -6,6 +6,7 @@ import type { Canvases } from "../run/canvases.ts";
 import type { DatasetNames } from "../run/dataset-names.ts";
 import type { Drafts } from "../run/drafts.ts";
 import type { Host } from "../run/host.ts";
+import type { ServerNames } from "../run/server-names.ts";
 import { Session } from "../run/session.ts";
 import { Store } from "../run/store.ts";
 import type { Together } from "../run/together.ts";
@@ -46,6 +47,7 @@ export interface App {
   canvases?: Canvases;
   together: Together;
   datasetNames: DatasetNames;
+  serverNames: ServerNames;
 }
 
 /** AppContext carries the app. */

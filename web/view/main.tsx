@@ -12,6 +12,7 @@ import { preferHost } from "../run/default-model.ts";
 import { Drafts } from "../run/drafts.ts";
 import { Host } from "../run/host.ts";
 import { everywhere } from "../run/retrieve.ts";
+import { ServerNames } from "../run/server-names.ts";
 import { Session, type Document } from "../run/session.ts";
 import type { Local } from "../run/substitutes.ts";
 import { staySignedIn } from "../run/signed.ts";
@@ -23,6 +24,7 @@ import "../style/canvas.css";
 import "../style/page.css";
 import "../style/edit.css";
 import "../style/form.css";
+import "../style/connect.css";
 import "../style/area.css";
 import "../style/home.css";
 import "../style/settings.css";
@@ -121,5 +123,6 @@ function allowed<T>(get: () => T): T | undefined {
 
 const root = document.getElementById("root");
 const datasetNames = new DatasetNames(onHost, host, session.allowed.get);
-const context = { session, host, look: newLook(), drafts, canvases, together, datasetNames };
+const serverNames = new ServerNames(host);
+const context = { session, host, look: newLook(), drafts, canvases, together, datasetNames, serverNames };
 if (root) createRoot(root).render(<AppContext value={context}><App /></AppContext>);

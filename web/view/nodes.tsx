@@ -8,7 +8,9 @@ import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { handlesOf } from "../canvas/handles.ts";
 import { canFail } from "../canvas/model.ts";
 import { mostTools } from "../canvas/places.ts";
+import type { ServerTools } from "../canvas/servers.ts";
 import type { Line } from "../canvas/summary.ts";
+import { serverNamed } from "../run/server-names.ts";
 import { Store } from "../run/store.ts";
 import { activity } from "../run/subagents.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
@@ -107,7 +109,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} node={id} id={branch.id} label={branch.label} />)}</ul>
       ) : node.spec?.role !== "sink" && <Way node={id} />}
-      <Tools names={node.tools} />
+      <Tools names={node.tools} servers={node.servers} />
       {canFail(node) && <Way node={id} branch={errorHandle} className="on-error" />}
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
@@ -159,14 +161,34 @@ function DatasetLine({ ids }: { ids: readonly string[] }): React.ReactNode {
 // generated matches the id of a dataset, which says nothing to a person.
 const generated = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
 
-function Tools({ names }: { names: string[] }): React.ReactNode {
+const noServers: ServerTools[] = [];
+
+// Tools lists what a model may call: tools that a server has lost are not offered.
+function Tools({ names, servers = noServers }: {
+  names: string[];
+  servers?: ServerTools[] | undefined;
+}): React.ReactNode {
   const t = useText();
-  if (names.length === 0) return null;
-  const rest = names.slice(mostTools);
+  const { host, serverNames } = useApp();
+  const signedIn = useStore(host.state, ({ status }) => status === "open");
+  const known = useStore(serverNames.known, (all) => all);
+  useEffect(() => { if (signedIn && servers.length > 0) serverNames.ask(); }, [signedIn, servers, serverNames]);
+  const gone: string[] = [];
+  const served = servers.flatMap(({ server, tools }) => {
+    const found = serverNamed(known, server);
+    if (!tools) return found && found.tools.length > 0 ? found.tools : [t("canvas.all_of", found?.name ?? server)];
+    if (!found || found.tools.length === 0) return tools;
+    gone.push(...tools.filter((name) => !found.tools.includes(name)));
+    return tools.filter((name) => found.tools.includes(name));
+  });
+  const all = [...names, ...served];
+  if (all.length + gone.length === 0) return null;
+  const rest = all.slice(mostTools);
   return (
     <ul className="chips">
-      {names.slice(0, mostTools).map((name, i) => <li key={i}><Icon name="tool" />{name}</li>)}
+      {all.slice(0, mostTools).map((name, i) => <li key={i}><Icon name="tool" />{name}</li>)}
       {rest.length > 0 && <li title={rest.join(", ")}>{t("canvas.more", rest.length)}</li>}
+      {gone.length > 0 && <li data-gone title={gone.join(", ")}>{t("canvas.gone", gone.length)}</li>}
     </ul>
   );
 }
@@ -270,7 +292,7 @@ function Tool({ node, selected }: Content): React.ReactNode {
         <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? words(titled(node.spec, node.kind)) : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
       </div>
       <Status of={status} />
-      <Tools names={node.tools} />
+      <Tools names={node.tools} servers={node.servers} />
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
   );

@@ -58,6 +58,9 @@ type Config struct {
 	ForgetTask func(ctx context.Context, task string) error
 	// TestDatabase connects to a database with the settings of an ExeSQL node; nil refuses it.
 	TestDatabase func(ctx context.Context, settings engine.Value) error
+	// Tables lists the tables of the database of an ExeSQL node, with secrets of a tenant; nil
+	// refuses it.
+	Tables func(ctx context.Context, tenant string, params engine.Value) ([]string, error)
 	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing is
 	// known.
 	LogDamaged func() bool
@@ -108,6 +111,8 @@ type Services struct {
 	Templates Templates
 	// TestDatabase connects to a database with the settings of an ExeSQL node.
 	TestDatabase func(ctx context.Context, settings engine.Value) error
+	// Tables lists the tables of the database of an ExeSQL node, with secrets of a tenant.
+	Tables func(ctx context.Context, tenant string, params engine.Value) ([]string, error)
 }
 
 // New makes the services of a host.
@@ -117,6 +122,9 @@ func New(cfg Config) *Services {
 	}
 	if cfg.TestDatabase == nil {
 		cfg.TestDatabase = func(context.Context, engine.Value) error { return errNoDatabases }
+	}
+	if cfg.Tables == nil {
+		cfg.Tables = func(context.Context, string, engine.Value) ([]string, error) { return nil, errNoDatabases }
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -150,10 +158,10 @@ func New(cfg Config) *Services {
 		Memories:     kept,
 		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged, cfg.DatabaseDamage, cfg.Status},
 		Models:       cfg.Models,
-		TestDatabase: cfg.TestDatabase,
-		Registry:     cfg.Registry,
-		Plugins:      cfg.Plugins,
-		Tools:        cfg.Tools,
-		Templates:    Templates{cfg.Templates, time.Now().UnixMilli()},
+		TestDatabase: cfg.TestDatabase, Tables: cfg.Tables,
+		Registry:  cfg.Registry,
+		Plugins:   cfg.Plugins,
+		Tools:     cfg.Tools,
+		Templates: Templates{cfg.Templates, time.Now().UnixMilli()},
 	}
 }

@@ -106,7 +106,7 @@ func (s *Canvases) server(ctx context.Context, tenant string, n engine.Named) er
 	if n.Kind == engine.NamedTool {
 		id = n.Server
 	}
-	item, err := s.store.Items.Get(ctx, tenant, ServerKind, id)
+	item, err := serverItem(ctx, s.store, tenant, id)
 	if n.Kind == engine.NamedServer || err != nil {
 		if n.Kind == engine.NamedTool && errors.Is(err, ErrNotFound) {
 			return nil

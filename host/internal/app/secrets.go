@@ -2,9 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/web"
 )
 
 // Secrets are the sealed values that canvases of a tenant use by name.
@@ -61,4 +65,23 @@ func (s *Secrets) Put(ctx context.Context, tenant, name, value string, hosts []s
 // Delete removes a secret. Errors: [ErrNotFound].
 func (s *Secrets) Delete(ctx context.Context, tenant, name string) error {
 	return missing(s.store.Secrets.Delete(ctx, tenant, name), "secret")
+}
+
+// SecretsOf resolves the secrets of a tenant for the ports of its runs.
+func SecretsOf(records *store.Store, tenant string) engine.Secrets {
+	return tenantSecrets{records, tenant}
+}
+
+type tenantSecrets struct {
+	store  *store.Store
+	tenant string
+}
+
+// Secret looks a name up. Errors: [web.ErrNoSecret], those of the store.
+func (s tenantSecrets) Secret(ctx context.Context, name string) (engine.Secret, error) {
+	value, hosts, err := s.store.Secrets.OpenBound(ctx, s.tenant, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return engine.Secret{}, fmt.Errorf("secret %q %w", name, web.ErrNoSecret)
+	}
+	return engine.Secret{Value: string(value), Hosts: hosts}, err
 }

@@ -64,10 +64,20 @@ func ParseServer(item Item) (ServerDoc, error) {
 	return d, err
 }
 
-// FindServer returns a function that looks up a server of a tenant by its id.
+// serverItem finds a server of a tenant by its id or, in documents that people wrote, by its name.
+// Errors: [ErrNotFound].
+func serverItem(ctx context.Context, records *store.Store, tenant, id string) (Item, error) {
+	item, err := records.Items.Get(ctx, tenant, ServerKind, id)
+	if errors.Is(err, store.ErrNotFound) && id != "" {
+		return records.Items.Named(ctx, tenant, ServerKind, id)
+	}
+	return item, err
+}
+
+// FindServer returns a function that looks up a server of a tenant by its id or name.
 func FindServer(records *store.Store, tenant string) func(ctx context.Context, id string) (mcp.Server, error) {
 	return func(ctx context.Context, id string) (mcp.Server, error) {
-		item, err := records.Items.Get(ctx, tenant, ServerKind, id)
+		item, err := serverItem(ctx, records, tenant, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return mcp.Server{}, fmt.Errorf("MCP server %q is not known; add it first", id)
 		}
@@ -150,11 +160,16 @@ func (s *Servers) Tools(
 	}
 	ctx, done := context.WithTimeout(ctx, wait)
 	defer done()
-	list, err := s.mcp.Tools(ctx, "edit "+tenant, d.Server(item.ID, item.Name))
+	server := d.Server(item.ID, item.Name)
+	filled, plain, err := server.Filled(ctx, SecretsOf(s.store, tenant))
+	if err != nil {
+		return out.Value(), err
+	}
+	list, err := s.mcp.Tools(ctx, "edit "+tenant, filled)
 	for _, t := range list {
 		out.Set(t.Get("name").Str(), t.With("enabled", engine.Bool(true)))
 	}
-	return out.Value(), err
+	return out.Value(), plain(err)
 }
 
 // Call calls a tool of a server. Errors: [ErrNoMCP], those of the tool.
@@ -164,5 +179,11 @@ func (s *Servers) Call(
 	if s.mcp == nil {
 		return "", ErrNoMCP
 	}
-	return s.mcp.Call(ctx, "edit "+tenant, d.Server(item.ID, item.Name), tool, arguments)
+	server := d.Server(item.ID, item.Name)
+	filled, plain, err := server.Filled(ctx, SecretsOf(s.store, tenant))
+	if err != nil {
+		return "", err
+	}
+	text, err := s.mcp.Call(ctx, "edit "+tenant, filled, tool, arguments)
+	return text, plain(err)
 }

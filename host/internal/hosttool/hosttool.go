@@ -101,6 +101,24 @@ func exeSQL(ctx context.Context, p *Port, c *engine.ExternalCall, box *web.Secre
 	return p.Databases.Call(ctx, params, c.Arguments)
 }
 
+// Tables lists the tables of the database of an ExeSQL node, whose params hold their own text only:
+// all placeholders of secrets count. Errors: as CallTool.
+func (p *Port) Tables(ctx context.Context, params engine.Value) ([]string, error) {
+	mark := engine.NewSecretMark()
+	box := web.NewSecretBox(p.Secrets, mark)
+	params = params.MapStrings(func(text string) string { return engine.MarkSecrets(text, mark) })
+	server := net.JoinHostPort(params.Get("host").Text(), params.Get("port").Text())
+	filled, err := fill(ctx, box, server, params, "username", "password")
+	if err != nil {
+		return nil, box.PlainError(err)
+	}
+	tables, err := p.Databases.Tables(ctx, filled)
+	if err != nil {
+		return nil, box.PlainError(err)
+	}
+	return tables, nil
+}
+
 func email(ctx context.Context, p *Port, c *engine.ExternalCall, box *web.SecretBox) (engine.Value, error) {
 	server := net.JoinHostPort(c.Params.Get("smtp_server").Text(), c.Params.Get("smtp_port").Text())
 	params, err := fill(ctx, box, server, c.Params, "smtp_username", "password")

@@ -59,22 +59,36 @@ func (p *Port) server(ctx context.Context, ref *engine.MCPServer) (Server, hider
 	if err := s.Check(); err != nil {
 		return s, nil, fmt.Errorf("MCP server %s: %w", cmp.Or(s.Name, ref.ID), err)
 	}
-	s = s.resolved()
-	mark := engine.NewSecretMark() // all placeholders of the configuration count
-	f := filling{ctx: ctx, host: hostOf(&s), box: web.NewSecretBox(p.Secrets, mark), mark: mark}
-	f.all(s.Headers)
-	f.all(s.Env)
-	for i, arg := range s.Args {
-		s.Args[i] = f.fill(arg)
-	}
-	own := filling{ctx: ctx, host: f.host, box: web.NewSecretBox(p.Secrets, ref.SecretMark)}
+	s, box, err := s.filled(ctx, p.Secrets)
+	own := filling{ctx: ctx, host: hostOf(&s), box: web.NewSecretBox(p.Secrets, ref.SecretMark)}
 	for _, h := range ref.Header {
 		s.Headers[http.CanonicalHeaderKey(h.Name)] = own.fill(h.Value)
 	}
-	if err := errors.Join(f.err, own.err); err != nil {
+	if err := errors.Join(err, own.err); err != nil {
 		return s, nil, fmt.Errorf("MCP server %s: %w", cmp.Or(s.Name, ref.ID), err)
 	}
-	return s, hider{f.box, own.box}, nil
+	return s, hider{box, own.box}, nil
+}
+
+// filled returns a copy of the configuration with its variables and secrets filled in, and the box
+// that hides the secrets.
+func (s *Server) filled(ctx context.Context, secrets engine.Secrets) (Server, *web.SecretBox, error) {
+	out := s.resolved()
+	mark := engine.NewSecretMark() // all placeholders of the configuration count
+	f := filling{ctx: ctx, host: hostOf(&out), box: web.NewSecretBox(secrets, mark), mark: mark}
+	f.all(out.Headers)
+	f.all(out.Env)
+	for i, arg := range out.Args {
+		out.Args[i] = f.fill(arg)
+	}
+	return out, f.box, f.err
+}
+
+// Filled returns the configuration as it connects, with secrets that its headers, arguments and
+// environment name, and a function that removes their values from an error.
+func (s *Server) Filled(ctx context.Context, secrets engine.Secrets) (Server, func(error) error, error) {
+	out, box, err := s.filled(ctx, secrets)
+	return out, hider{box}.plainError, err
 }
 
 // hostOf returns the host that secrets of a server go to; "" for a process.

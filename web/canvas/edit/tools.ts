@@ -34,7 +34,7 @@ export function attach(
   const tools: unknown[] = Array.isArray(before) ? before : [];
   const entry: Params = {
     component_name: kind,
-    name: unused(tools, name),
+    name: unused(tools, name, inner ? model.nodes.map((node) => node.name) : []),
     params: startingParams(spec),
     ...(inner ? { id } : {}),
   };
@@ -84,7 +84,9 @@ export function detach(draft: Draft, agent: string, index: number): void {
   }
 }
 
-function unused(tools: unknown[], name: string): string {
-  const taken = new Set(tools.map((tool) => (isObject(tool) ? tool["name"] : undefined)));
+// unused returns a name that no other tool of the agent has and that is not among others: a box of
+// an agent has a name beside those of the nodes.
+function unused(tools: unknown[], name: string, others: readonly string[]): string {
+  const taken = new Set([...tools.map((tool) => (isObject(tool) ? tool["name"] : undefined)), ...others]);
   for (let number = 2, made = name; ; made = `${name} ${number++}`) if (!taken.has(made)) return made;
 }

@@ -57,6 +57,23 @@ export async function serveHosts(count: number): Promise<{ hosts: Served[]; clos
   return { hosts, close };
 }
 
+/**
+ * serveTools starts an MCP server, which requires the header X-Key: let me in, and writes a SQLite
+ * file of a shop.
+ */
+export async function serveTools(file: string): Promise<{ address: string; close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), "easel-tools-"));
+  const server = spawn(build(folder, "toolserver", "./host/internal/servertest/toolserver"), [file], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const { mcp } = await lines(server, ["mcp"]);
+  const close = async (): Promise<void> => {
+    await ended(server, () => server.stdin.end());
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { address: mcp, close };
+}
+
 /** parsed waits until no document of a dataset is being parsed. */
 export async function parsed({ address, key }: Served, dataset: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };

@@ -7,6 +7,7 @@ import { isObject } from "../../canvas/dsl.ts";
 import { AsJson, Composite } from "./as-json.tsx";
 import { BranchField, Targets } from "./branches.tsx";
 import { Checks, OperatorField, Segment, Select } from "./choice.tsx";
+import { Connection, connects } from "./connect.tsx";
 import { FieldList } from "./fields.tsx";
 import {
   ConditionList, Files, MemberFields, MetadataFilter, ParserSetups, References, RequestValues, RowList, Variants,
@@ -21,7 +22,7 @@ import {
 import type { ControlProps } from "./props.ts";
 import { widgetOf } from "./shown.ts";
 import { Structured } from "./structured.tsx";
-import { Servers, ToolList } from "./tools.tsx";
+import { ToolList } from "./tools.tsx";
 import { TypedValue } from "./typed-value.tsx";
 
 const DatasetPicker = lazy(() => import("./datasets.tsx"));
@@ -57,7 +58,7 @@ const widgets: Record<Widget, React.ComponentType<ControlProps>> = {
   datasets: Datasets,
   memories: Words,
   tools: ToolList,
-  servers: Servers,
+  servers: (props) => <Connection {...props} kind="servers" />,
   canvas: Line,
   secret: Secret,
   files: Files,
@@ -67,7 +68,7 @@ const widgets: Record<Widget, React.ComponentType<ControlProps>> = {
   date: Line,
   targets: Targets,
   request: RequestValues,
-  webhook: AsJson,
+  webhook: (props) => <Connection {...props} kind="webhook" />,
   metadata: MetadataFilter,
   parsers: ParserSetups,
   json: AsJson,
@@ -75,6 +76,8 @@ const widgets: Record<Widget, React.ComponentType<ControlProps>> = {
 
 /** Control edits one value. */
 export function Control(props: ControlProps): React.ReactNode {
+  const kind = connects(props);
+  if (kind) return <Connection {...props} kind={kind} />;
   const Editor = widgets[widgetOf(props.schema, props.value)];
   return <Editor {...props} />;
 }

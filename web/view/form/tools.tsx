@@ -1,4 +1,4 @@
-// The tools of an agent: components with their settings, other agents, and MCP servers.
+// The tools of an agent: components with their settings, and other agents.
 
 import { isObject, type Params } from "../../canvas/dsl.ts";
 import { callable } from "../../canvas/edit/tools.ts";
@@ -6,7 +6,7 @@ import { takesTools } from "../../canvas/edit/nodes.ts";
 import { useApp, useSelect, useSpecText, useStore, useText } from "../context.tsx";
 import { hueOf, Icon, iconOf } from "../icons.tsx";
 import { titled } from "../text.ts";
-import { Rows } from "./lists.tsx";
+import { SettingsContext } from "./params.tsx";
 import { useEditors, type ControlProps } from "./props.ts";
 
 /** ToolList edits the tools of an agent. */
@@ -49,6 +49,11 @@ export function ToolList({ node, value }: ControlProps): React.ReactNode {
       ))}
     </div>
   );
+}
+
+// changed returns params with changes, of which undefined removes one.
+function changed(params: Params, changes: Params): Params {
+  return Object.fromEntries(Object.entries({ ...params, ...changes }).filter(([, value]) => value !== undefined));
 }
 
 function Tool({
@@ -101,40 +106,19 @@ function Tool({
           {t("problems.goto", name)}
         </button>
       ) : (
-        <Form
-          node={node}
-          spec={spec}
-          params={params}
-          tool
-          changed={{}}
-          onChange={(key, next) => onChange({ params: { ...params, [key]: next } })}
-        />
+        <SettingsContext
+          value={{ params, set: (changes) => onChange({ params: changed(params, changes) }), tool: true }}
+        >
+          <Form
+            node={node}
+            spec={spec}
+            params={params}
+            tool
+            changed={{}}
+            onChange={(key, next) => onChange({ params: { ...params, [key]: next } })}
+          />
+        </SettingsContext>
       )}
     </details>
-  );
-}
-
-/** Servers edits the MCP servers of an agent. */
-export function Servers({ label, value, onChange }: ControlProps): React.ReactNode {
-  const t = useText();
-  const list = (Array.isArray(value) ? value : []).map((each: unknown): Params => (isObject(each) ? each : {}));
-  return (
-    <Rows label={label} value={list} make={() => ({ mcp_id: "", tools: {} })} onChange={onChange}>
-      {(each, i) => {
-        const names = Object.keys(isObject(each["tools"]) ? each["tools"] : {});
-        return (
-          <>
-            <input
-              type="text"
-              aria-label={`${t("tools.server")} ${i + 1}`}
-              placeholder={t("tools.server")}
-              value={String(each["mcp_id"] ?? "")}
-              onChange={(event) => onChange(list.with(i, { ...each, mcp_id: event.target.value }))}
-            />
-            {names.length > 0 && <p className="small quiet">{names.join(", ")}</p>}
-          </>
-        );
-      }}
-    </Rows>
   );
 }

@@ -214,6 +214,7 @@ POST /api/v2/canvases/{canvas}/runs {"query":"x","published":true}
 POST /api/v2/canvases/{canvas}/validate {"dsl":{"components":{}}}
 POST /api/v2/validate {"dsl":{"components":{}}}
 POST /api/v2/hook-presets {"security":{}}
+POST /api/v2/databases/tables {"params":{"db_type":"sqlite","database":"shop.db"}}
 POST /api/v2/canvases/{canvas}/sessions {"user":"u","name":"n"} >session
 GET /api/v2/canvases/{canvas}/sessions/{session}/messages
 POST /api/v2/canvases/{canvas}/runs {"query":"x","session":"{session}"} >run

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
@@ -63,8 +64,9 @@ type serverInput struct {
 }
 
 type toolView struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
+	Name        string       `json:"name"`
+	Description string       `json:"description,omitempty"`
+	InputSchema engine.Value `json:"input_schema,omitzero" jsonschema:"JSON Schema of the arguments"`
 }
 
 type toolList struct {
@@ -200,7 +202,7 @@ func (s servers) tools(ctx context.Context, in serverByID) (toolList, error) {
 		return out, nil
 	}
 	for name, tool := range tools.Fields() {
-		out.Items = append(out.Items, toolView{name, tool.Get("description").Str()})
+		out.Items = append(out.Items, toolView{name, tool.Get("description").Str(), tool.Get("inputSchema")})
 	}
 	d.Variables = d.Variables.With(app.ToolsVariable, tools)
 	out.OK = true

@@ -1,8 +1,12 @@
 package v2_test
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
@@ -21,9 +25,14 @@ func TestDiagnosticsOfServers(t *testing.T) {
 		_, err := s.Services.Servers.Put(ctx, "one", at(id), d)
 		require.NoError(t, err)
 	}
+	named := app.Item{ID: "7f", Name: "Help desk"}
+	d := app.ServerDoc{Type: "sse", URL: "https://z.org", Variables: tools}
+	_, err := s.Services.Servers.Put(ctx, "one", named, d)
+	require.NoError(t, err)
 	dsl := sketch.Canvas("begin Begin -> Agent:A", `Agent:A Agent {"llm_id":"x","mcp":[
 		{"mcp_id":"tickets","tools":{"open":{},"close":{}}}, {"mcp_id":"unlisted","tools":{"any":{}}},
-		{"mcp_id":"gone","tools":{"x":{}}}, {"url":"https://y.org","tools":{"z":{}}}]}`)
+		{"mcp_id":"Help desk","tools":{"open":{}}}, {"mcp_id":"gone","tools":{"x":{}}},
+		{"url":"https://y.org","tools":{"z":{}}}]}`)
 	found := map[string]string{}
 	for _, d := range s.As("one", "POST", "/api/v2/validate", `{"dsl":`+dsl+`}`, 200).Get("diagnostics").Elements() {
 		if d.Get("param").Str() == "mcp" {
@@ -151,4 +160,44 @@ func TestPricesOfATenant(t *testing.T) {
 	}
 	s.As("one", "PUT", path, `{"prices":{}}`, 200)
 	require.Equal(t, `{}`, s.As("one", "GET", path, "", 200).Get("prices").JSON())
+}
+
+// The tools of a server are listed with the headers that a run would send, secrets included, and
+// with what a canvas stores of each.
+func TestToolsOfServer(t *testing.T) {
+	s := apitest.New(t)
+	server := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	type order struct {
+		Number int `json:"number"`
+	}
+	sdk.AddTool(server, &sdk.Tool{Name: "track", Description: "Tracks an order."},
+		func(context.Context, *sdk.CallToolRequest, order) (*sdk.CallToolResult, any, error) {
+			return nil, nil, nil
+		})
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer hush" {
+			http.Error(w, "not allowed: "+r.Header.Get("Authorization"), http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	id := s.As("one", "POST", "/api/v2/mcp-servers",
+		`{"name":"Shop","url":"`+srv.URL+`","headers":{"Authorization":"Bearer {{secret:SHOP}}"}}`, 201).Get("id").Str()
+	list := func() engine.Value { return s.As("one", "POST", "/api/v2/mcp-servers/"+id+"/tools", "", 200) }
+	require.Contains(t, list().Get("error").Str(), `secret "SHOP"`)
+	s.As("one", "PUT", "/api/v2/secrets/SHOP", `{"value":"wrong"}`, 204)
+	require.NotContains(t, list().Get("error").Str(), "wrong", "the value is removed from errors")
+	s.As("one", "PUT", "/api/v2/secrets/SHOP", `{"value":"hush"}`, 204)
+	found := list()
+	require.True(t, found.Get("ok").True(), found.JSON())
+	tool := found.Get("items").At(0)
+	require.Equal(t, "track Tracks an order.", tool.Get("name").Str()+" "+tool.Get("description").Str())
+	require.Equal(t, "integer", tool.Get("input_schema").Get("properties").Get("number").Get("type").Str())
+	s.As("one", "PUT", "/api/v2/secrets/SHOP", `{"value":"hush","hosts":["shop.example.org"]}`, 204)
+	require.Contains(t, list().Get("error").Str(), "shop.example.org", "a secret goes to its hosts only")
 }

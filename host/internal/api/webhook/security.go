@@ -35,7 +35,7 @@ func (in *incoming) security(canvas string, s engine.Value) error {
 	if err != nil {
 		return err
 	}
-	if err := in.proof(canvas, s); err != nil {
+	if err := proveAnd(in, s, func() error { return in.proof(canvas, s) }); err != nil {
 		return err
 	}
 	if in.f.hooks.Take(canvas, rate) > 0 {

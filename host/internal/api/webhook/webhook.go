@@ -58,6 +58,7 @@ type incoming struct {
 	most int64   // how many bytes the canvas lets the body have
 	text *string // the body, once it is read whole
 
+	signs  bool   // the proof is added here: the owner tests the canvas
 	signed []byte // the signature of a request that starts one run only; nil for others
 }
 
@@ -101,7 +102,8 @@ func (f *Face) canvas(ctx context.Context, r *api.Request, denied string) (app.C
 // run checks a request in the order that clients know, and runs the canvas: for the member who
 // tests it, or with nil unattended.
 func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, tests *app.Principal) (api.Response, error) {
-	in := &incoming{Request: r, f: f}
+	in := &incoming{Request: r, f: f, signs: tests != nil && r.HTTP.Header.Get(SignHeader) == "true"}
+	r.HTTP.Header.Del(SignHeader)
 	begin, err := f.config(v, r.HTTP.Method)
 	if err != nil {
 		return nil, err

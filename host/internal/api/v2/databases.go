@@ -1,0 +1,44 @@
+package v2
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// databases are those that ExeSQL nodes name.
+type databases struct{ *app.Services }
+
+func (d databases) operations() []operation {
+	return []operation{
+		handle(operation{
+			method: "POST", path: "/api/v2/databases/tables", body: api.BodySmall, scope: app.ScopeEdit,
+			name: "listTables",
+			about: "Connect to the database of an ExeSQL node as a run of the canvas would, with the same limits on " +
+				"addresses, accounts and secrets, and list its tables and views.",
+		}, d.tables),
+	}
+}
+
+type tablesOf struct {
+	Who  app.Principal
+	Body struct {
+		Params engine.Value `json:"params" jsonschema:"params of the node; username and password may be {{secret:NAME}}"`
+	}
+}
+
+type tableList struct {
+	OK    bool     `json:"ok"`
+	Error string   `json:"error,omitempty" jsonschema:"why there is no connection"`
+	Items []string `json:"items" jsonschema:"names of tables and views, at most 500"`
+}
+
+func (d databases) tables(ctx context.Context, in tablesOf) (tableList, error) {
+	tables, err := d.Tables(ctx, in.Who.Tenant, in.Body.Params)
+	if err != nil {
+		return tableList{Error: err.Error(), Items: []string{}}, ctx.Err()
+	}
+	return tableList{OK: true, Items: tables}, nil
+}
