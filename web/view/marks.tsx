@@ -2,6 +2,7 @@
 // and at the button that runs it.
 
 import type { Diagnostic } from "@easel/engine";
+import { isObject, type Dsl } from "../canvas/dsl.ts";
 import { same } from "../canvas/patch.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { useLacking } from "./model-map.tsx";
@@ -22,6 +23,21 @@ function severityOf(list: readonly Diagnostic[], id: string): Severity | undefin
   return known.get(id);
 }
 
+const names = new WeakMap<object, ReadonlyMap<string, unknown>>();
+
+// nameOf returns the name of a node, which stands in `graph`.
+function nameOf({ graph }: Dsl, id: string): unknown {
+  const list = isObject(graph) ? graph["nodes"] : undefined;
+  if (!Array.isArray(list)) return id;
+  let known = names.get(list);
+  if (!known) {
+    const nodes = list.filter(isObject);
+    known = new Map(nodes.map(({ id: of, data }) => [String(of), isObject(data) ? data["name"] : undefined]));
+    names.set(list, known);
+  }
+  return known.get(id) || id; // the page itself writes ids as names
+}
+
 /** Marks returns the marks of a box. */
 export function Marks({ id }: { id: string }): React.ReactNode {
   const t = useText();
@@ -29,8 +45,10 @@ export function Marks({ id }: { id: string }): React.ReactNode {
   const severity = useStore(session.problems, (list) => severityOf(list, id));
   const stored = useStore(session.origin, (origin) => origin !== undefined);
   const changed = useStore(session.document, (document) => {
-    const [now, then] = [document?.dsl.components[id], document?.base.dsl.components[id]];
-    return stored && now !== then && !same(now, then);
+    if (!stored || !document) return false;
+    const { dsl, base } = document;
+    const [now, then] = [dsl.components[id], base.dsl.components[id]];
+    return (now !== then && !same(now, then)) || nameOf(dsl, id) !== nameOf(base.dsl, id);
   });
   if (severity !== "error" && severity !== "warning" && !changed) return null;
   const messages = session.problems.get().filter(({ node }) => node === id).map(({ message }) => message);

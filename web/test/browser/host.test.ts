@@ -224,7 +224,9 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator(".react-flow__node").nth(1).click();
     const name = await page.locator(".node-name").inputValue();
     await page.locator(".node-name").fill(`${name}!`);
+    await page.locator(".react-flow__node .marks", { hasText: "Not saved" }).waitFor();
     await glimpse(page, "button", /^Saved$/, () => page.keyboard.press("Control+s"));
+    await counted(page.locator(".react-flow__node .marks", { hasText: "Not saved" }), 0);
     await page.locator(".node-name").fill(name);
     await page.locator("#tab-chat").click();
     await page.locator(".where").getByText("Run on the host").click();

@@ -82,6 +82,7 @@ function Password({ email, onChanged }: { email: string; onChanged(): void }): R
   };
   return (
     <form
+      className="own-password"
       aria-labelledby="me-password"
       onSubmit={(event) => {
         event.preventDefault();
