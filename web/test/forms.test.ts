@@ -9,7 +9,9 @@ import { startingParams } from "../canvas/edit/nodes.ts";
 import { nameOutput } from "../canvas/edit/outputs.ts";
 import { fitting, operatorOf } from "../view/form/operators.ts";
 import { operatorSets } from "../view/form/operators.generated.ts";
-import { canonical, isShown, keyOf, partsOf, sectionOrder, tagOf, widgetOf } from "../view/form/shown.ts";
+import {
+  canonical, isShown, keyOf, partsOf, rewritten, sectionOrder, tagOf, widgetOf,
+} from "../view/form/shown.ts";
 import { texts } from "../words/form.ts";
 import { specs } from "./specs.ts";
 
@@ -94,6 +96,14 @@ test("an operator without a right side hides the value", () => {
   const schemas = items?.properties ?? {};
   assert.ok(isShown("value", { params: { operator: "=" }, schemas }));
   assert.ok(!isShown("value", { params: { operator: "is empty" }, schemas }));
+});
+
+test("an edit of a rule stores the word of its operator in place of a synonym", () => {
+  const items = specs.get("Switch")?.params?.properties?.["conditions"]?.items?.properties?.["items"]?.items;
+  const schemas = items?.properties ?? {};
+  assert.deepEqual(rewritten({ params: { operator: ">=", value: "1" }, schemas }), { operator: "≥", value: "1" });
+  const unknown = { operator: "zz", value: "1" };
+  assert.equal(rewritten({ params: unknown, schemas }), unknown, "an unknown word stays");
 });
 
 test("a schema without tags has editors by its types", () => {

@@ -16,7 +16,14 @@ import { JsonEdit, Value, Values } from "./value.tsx";
 import { Unsaved, usePlace } from "./where.tsx";
 import { Reason, reasonOf } from "./reason.tsx";
 
-const SettingsForm = lazy(() => import("./form/form.tsx"));
+const load = (): Promise<typeof import("./form/form.tsx")> => import("./form/form.tsx");
+const SettingsForm = lazy(load);
+
+/** preloadForm fetches the form of settings when the page has nothing else to do. */
+export function preloadForm(): () => void {
+  const idle = setTimeout(() => void load().catch(() => undefined), 400);
+  return () => clearTimeout(idle);
+}
 
 /** Inspector returns a page of the drawer. */
 export function Inspector(): React.ReactNode {

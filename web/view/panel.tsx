@@ -1,11 +1,11 @@
 // The drawer with its pages.
 
-import { lazy, Suspense, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { isPipeline } from "../run/pipeline.ts";
 import { Chat } from "./chat.tsx";
 import { useApp, useLook, useStore, useText, type Tab } from "./context.tsx";
 import { Guard } from "./guard.tsx";
-import { Inspector } from "./inspector.tsx";
+import { Inspector, preloadForm } from "./inspector.tsx";
 import { useLacking } from "./model-map.tsx";
 
 const Problems = lazy(() => import("./problems.tsx"));
@@ -34,6 +34,7 @@ export function Panel(): React.ReactNode {
     lacking + useStore(session.problems, (all) => all.filter((problem) => problem.severity === "error").length);
   const warnings = useStore(session.problems, (all) => all.filter((problem) => problem.severity === "warning").length);
   const list = useRef<HTMLDivElement>(null);
+  useEffect(preloadForm, []);
   const move = (event: React.KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;

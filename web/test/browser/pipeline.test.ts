@@ -88,7 +88,7 @@ describe("a pipeline in the page", { skip: missing(), timeout: 1_200_000 }, () =
 
     const chunker = page.locator('.column[aria-label^="TokenChunker"]');
     await chunker.locator("summary").first().click();
-    await chunker.getByLabel("Size").fill("40");
+    await chunker.getByLabel("Size", { exact: true }).fill("40");
     await page.waitForFunction(
       () => document.querySelectorAll('.column[aria-label^="TokenChunker"] .piece').length > 3,
     );

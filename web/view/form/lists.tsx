@@ -9,7 +9,7 @@ import { Icon } from "../icons.tsx";
 import { AsJson } from "./as-json.tsx";
 import { Prompt } from "./prompt.tsx";
 import { useEditors, type ControlProps } from "./props.ts";
-import { isShown, type Around } from "./shown.ts";
+import { isShown, rewritten, type Around } from "./shown.ts";
 import { useFormText } from "./text.ts";
 
 /** Rows frames the elements of a list: each can be moved and removed. */
@@ -239,8 +239,8 @@ export function Members({
           value={value[name]}
           hint=""
           around={around}
-          onChange={(next) => onChange(changed(value, { [name]: next }))}
-          onPart={(part) => onChange(changed(value, part))}
+          onChange={(next) => onChange(changed(rewritten(around), { [name]: next }))}
+          onPart={(part) => onChange(changed(rewritten(around), part))}
         />
       </div>
     ));

@@ -68,6 +68,16 @@ export function rightOf(name: string, around: Around): "value" | "list" | "numbe
   return operator?.right ?? "value";
 }
 
+/** rewritten returns values with the stored words of their operators in place of synonyms. */
+export function rewritten({ params, schemas }: Around): Params {
+  const words = Object.entries(params).flatMap(([name, value]) => {
+    const { ops } = tagOf(own(schemas, name));
+    const operator = ops === undefined ? undefined : operatorOf(ops, value);
+    return operator === undefined || operator.word === value ? [] : [[name, operator.word] as const];
+  });
+  return words.length === 0 ? params : { ...params, ...Object.fromEntries(words) };
+}
+
 /** optionsOf returns the options of a schema; those of an enum have their values as labels. */
 export function optionsOf(schema: Schema): Option[] {
   return tagOf(schema).options ?? (schema.enum ?? []).map((each) => ({ value: String(each), label: String(each) }));
