@@ -161,15 +161,16 @@ func (s *Servers) Tools(
 	ctx, done := context.WithTimeout(ctx, wait)
 	defer done()
 	server := d.Server(item.ID, item.Name)
-	filled, plain, err := server.Filled(ctx, SecretsOf(s.store, tenant))
+	filled, hide, err := server.Filled(ctx, SecretsOf(s.store, tenant))
 	if err != nil {
 		return out.Value(), err
 	}
 	list, err := s.mcp.Tools(ctx, "edit "+tenant, filled)
 	for _, t := range list {
+		t = t.MapStrings(hide.Plain)
 		out.Set(t.Get("name").Str(), t.With("enabled", engine.Bool(true)))
 	}
-	return out.Value(), plain(err)
+	return out.Value(), hide.PlainError(err)
 }
 
 // Call calls a tool of a server. Errors: [ErrNoMCP], those of the tool.
@@ -180,10 +181,10 @@ func (s *Servers) Call(
 		return "", ErrNoMCP
 	}
 	server := d.Server(item.ID, item.Name)
-	filled, plain, err := server.Filled(ctx, SecretsOf(s.store, tenant))
+	filled, hide, err := server.Filled(ctx, SecretsOf(s.store, tenant))
 	if err != nil {
 		return "", err
 	}
 	text, err := s.mcp.Call(ctx, "edit "+tenant, filled, tool, arguments)
-	return text, plain(err)
+	return hide.Plain(text), hide.PlainError(err)
 }

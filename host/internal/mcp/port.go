@@ -46,7 +46,7 @@ var _ engine.MCP = (*Port)(nil)
 
 // server returns the configuration of a server with its secrets filled in, and a function that
 // hides them.
-func (p *Port) server(ctx context.Context, ref *engine.MCPServer) (Server, hider, error) {
+func (p *Port) server(ctx context.Context, ref *engine.MCPServer) (Server, Hider, error) {
 	s := Server{Name: ref.URL, Type: cmp.Or(ref.Type, TypeStreamable), URL: ref.URL}
 	if ref.URL == "" {
 		var err error
@@ -67,7 +67,7 @@ func (p *Port) server(ctx context.Context, ref *engine.MCPServer) (Server, hider
 	if err := errors.Join(err, own.err); err != nil {
 		return s, nil, fmt.Errorf("MCP server %s: %w", cmp.Or(s.Name, ref.ID), err)
 	}
-	return s, hider{box, own.box}, nil
+	return s, Hider{box, own.box}, nil
 }
 
 // filled returns a copy of the configuration with its variables and secrets filled in, and the box
@@ -85,10 +85,10 @@ func (s *Server) filled(ctx context.Context, secrets engine.Secrets) (Server, *w
 }
 
 // Filled returns the configuration as it connects, with secrets that its headers, arguments and
-// environment name, and a function that removes their values from an error.
-func (s *Server) Filled(ctx context.Context, secrets engine.Secrets) (Server, func(error) error, error) {
+// environment name, and what removes their values from results.
+func (s *Server) Filled(ctx context.Context, secrets engine.Secrets) (Server, Hider, error) {
 	out, box, err := s.filled(ctx, secrets)
-	return out, hider{box}.plainError, err
+	return out, Hider{box}, err
 }
 
 // hostOf returns the host that secrets of a server go to; "" for a process.
@@ -126,17 +126,19 @@ func (f *filling) all(texts map[string]string) {
 	}
 }
 
-// hider removes secrets from the results of a server.
-type hider []*web.SecretBox
+// Hider removes secrets from the results of a server.
+type Hider []*web.SecretBox
 
-func (h hider) plain(text string) string {
+// Plain removes the values of secrets from a text.
+func (h Hider) Plain(text string) string {
 	for _, box := range h {
 		text = box.Plain(text)
 	}
 	return text
 }
 
-func (h hider) plainError(err error) error {
+// PlainError removes the values of secrets from an error, which may be nil.
+func (h Hider) PlainError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -157,7 +159,7 @@ func (p *Port) ListTools(ctx context.Context, ref *engine.MCPServer) ([]engine.T
 		return nil, err
 	}
 	list, err := p.Client.Offered(ctx, p.Owner, s)
-	err = hide.plainError(err)
+	err = hide.PlainError(err)
 	if errors.Is(err, ErrServer) && ctx.Err() == nil {
 		p.mu.Lock()
 		if p.failed == nil {
@@ -171,7 +173,7 @@ func (p *Port) ListTools(ctx context.Context, ref *engine.MCPServer) ([]engine.T
 	}
 	out := make([]engine.ToolDef, len(list))
 	for i, t := range list {
-		about := hide.plain(t.Get("description").Str())
+		about := hide.Plain(t.Get("description").Str())
 		out[i] = engine.ToolDef{Name: t.Get("name").Str(), Description: about, Parameters: t.Get("inputSchema")}
 	}
 	return out, nil
@@ -205,8 +207,8 @@ func (p *Port) CallTool(ctx context.Context, ref *engine.MCPServer, name string,
 		}
 		answer.Files = append(answer.Files, stored)
 	}
-	answer.Result = engine.String(hide.plain(r.text))
-	return answer, hide.plainError(err)
+	answer.Result = engine.String(hide.Plain(r.text))
+	return answer, hide.PlainError(err)
 }
 
 // save stores file i of a result.

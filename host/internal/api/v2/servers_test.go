@@ -167,6 +167,9 @@ func TestPricesOfATenant(t *testing.T) {
 func TestToolsOfServer(t *testing.T) {
 	s := apitest.New(t)
 	server := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	server.AddTool(&sdk.Tool{
+		Name: "echo", Description: "knows Bearer hush", InputSchema: map[string]any{"type": "object", "title": "hush"},
+	}, nil)
 	type order struct {
 		Number int `json:"number"`
 	}
@@ -195,7 +198,8 @@ func TestToolsOfServer(t *testing.T) {
 	s.As("one", "PUT", "/api/v2/secrets/SHOP", `{"value":"hush"}`, 204)
 	found := list()
 	require.True(t, found.Get("ok").True(), found.JSON())
-	tool := found.Get("items").At(0)
+	require.NotContains(t, found.JSON(), "hush", "a server cannot show an editor the value of a secret")
+	tool := found.Get("items").At(1)
 	require.Equal(t, "track Tracks an order.", tool.Get("name").Str()+" "+tool.Get("description").Str())
 	require.Equal(t, "integer", tool.Get("input_schema").Get("properties").Get("number").Get("type").Str())
 	s.As("one", "PUT", "/api/v2/secrets/SHOP", `{"value":"hush","hosts":["shop.example.org"]}`, 204)
