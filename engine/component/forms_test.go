@@ -53,13 +53,11 @@ func taggedParams(s engine.Spec) []tagged {
 
 // taggedFields lists the params of a struct; rows have separate names.
 func taggedFields(t reflect.Type, path string) (list []tagged) {
-	var names []string
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
-		names = append(names, name)
 		at := path + "." + name
 		list = append(list, tagged{path: at, tag: f.Tag})
 		inner := f.Type

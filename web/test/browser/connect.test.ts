@@ -206,12 +206,12 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
       },
     };
     const { page, settings, params, id, done } = await opened("Orders", hook, "begin");
-    const security = settings.locator(".setting", { hasText: "Security" });
+    const security = settings.locator(".setting", { hasText: "Who may send" });
     // The section is open, since it has a problem.
     await security.getByText("Anyone who knows the address can start this canvas").waitFor();
-    await security.getByLabel("Security").selectOption({ label: "Open to anyone" });
+    await security.getByLabel("Who may send", { exact: true }).selectOption({ label: "Open to anyone" });
     await security.locator(".fault", { hasText: "Anyone who knows" }).waitFor();
-    await security.getByLabel("Security").selectOption({ label: "GitHub" });
+    await security.getByLabel("Who may send", { exact: true }).selectOption({ label: "GitHub" });
     await security.getByRole("button", { name: "Generate" }).click();
     const shown = await security.getByRole("status").locator("code").innerText();
     assert.match(shown, /^[0-9a-f]{64}$/);
@@ -222,7 +222,8 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
     await settings.getByLabel("Paste the body of a request, as JSON").fill(`{"order": 7, "tags": ["new"]}`);
     await settings.getByRole("button", { name: "Add its values" }).click();
     await settings.getByRole("checkbox", { name: "POST" }).check();
-    await settings.getByLabel("Content types").selectOption({ label: "JSON" });
+    await settings.getByLabel("Body", { exact: true }).selectOption({ label: "JSON" });
+    await settings.locator("summary", { hasText: "Output" }).click();
     await settings.getByLabel("With the result").check();
     await audit(page, "a webhook");
     await security.scrollIntoViewIfNeeded();
@@ -339,12 +340,12 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
       },
     };
     const { page, settings, params, done } = await opened("Report", canvas, "ExeSQL:Q");
-    const kind = settings.getByLabel("Database type");
+    const kind = settings.getByLabel("Database", { exact: true });
     await kind.selectOption({ label: "PostgreSQL" });
     assert.equal(await settings.getByLabel("Port", { exact: true }).inputValue(), "5432");
     await settings.getByLabel("Host", { exact: true }).fill("127.0.0.1");
-    await settings.getByLabel("Username", { exact: true }).fill("reader");
-    await settings.getByLabel("Database", { exact: true }).fill("shop");
+    await settings.getByLabel("User", { exact: true }).fill("reader");
+    await settings.getByLabel("Database name", { exact: true }).fill("shop");
     await settings.getByLabel("Password: use a secret").selectOption({ label: "New secret…" });
     const secret = settings.getByRole("group", { name: "New secret…" });
     await secret.getByLabel("Value", { exact: true }).fill("hush");
@@ -356,10 +357,10 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
     await audit(page, "a database");
     await looks(page, "database");
     await kind.selectOption({ label: "SQLite" });
-    for (const gone of ["Host", "Port", "Username", "Password"]) {
+    for (const gone of ["Host", "Port", "User", "Password"]) {
       assert.equal(await settings.getByText(gone, { exact: true }).isVisible(), false, gone);
     }
-    await settings.getByLabel("Database", { exact: true }).fill("shop.db");
+    await settings.getByLabel("Database name", { exact: true }).fill("shop.db");
     await settings.getByRole("button", { name: "Test connection" }).click();
     await settings.getByText("Connected, 2 tables").waitFor();
     await settings.getByRole("region", { name: "2 tables" }).getByText("orders").waitFor();

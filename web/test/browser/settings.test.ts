@@ -170,7 +170,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await audit(page, "what was learned");
     await learned.getByRole("button", { name: "Delete picky@Picky" }).click();
     await learned.getByRole("button", { name: "Delete?" }).click();
-    await learned.waitFor({ state: "detached" });
+    await learned.getByText("picky@Picky").waitFor({ state: "detached" });
     await api("DELETE", "/providers/Picky");
     await done(refused);
   });
