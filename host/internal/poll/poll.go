@@ -84,6 +84,10 @@ func (l *Loop) run(r *running) {
 			case <-time.After(gather):
 			case <-r.stop:
 			}
+			select {
+			case <-wake: // its look follows, as that of the first call
+			default:
+			}
 		case <-r.stop:
 		}
 		select {
