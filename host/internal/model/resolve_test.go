@@ -128,7 +128,7 @@ func TestNamesOfModelsInDocuments(t *testing.T) {
 	require.Equal(t, doc.JSON(), Renamed(doc, map[string]string{"1": "c"}).JSON())
 }
 
-// Large documents cost time and text in proportion to their size: a chain of containers, one unknown
+// Large documents cost time and text in proportion to their size: a chain of containers, an unknown
 // model in each step, and a different one in each.
 func TestUnknownModelsOfLargeDocuments(t *testing.T) {
 	m, err := New(Config{Providers: []Provider{{Name: "P", Models: []Entry{{Name: strings.Repeat("m", 200)}}}}})
