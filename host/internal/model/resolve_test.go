@@ -1,8 +1,10 @@
 package model
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -115,14 +117,46 @@ func TestNamesInAnotherCase(t *testing.T) {
 func TestNamesOfModelsInDocuments(t *testing.T) {
 	doc, err := engine.ParseJSON([]byte(`{"components":{"A":{"obj":{"params":{"llm_id":"a","n":1.0,"tools":[
 		{"params":{"llm_id":"b"}},{"params":{"llm_id":"{x@y}"}}],"setups":{"image":{"llm_id":"a"}}}}}},
-		"graph":{"nodes":[{"data":{"form":{"llm_id":"a","name":"a"}}}]}}`))
+		"settings":{"fallback_models":["a","b",7]},"graph":{"nodes":[{"data":{"form":{"llm_id":"a","name":"a"}}}]}}`))
 	require.NoError(t, err)
 	var named []string
-	NamedIn(doc.Get("components"), func(id string) { named = append(named, id) })
-	require.Equal(t, []string{"a", "b", "a"}, named)
+	NamedIn(doc.Without("graph"), func(id string) { named = append(named, id) })
+	require.Equal(t, []string{"a", "b", "a", "a", "b"}, named)
 	renamed := Renamed(doc, map[string]string{"a": "c@P", "none": "x"})
-	require.Equal(t, strings.ReplaceAll(doc.JSON(), `"llm_id":"a"`, `"llm_id":"c@P"`), renamed.JSON())
+	want := strings.NewReplacer(`"llm_id":"a"`, `"llm_id":"c@P"`, `["a",`, `["c@P",`).Replace(doc.JSON())
+	require.Equal(t, want, renamed.JSON())
 	require.Equal(t, doc.JSON(), Renamed(doc, map[string]string{"1": "c"}).JSON())
+}
+
+// Large documents cost time and text in proportion to their size: a chain of containers, an unknown
+// model in each step, and a different one in each.
+func TestUnknownModelsOfLargeDocuments(t *testing.T) {
+	m, err := New(Config{Providers: []Provider{{Name: "P", Models: []Entry{{Name: strings.Repeat("m", 200)}}}}})
+	require.NoError(t, err)
+	const steps = 50_000
+	large := func(step string) engine.Value {
+		var b strings.Builder
+		for i := range steps {
+			fmt.Fprintf(&b, `,"n%d":`+step, i, i+1)
+		}
+		doc, err := engine.ParseJSON([]byte(`{"components":{` + b.String()[1:] + `}}`))
+		require.NoError(t, err)
+		return doc
+	}
+	began := time.Now()
+	require.Empty(t, m.UnknownIn(large(`{"parent_id":"n%d"}`)))
+	same := m.UnknownIn(large(`{"obj":{"params":{"llm_id":"x","other":%d}}}`))
+	require.Len(t, same, steps)
+	text := 0
+	for _, d := range same {
+		text += len(d.Message)
+	}
+	require.Less(t, text, 50*steps, "the known models are listed once")
+	require.Equal(t, `unknown model "x", see n0`, same[1].Message)
+	differ := m.UnknownIn(large(`{"obj":{"params":{"llm_id":"x%d"}}}`))
+	require.Len(t, differ, mostNames+1)
+	require.Contains(t, differ[mostNames].Message, "not looked up")
+	require.Less(t, time.Since(began), 20*time.Second, "the first alone took minutes")
 }
 
 // A provider that accepts every name does not take one that is an alias.

@@ -28,6 +28,7 @@ func TestLoopReadsWhileFollowed(t *testing.T) {
 		require.Equal(t, 1, looks, "at once, and once for two")
 		for range 10 {
 			l.Again()
+			synctest.Wait() // the loop has taken the first one before the others
 		}
 		time.Sleep(2 * gather)
 		require.Equal(t, 2, looks, "calls of Again are collected")

@@ -50,7 +50,7 @@ type Site struct {
 	URL       string
 	// Memory and SmallMemory are the budgets of requests.
 	Memory, SmallMemory *memlimit.Budget
-	// StopParsing ends the worker that parses queued documents, for a test that is one itself.
+	// StopParsing ends the worker that parses queued documents, for a test that claims them.
 	StopParsing func()
 }
 
