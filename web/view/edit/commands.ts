@@ -286,9 +286,12 @@ function nextRegion(): void {
 function focusIn(region: string): boolean {
   const all = '.react-flow__node.selected, [role="tab"][aria-selected="true"], .settings :is(input, select, textarea)';
   const inside = document.querySelector(region);
-  const target = inside?.querySelector<HTMLElement>(all) ?? inside?.querySelector<HTMLElement>("button:enabled, input");
+  const first = (selector: string): HTMLElement | undefined =>
+    // Fields of a closed section cannot have the focus.
+    [...(inside?.querySelectorAll<HTMLElement>(selector) ?? [])].find((target) => target.checkVisibility());
+  const target = first(all) ?? first("button:enabled, input");
   target?.focus();
-  return target !== null && target !== undefined;
+  return target !== undefined;
 }
 
 /** leave closes the overlays and gives the canvas the keyboard focus. */
