@@ -131,7 +131,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.reload(); // another hash alone loads nothing
     const card = page.getByLabel("Visible to everyone in the tenant: Ours");
     await card.uncheck();
-    await page.locator(".share input:not(:checked):enabled").first().waitFor();
+    await card.and(page.locator(":not(:checked):enabled")).waitFor();
     assert.equal(await permission(), "me");
     await audit(page, "shared");
     await done(/404/); // the names of the datasets, which are looked up as ids first
