@@ -3,6 +3,7 @@
 
 const en = {
   sign_in: "Sign in to the host to choose from its servers and secrets.",
+  allow_first: "Allow this canvas to run first: then the form can ask the host.",
   no_host: "Without a host there are no servers and secrets to choose from.",
   again: "Try again",
   cancel: "Cancel",
@@ -178,6 +179,7 @@ export type ConnectKey = keyof typeof en;
 
 const zh: Record<ConnectKey, string> = {
   sign_in: "登录主机后，可以选择主机的服务器与机密。",
+  allow_first: "请先允许此画布运行，之后表单才能查询主机。",
   no_host: "没有主机，因此没有可选的服务器与机密。",
   again: "重试",
   cancel: "取消",

@@ -119,7 +119,7 @@ describe("a part of a canvas as a canvas of its own", { skip: missing(), timeout
     await page.keyboard.press("g");
     await page.locator('.react-flow__node[data-id^="Canvas:"]').waitFor();
     await page.getByRole("button", { name: "easel, Home" }).click();
-    await page.getByText("String Transform").first().waitFor();
+    await page.getByText("Text", { exact: true }).first().waitFor();
     await done();
   });
 });

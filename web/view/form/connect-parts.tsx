@@ -20,17 +20,20 @@ export function useConnectText(): ConnectText {
   return translators[useLook((look) => look.language)];
 }
 
-/** useSignedIn reports whether the host knows the person. */
-export function useSignedIn(): boolean {
-  return useStore(useApp().host.state, ({ status }) => status === "open");
+/** useMayAsk reports whether a form may ask the host: it knows the person, who allows the canvas. */
+export function useMayAsk(): boolean {
+  const { host, session } = useApp();
+  const open = useStore(host.state, ({ status }) => status === "open");
+  const allowed = useStore(session.allowed, (may) => may);
+  return open && allowed;
 }
 
 /** SignIn says why there is nothing to choose from. */
 export function SignIn(): React.ReactNode {
   const c = useConnectText();
   const status = useStore(useApp().host.state, (state) => state.status);
-  if (status === "open") return null;
-  return <small>{c(status === "none" ? "no_host" : "sign_in")}</small>;
+  if (useMayAsk()) return null;
+  return <small>{c(status === "none" ? "no_host" : status === "open" ? "allow_first" : "sign_in")}</small>;
 }
 
 /** Fault shows why a request failed. */
@@ -84,7 +87,7 @@ const fresh = 5000; // milliseconds
 /** useSecrets lists the secrets of the host, without their values. */
 export function useSecrets(): { secrets: Secret[] | undefined; put(name: string, value: string): Promise<void> } {
   const { host } = useApp();
-  const signedIn = useSignedIn();
+  const mayAsk = useMayAsk();
   const secrets = useStore(known, (all) => all.secrets);
   const load = async (): Promise<void> => {
     known.set({ ...known.get(), at: Date.now() });
@@ -93,13 +96,13 @@ export function useSecrets(): { secrets: Secret[] | undefined; put(name: string,
   };
   useEffect(() => {
     // Without the list a text can still be typed.
-    if (signedIn && Date.now() - known.get().at > fresh) load().catch(() => undefined);
-  }, [signedIn]);
+    if (mayAsk && Date.now() - known.get().at > fresh) load().catch(() => undefined);
+  }, [mayAsk]);
   const put = async (name: string, text: string): Promise<void> => {
     await host.request("PUT", `/api/v2/secrets/${encodeURIComponent(name)}`, { value: text });
     await load();
   };
-  return { secrets: signedIn ? secrets : undefined, put };
+  return { secrets: mayAsk ? secrets : undefined, put };
 }
 
 interface SecretFieldProps {

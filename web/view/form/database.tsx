@@ -5,7 +5,7 @@ import { useState } from "react";
 import { portAfter, settingsAfter, usesServer } from "../../canvas/database.ts";
 import { useApp } from "../context.tsx";
 import { useAttempt } from "../loaded.ts";
-import { Fault, SecretField, SignIn, useConnectText, useSignedIn } from "./connect-parts.tsx";
+import { Fault, SecretField, SignIn, useConnectText, useMayAsk } from "./connect-parts.tsx";
 import { useSettings } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
 
@@ -94,7 +94,7 @@ function Test({ node }: { node: string }): React.ReactNode {
   const c = useConnectText();
   const { host } = useApp();
   const { params } = useSettings(node);
-  const signedIn = useSignedIn();
+  const mayAsk = useMayAsk();
   const attempt = useAttempt();
   const connection = JSON.stringify(settingsOf(params));
   const [found, setFound] = useState<Found & { of: string }>();
@@ -108,7 +108,7 @@ function Test({ node }: { node: string }): React.ReactNode {
   return (
     <>
       <div className="connect-acts">
-        <button type="button" disabled={!signedIn || attempt.busy} onClick={() => void test()}>
+        <button type="button" disabled={!mayAsk || attempt.busy} onClick={() => void test()}>
           {attempt.busy && <span className="spinner" aria-hidden="true" />}
           {c("database_test")}
         </button>

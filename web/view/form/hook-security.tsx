@@ -11,7 +11,7 @@ import { pick } from "../../words/words.ts";
 import { useApp, useLook, useStore } from "../context.tsx";
 import { useAttempt, useLoaded } from "../loaded.ts";
 import {
-  Copied, Fault, placeholderOf, SecretField, SignIn, useConnectText, useSecrets, useSignedIn,
+  Copied, Fault, placeholderOf, SecretField, SignIn, useConnectText, useSecrets, useMayAsk,
 } from "./connect-parts.tsx";
 import type { ControlProps } from "./props.ts";
 
@@ -24,11 +24,11 @@ interface Presets {
 /** usePresets returns the presets of the host, and those that a section matches. */
 export function usePresets(security: unknown): Presets | undefined {
   const { host } = useApp();
-  const signedIn = useSignedIn();
+  const mayAsk = useMayAsk();
   // The key is not part of what is recognised, and is not sent.
   const proof = JSON.stringify(isObject(security) ? withoutKey(security) : {});
-  const { value } = useLoaded(`${signedIn} ${proof}`, async (): Promise<Presets> =>
-    signedIn
+  const { value } = useLoaded(`${mayAsk} ${proof}`, async (): Promise<Presets> =>
+    mayAsk
       ? host.request("POST", "/api/v2/hook-presets", { security: JSON.parse(proof) as unknown })
       : { items: [], names: [] });
   return value;

@@ -12,7 +12,7 @@ import { serverNamed } from "../../run/server-names.ts";
 import { useApp, useStore } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { useAttempt, useLoaded } from "../loaded.ts";
-import { Fault, SignIn, useConnectText, useSignedIn } from "./connect-parts.tsx";
+import { Fault, SignIn, useConnectText, useMayAsk } from "./connect-parts.tsx";
 import { Headers } from "./headers.tsx";
 import type { ControlProps } from "./props.ts";
 
@@ -53,8 +53,8 @@ export default function Servers({ id, value, onChange }: ControlProps): React.Re
 
 function useServers(): readonly Server[] | undefined {
   const { serverNames } = useApp();
-  const signedIn = useSignedIn();
-  useLoaded(`servers ${signedIn}`, async () => (signedIn ? serverNames.load() : []));
+  const mayAsk = useMayAsk();
+  useLoaded(`servers ${mayAsk}`, async () => (mayAsk ? serverNames.load() : []));
   return useStore(serverNames.known, (all) => all);
 }
 
@@ -67,10 +67,10 @@ function Choose({ id, label, chosen, onChoose }: {
 }): React.ReactNode {
   const c = useConnectText();
   const servers = useServers();
-  const signedIn = useSignedIn();
+  const mayAsk = useMayAsk();
   const [making, setMaking] = useState(false);
   const [typed, setTyped] = useState("");
-  if (!signedIn) {
+  if (!mayAsk) {
     const add = (): void => {
       if (typed.trim() === "") return;
       onChoose(typed.trim());
@@ -191,7 +191,7 @@ function Entry({ entry, fresh, onChange, onRemove }: {
   onRemove(): void;
 }): React.ReactNode {
   const c = useConnectText();
-  const signedIn = useSignedIn();
+  const mayAsk = useMayAsk();
   const servers = useStore(useApp().serverNames.known, (all) => all);
   const id = String(entry["mcp_id"] ?? "");
   const url = typeof entry["url"] === "string" ? entry["url"] : "";
@@ -219,7 +219,7 @@ function Entry({ entry, fresh, onChange, onRemove }: {
         </>
       )}
       {server && <OfServer key={server.id} server={server} entry={entry} fresh={fresh} onChange={onChange} />}
-      {!server && signedIn && servers && !url && (
+      {!server && mayAsk && servers && !url && (
         <>
           <p className="missing small" role="alert">{c("server_unknown", id)}</p>
           <Choose
