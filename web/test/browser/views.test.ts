@@ -58,7 +58,7 @@ const names = new Set([
   "easel", "API", "curl", "JavaScript", "Python", // products and languages
   "sqlite", "embedded NATS", // parts of the host
   "http://localhost:3000", "https://api.example.org/v1", // examples of addresses
-  "Untitled canvas", // made when the page was English
+  "Untitled canvas", "Knowledge search", // made when the page was English
   "Local", "small@Local", "first", "Google", // a provider, a model, a key and a service
 ]);
 
