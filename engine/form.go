@@ -30,7 +30,7 @@ type fieldForm struct {
 	enable   string // hidden boolean param which decides whether the value is used
 	want     string // problem of an empty value
 	output   string // the value names an output, whose type is in the param of this name next to it
-	members  string // members of an object of a type that may hold anything, as in "status:integer=HTTP status"
+	members  string // members of an object of a type that may hold anything, as in "status:integer:200:399=HTTP status"
 	kind     string // of a model: chat, embed, rerank, speech or vision
 }
 
@@ -92,6 +92,11 @@ func Widgets() []Term {
 		{"targets", "nodes"},
 		{"request", "values to read from a web request"},
 		{"webhook", "how senders of requests prove who they are"},
+		{"address", "the address of a web request, which can be tried"},
+		{"headers", "lines of headers"},
+		{"request-headers", "lines of headers with references, and how a service knows the caller"},
+		{"database", "a kind of database"},
+		{"connection", "the database of a connection, which can be tested"},
 		{"metadata", "a filter by metadata of documents"},
 		{"parsers", "settings by kind of file"},
 		{"json", "a value as JSON, where no other editor fits"},
@@ -314,13 +319,18 @@ func (f *paramField) memberSchemas() Value {
 	props := NewObject(4)
 	for _, o := range optionsOf(f.form.members) {
 		name, kind, _ := strings.Cut(o.Value, ":")
-		p := NewObject(4).Set("title", String(o.Label))
+		kind, bounds, _ := strings.Cut(kind, ":")
+		least, most, _ := strings.Cut(bounds, ":")
+		p := NewObject(6).Set("title", String(o.Label))
 		widget := "number"
 		if kind == "text" {
 			p.Set("type", String("string")).Set("format", String("text"))
 			widget = "prompt"
 		} else {
 			p.Set("type", String(kind))
+		}
+		if least, most := bound(least), bound(most); least != nil && most != nil {
+			p.Set("minimum", Float(*least)).Set("maximum", Float(*most))
 		}
 		props.Set(name, p.Set("x-easel", Object("section", SectionMain, "widget", widget)).Value())
 	}

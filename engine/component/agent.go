@@ -23,7 +23,7 @@ type Agent struct {
 	LLM
 	Tools        engine.Value `json:"tools" label:"Tools" doc:"steps and agents that the model may call" shape:"list of {component_name, name, id, params}" section:"tools" widget:"tools"`
 	MCP          engine.Value `json:"mcp" label:"MCP servers" doc:"servers whose tools the model may call" shape:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}; without tools, all of the server" section:"tools" widget:"servers"`
-	CustomHeader engine.Value `json:"custom_header" label:"Extra headers" doc:"sent to the MCP servers" shape:"{name: value}" section:"tools" widget:"pairs" show:"mcp"`
+	CustomHeader engine.Value `json:"custom_header" label:"Extra headers" doc:"sent to the MCP servers" shape:"{name: value}" section:"tools" widget:"headers" show:"mcp"`
 	MaxRounds    int          `json:"max_rounds" label:"Rounds of tools at most" doc:"rounds of tool calls after the first" section:"advanced" default:"5" min:"0"`
 	ToolMode     string       `json:"tool_mode" label:"How it calls tools" doc:"functions where the model can, else by the prompt" section:"advanced" options:"auto=Automatic|prompt=By prompt|native=Functions" default:"auto"`
 	UserPrompt   string       `json:"user_prompt" label:"Request it expects" doc:"the request that another agent is offered" section:"tools" widget:"prompt" show:"@tool"`

@@ -62,8 +62,8 @@ type Begin struct {
 	Methods       engine.Value `json:"methods" label:"Methods" doc:"which requests start a run; all if none is chosen" widget:"checks" offer:"GET|POST|PUT|PATCH|DELETE|HEAD" show:"mode=Webhook"`
 	ContentTypes  engine.Value `json:"content_types" label:"Body" doc:"the form of the request body" shape:"one Content-Type or a list" widget:"select" offer:"application/json=JSON|multipart/form-data=Form with files|application/x-www-form-urlencoded=Form|text/plain=Text|application/octet-stream=Bytes|=Anything" show:"mode=Webhook"`
 	Schema        engine.Value `json:"schema" label:"Values to read" doc:"values of the request that later steps use" shape:"{query, headers, body}, each {properties: {field: {type}}, required: [field]}" widget:"request" show:"mode=Webhook"`
-	ExecutionMode engine.Value `json:"execution_mode" label:"Answer" doc:"when the request is answered" section:"output" widget:"segment" offer:"Immediately=Right away|Streaming=With the result" show:"mode=Webhook"`
-	Response      engine.Value `json:"response" label:"Reply" doc:"what an immediate answer contains" shape:"{status, body_template}" section:"output" widget:"members" show:"mode=Webhook&execution_mode=Immediately" members:"status:integer=HTTP status|body_template:text=Text"`
+	ExecutionMode engine.Value `json:"execution_mode" label:"Answer" doc:"when the request is answered" section:"output" widget:"segment" offer:"Immediately=Right away|Streaming=With the result" show:"mode=Webhook" default:"Immediately"`
+	Response      engine.Value `json:"response" label:"Reply" doc:"what an immediate answer contains" shape:"{status, body_template}" section:"output" widget:"members" show:"mode=Webhook&execution_mode=Immediately" members:"status:integer:200:399=HTTP status|body_template:text=Text"`
 }
 
 // webhookMode is the mode of a canvas that is started by a web request.

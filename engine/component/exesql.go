@@ -11,12 +11,12 @@ import (
 // ExeSQL runs SQL on a database.
 type ExeSQL struct {
 	External
-	DBType     string      `json:"db_type" label:"Database" doc:"kind of the database" options:"mysql=MySQL|postgres=PostgreSQL|mariadb=MariaDB|mssql=SQL Server|IBM DB2=IBM DB2|trino=Trino|oceanbase=OceanBase|sqlite=SQLite" default:"mysql"`
+	DBType     string      `json:"db_type" label:"Database" doc:"kind of the database" widget:"database" options:"mysql=MySQL|postgres=PostgreSQL|mariadb=MariaDB|mssql=SQL Server|IBM DB2=IBM DB2|trino=Trino|oceanbase=OceanBase|sqlite=SQLite" default:"mysql"`
 	Host       string      `json:"host" label:"Host" doc:"address of the server" show:"db_type!=sqlite"`
 	Port       int         `json:"port" label:"Port" doc:"port of the server" show:"db_type!=sqlite" default:"3306" min:"1"`
 	Username   string      `json:"username" label:"User" doc:"account at the database" show:"db_type!=sqlite"`
 	Password   string      `json:"password" label:"Password" doc:"better the name of a secret of the host" widget:"secret" show:"db_type!=sqlite"`
-	Database   string      `json:"database" label:"Database name" doc:"name of the database"`
+	Database   string      `json:"database" label:"Database name" doc:"name of the database" widget:"connection"`
 	SQL        engine.Expr `json:"sql" label:"Statement" doc:"statements, separated by semicolons" want:"Enter a statement." default:"{sys.query}" format:"code"`
 	MaxRecords int         `json:"max_records" label:"Rows at most" doc:"maximum number of rows per result" section:"advanced" default:"1024" min:"1"`
 	ReadOnly   bool        `json:"read_only" label:"Read only" doc:"refuse statements that change data, and accounts that may do more than read" section:"advanced" default:"true"`

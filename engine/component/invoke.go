@@ -22,11 +22,11 @@ import (
 // agent/component/invoke.py at 80a16e71 (behaviour only).
 type Invoke struct {
 	Method    string           `json:"method" label:"Method" doc:"post, put and patch send a body, the others a query" options:"get=GET|post=POST|put=PUT|delete=DELETE|patch=PATCH|head=HEAD" accept:"get=GET|post=POST|put=PUT|delete=DELETE|patch=PATCH|head=HEAD" default:"get"`
-	URL       engine.Text      `json:"url" label:"Address" doc:"http:// is added if it has no scheme" check:"nonempty"`
+	URL       engine.Text      `json:"url" label:"Address" doc:"http:// is added if it has no scheme" widget:"address" check:"nonempty"`
 	Variables []InvokeVariable `json:"variables" label:"Query or body fields" doc:"values of the request, by name" shape:"{key, value} or {key, ref}"`
 	DataType  string           `json:"datatype" label:"Body as" doc:"form of the body: the fields, or a text" options:"json=JSON|formdata=Form|raw=Text" accept:"json=JSON|formdata=formData" show:"method=post,put,patch,POST,PUT,PATCH" default:"json"`
 	Body      engine.Text      `json:"body" label:"Text of the body" doc:"sent as it is, with references replaced" show:"datatype=raw"`
-	Headers   engine.Value     `json:"headers" label:"Headers" doc:"sent with the request; values may contain references" shape:"an object or its JSON text" widget:"pairs"`
+	Headers   engine.Value     `json:"headers" label:"Headers" doc:"sent with the request; values may contain references" shape:"an object or its JSON text" widget:"request-headers"`
 	Proxy     string           `json:"proxy" label:"Proxy" doc:"address of a proxy; empty for none" section:"advanced"`
 	Timeout   int              `json:"timeout" label:"Timeout" doc:"how long to wait for the answer" section:"advanced" widget:"duration" default:"60" min:"1"`
 	CleanHTML bool             `json:"clean_html" label:"Only the text of a page" doc:"leaves out the markup of a web page" section:"output"`

@@ -411,6 +411,16 @@ export type Widget =
   | "request"
   /** how senders of requests prove who they are */
   | "webhook"
+  /** the address of a web request, which can be tried */
+  | "address"
+  /** lines of headers */
+  | "headers"
+  /** lines of headers with references, and how a service knows the caller */
+  | "request-headers"
+  /** a kind of database */
+  | "database"
+  /** the database of a connection, which can be tested */
+  | "connection"
   /** a filter by metadata of documents */
   | "metadata"
   /** settings by kind of file */

@@ -350,7 +350,7 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
     const secret = settings.getByRole("group", { name: "New secret…" });
     await secret.getByLabel("Value", { exact: true }).fill("hush");
     await secret.getByRole("button", { name: "Save" }).click();
-    await settings.getByText("Secret DATABASE_PASSWORD").waitFor();
+    await settings.getByText("Secret EXESQL_PASSWORD").waitFor();
     await settings.getByLabel("Port", { exact: true }).fill("1");
     await settings.getByRole("button", { name: "Test connection" }).click();
     await settings.getByRole("alert").filter({ hasText: "connect to" }).waitFor();
@@ -367,7 +367,7 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
     await looks(page, "database-file");
     await saveToHost(page);
     const { db_type, database, port, password } = await params();
-    assert.deepEqual([db_type, database, port, password], ["sqlite", "shop.db", 1, "{{secret:DATABASE_PASSWORD}}"]);
+    assert.deepEqual([db_type, database, port, password], ["sqlite", "shop.db", 1, "{{secret:EXESQL_PASSWORD}}"]);
     await done(refused);
   });
 

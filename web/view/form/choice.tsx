@@ -37,8 +37,11 @@ function Unknown({ word }: { word: string }): React.ReactNode {
 }
 
 /** Select is a menu. */
-export function Select(props: ControlProps): React.ReactNode {
+export function Select(asked: ControlProps): React.ReactNode {
   const f = useFormText();
+  // Some settings are one word or a list.
+  const [only] = Array.isArray(asked.value) && asked.value.length === 1 ? (asked.value as unknown[]) : [asked.value];
+  const props = { ...asked, value: only };
   const { id, schema, value, describedBy, onChange } = props;
   const { options, chosen, known } = useChoices(props);
   if (typeof (value ?? "") === "object") return <AsJson {...props} />;

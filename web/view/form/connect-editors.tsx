@@ -1,14 +1,26 @@
 // The editors of connections, in one file to load.
 
-import Database from "./database.tsx";
-import HeaderRows from "./headers.tsx";
+import { Connection, Database } from "./database.tsx";
+import { HeaderLines } from "./headers.tsx";
+import { HookSecurity } from "./hook-security.tsx";
+import { HookValues } from "./hook-values.tsx";
 import type { Kind } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
-import Request from "./request.tsx";
-import Servers from "./servers.tsx";
-import Webhook from "./webhook.tsx";
+import { Address, RequestHeaders } from "./request.tsx";
+import { Secret } from "./secret.tsx";
+import { Servers } from "./servers.tsx";
 
-const editors = { servers: Servers, headers: HeaderRows, webhook: Webhook, request: Request, database: Database };
+const editors: Record<Kind, React.ComponentType<ControlProps>> = {
+  servers: Servers,
+  headers: HeaderLines,
+  "request-headers": RequestHeaders,
+  webhook: HookSecurity,
+  request: HookValues,
+  address: Address,
+  database: Database,
+  connection: Connection,
+  secret: Secret,
+};
 
 /** ConnectEditor edits a setting of any kind of connection. */
 export default function ConnectEditor({ kind, ...props }: ControlProps & { kind: Kind }): React.ReactNode {

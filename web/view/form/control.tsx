@@ -7,16 +7,16 @@ import { isObject } from "../../canvas/dsl.ts";
 import { AsJson, Composite } from "./as-json.tsx";
 import { BranchField, Targets } from "./branches.tsx";
 import { Checks, OperatorField, Segment, Select } from "./choice.tsx";
-import { Connection, connects } from "./connect.tsx";
+import { connection } from "./connect.tsx";
 import { FieldList } from "./fields.tsx";
 import {
-  ConditionList, Files, MemberFields, MetadataFilter, ParserSetups, References, RequestValues, RowList, Variants,
+  ConditionList, Files, MemberFields, MetadataFilter, ParserSetups, References, RowList, Variants,
 } from "./groups.tsx";
 import { Messages, Pairs } from "./lists.tsx";
 import { ModelField } from "./model.tsx";
 import { Outputs } from "./outputs.tsx";
 import {
-  Code, Color, CountryField, Duration, LanguageField, Line, NumberField, PromptField, Reference, Secret, Slider, Toggle,
+  Code, Color, CountryField, Duration, LanguageField, Line, NumberField, PromptField, Reference, Slider, Toggle,
   Words,
 } from "./plain-fields.tsx";
 import type { ControlProps } from "./props.ts";
@@ -58,17 +58,22 @@ const widgets: Record<Widget, React.ComponentType<ControlProps>> = {
   datasets: Datasets,
   memories: Words,
   tools: ToolList,
-  servers: (props) => <Connection {...props} kind="servers" />,
+  servers: connection("servers"),
   canvas: Line,
-  secret: Secret,
+  secret: connection("secret"),
   files: Files,
   language: LanguageField,
   country: CountryField,
   color: Color,
   date: Line,
   targets: Targets,
-  request: RequestValues,
-  webhook: (props) => <Connection {...props} kind="webhook" />,
+  request: connection("request"),
+  webhook: connection("webhook"),
+  address: connection("address"),
+  headers: connection("headers"),
+  "request-headers": connection("request-headers"),
+  database: connection("database"),
+  connection: connection("connection"),
   metadata: MetadataFilter,
   parsers: ParserSetups,
   json: AsJson,
@@ -76,8 +81,6 @@ const widgets: Record<Widget, React.ComponentType<ControlProps>> = {
 
 /** Control edits one value. */
 export function Control(props: ControlProps): React.ReactNode {
-  const kind = connects(props);
-  if (kind) return <Connection {...props} kind={kind} />;
   const Editor = widgets[widgetOf(props.schema, props.value)];
   return <Editor {...props} />;
 }

@@ -1,34 +1,23 @@
-// The connection of a database: fields by its kind, the password as a secret, and a test that lists
-// the tables.
+// The connection of a database: its kind, and a test that lists the tables.
 
 import { useState } from "react";
 import { portAfter, settingsAfter, usesServer } from "../../canvas/database.ts";
 import { useApp } from "../context.tsx";
 import { useAttempt } from "../loaded.ts";
-import { Fault, SecretField, SignIn, useConnectText, useMayAsk } from "./connect-parts.tsx";
+import { Fault, SignIn, useConnectText, useMayAsk } from "./connect-parts.tsx";
 import { useSettings } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
+import { optionsOf } from "./shown.ts";
 
+// Others stand in documents, but no host reaches them.
 const kinds = ["mysql", "postgres", "mariadb", "oceanbase", "sqlite"];
-const titles: Record<string, string> = {
-  mysql: "MySQL", postgres: "PostgreSQL", mariadb: "MariaDB", oceanbase: "OceanBase", sqlite: "SQLite",
-};
 
-/** Database edits one setting of a connection. */
-export default function Database(props: ControlProps): React.ReactNode {
-  const { params } = useSettings(props.node);
-  if (props.name === "db_type") return <Kind {...props} />;
-  if (props.name === "database") return <Name {...props} />;
-  // The style sheet leaves out a setting whose editor is this mark.
-  if (!usesServer(params)) return <span className="left-out" />;
-  if (props.name === "password") return <Password {...props} />;
-  return <Line {...props} />;
-}
-
-function Kind({ id, node, value, schema, onChange }: ControlProps): React.ReactNode {
+/** Database edits the kind of a database, and its port with it. */
+export function Database({ id, node, value, schema, onChange }: ControlProps): React.ReactNode {
   const c = useConnectText();
   const { params, set } = useSettings(node);
-  const now = String(value ?? schema.default ?? "mysql");
+  const now = String(value ?? schema.default ?? "");
+  const titleOf = (kind: string): string => optionsOf(schema).find((each) => each.value === kind)?.label ?? kind;
   const choose = (kind: string): void => {
     const port = portAfter(params, kind);
     if (port.changed) set(settingsAfter(kind, port.port));
@@ -37,48 +26,25 @@ function Kind({ id, node, value, schema, onChange }: ControlProps): React.ReactN
   return (
     <>
       <select id={id} value={now} onChange={(event) => choose(event.target.value)}>
-        {[...new Set([...kinds, now])].map((kind) => <option key={kind} value={kind}>{titles[kind] ?? kind}</option>)}
+        {[...new Set([...kinds, now])].map((kind) => <option key={kind} value={kind}>{titleOf(kind)}</option>)}
       </select>
       {!kinds.includes(now) && <small className="missing">{c("database_none", now)}</small>}
     </>
   );
 }
 
-function Line({ id, name, value, hint, onChange }: ControlProps): React.ReactNode {
-  const number = name === "port";
-  return (
-    <input
-      id={id} type={number ? "number" : "text"} min={number ? 1 : undefined} max={number ? 65535 : undefined}
-      autoComplete="off" spellCheck={false} value={String(value ?? "")} placeholder={hint}
-      onChange={(event) => {
-        const text = event.target.value;
-        onChange(number ? (text === "" ? null : Number(text)) : text);
-      }}
-    />
-  );
-}
-
-// The test stands below the last field of a connection.
-function Password({ id, node, label, value, onChange }: ControlProps): React.ReactNode {
+/** Connection edits the name of a database, and tests the connection. */
+export function Connection({ id, node, value, hint, describedBy, onChange }: ControlProps): React.ReactNode {
+  const c = useConnectText();
+  const { params } = useSettings(node);
   return (
     <div className="rows">
-      <SecretField
-        id={id} label={label} hidden value={typeof value === "string" ? value : ""} propose="DATABASE_PASSWORD"
-        onChange={onChange}
+      <input
+        id={id} type="text" autoComplete="off" spellCheck={false} value={String(value ?? "")}
+        placeholder={usesServer(params) ? hint : c("database_file")} aria-describedby={describedBy}
+        onChange={(event) => onChange(event.target.value)}
       />
       <Test node={node} />
-    </div>
-  );
-}
-
-function Name(props: ControlProps): React.ReactNode {
-  const c = useConnectText();
-  const { params } = useSettings(props.node);
-  if (usesServer(params)) return <Line {...props} />;
-  return (
-    <div className="rows">
-      <Line {...props} hint={c("database_file")} />
-      <Test node={props.node} />
     </div>
   );
 }

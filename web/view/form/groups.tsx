@@ -4,7 +4,6 @@
 import { useId } from "react";
 import type { Schema } from "@easel/engine";
 import { isObject, type Params } from "../../canvas/dsl.ts";
-import { useText } from "../context.tsx";
 import { AsJson, Composite } from "./as-json.tsx";
 import { OperatorMenu } from "./choice.tsx";
 import { Members, ObjectList, Rows, TextList, unused } from "./lists.tsx";
@@ -118,121 +117,6 @@ export function Variants(props: ControlProps): React.ReactNode {
       <small>{f("variants_hint")}</small>
     </>
   );
-}
-
-const parts = ["body", "query", "headers"] as const;
-const valueTypes = ["string", "number", "boolean", "object", "array"] as const;
-
-interface Wanted {
-  part: (typeof parts)[number];
-  name: string;
-  type: string;
-  required: boolean;
-}
-
-/** RequestValues edits which values of a web request later steps use. */
-export function RequestValues(props: ControlProps): React.ReactNode {
-  const t = useText();
-  const f = useFormText();
-  const { label, value, onChange } = props;
-  if (!isNothing(value) && !isObject(value)) return <AsJson {...props} />;
-  const schema: Params = isObject(value) ? value : {};
-  const list = wantedOf(schema);
-  const write = (next: Wanted[]): void => onChange(schemaOf(schema, next));
-  const typeNames: Record<string, string> = {
-    string: f("type_text"), number: f("type_number"), boolean: f("type_boolean"), object: f("type_object"),
-    array: f("kind_list"),
-  };
-  return (
-    <Composite {...props}>
-      <Rows
-        label={label}
-        value={list}
-        make={(): Wanted => ({
-          part: "body", name: unused(Object.fromEntries(list.map(({ name }) => [name, 1]))), type: "string",
-          required: false,
-        })}
-        onChange={write}
-      >
-        {(each, i) => {
-          const set = (part: Partial<Wanted>): void => write(list.with(i, { ...each, ...part }));
-          return (
-            <div className="field-grid">
-              <input
-                key={each.name}
-                type="text"
-                className="mono"
-                aria-label={`${t("form.key")} ${i + 1}`}
-                defaultValue={each.name}
-                spellCheck={false}
-                onBlur={(event) => {
-                  const next = event.target.value.trim();
-                  if (next !== "" && next !== each.name) set({ name: next });
-                }}
-              />
-              <select
-                aria-label={f("request_part", i + 1)}
-                value={each.part}
-                onChange={(event) => set({ part: event.target.value as Wanted["part"] })}
-              >
-                {parts.map((part) => (
-                  <option key={part} value={part}>
-                    {f(`part_${part}`)}
-                  </option>
-                ))}
-              </select>
-              <select
-                aria-label={`${t("form.type")} ${i + 1}`}
-                value={each.type}
-                onChange={(event) => set({ type: event.target.value })}
-              >
-                {[...new Set([...valueTypes, each.type])].map((type) => (
-                  <option key={type} value={type}>
-                    {typeNames[type] ?? f("unknown_option", type)}
-                  </option>
-                ))}
-              </select>
-              <label className="row">
-                <input
-                  type="checkbox"
-                  checked={each.required}
-                  onChange={(event) => set({ required: event.target.checked })}
-                />
-                {t("form.required")}
-              </label>
-            </div>
-          );
-        }}
-      </Rows>
-    </Composite>
-  );
-}
-
-function wantedOf(schema: Params): Wanted[] {
-  return parts.flatMap((part) => {
-    const of = isObject(schema[part]) ? schema[part] : {};
-    const required = Array.isArray(of["required"]) ? of["required"] : [];
-    return Object.entries(isObject(of["properties"]) ? of["properties"] : {}).map(([name, each]) => ({
-      part, name, type: isObject(each) && typeof each["type"] === "string" ? each["type"] : "string",
-      required: required.includes(name),
-    }));
-  });
-}
-
-// schemaOf writes the values back; what a property has besides its type stays.
-function schemaOf(before: Params, list: readonly Wanted[]): Params {
-  const written = parts.flatMap((part) => {
-    const mine = list.filter((each) => each.part === part);
-    const of = isObject(before[part]) ? before[part] : {};
-    if (mine.length === 0 && before[part] === undefined) return [];
-    const old = isObject(of["properties"]) ? of["properties"] : {};
-    const properties = Object.fromEntries(
-      mine.map(({ name, type }) => [name, { ...(isObject(old[name]) ? old[name] : {}), type }]),
-    );
-    const required = mine.filter((each) => each.required).map(({ name }) => name);
-    return [[part, { ...of, properties, required }] as const];
-  });
-  return { ...before, ...Object.fromEntries(written) };
 }
 
 const methods = ["disabled", "auto", "semi_auto", "manual"] as const;

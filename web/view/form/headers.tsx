@@ -4,12 +4,16 @@ import { useState } from "react";
 import { badHeader, headersAs, headersOf, type Header } from "../../canvas/headers.ts";
 import { Icon } from "../icons.tsx";
 import { Fault, secretIn, SecretField, useConnectText } from "./connect-parts.tsx";
+import { useParts } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
 
-/** HeaderRows edits the headers of requests to MCP servers. */
-export default function HeaderRows({ value, onChange }: ControlProps): React.ReactNode {
-  // A text is an error of this setting, so the rows are written as an object.
-  return <Headers lines={headersOf(value) ?? []} onChange={(next) => onChange(headersAs(undefined, next))} />;
+/** HeaderLines edits headers, which are written as an object. */
+export function HeaderLines(props: ControlProps): React.ReactNode {
+  const { value, onChange } = props;
+  const { AsJson } = useParts();
+  const lines = headersOf(value);
+  if (!lines) return <AsJson {...props} />;
+  return <Headers lines={lines} onChange={(next) => onChange(headersAs(undefined, next))} />;
 }
 
 /** Headers edits lines. A row without a name is not written yet. */

@@ -5,11 +5,14 @@
 import { createContext, useContext } from "react";
 import type { Params } from "../../canvas/dsl.ts";
 import { useApp, useStore } from "../context.tsx";
+import type { AsJson } from "./as-json.tsx";
 import type { Rows } from "./lists.tsx";
 import type { Prompt } from "./prompt.tsx";
 
 /** Kind is a group of editors of connections. */
-export type Kind = "servers" | "headers" | "webhook" | "request" | "database";
+export type Kind =
+  | "servers" | "headers" | "request-headers" | "webhook" | "request" | "address" | "database" | "connection"
+  | "secret";
 
 /** Settings are those of a node, or of a tool of an agent. */
 export interface Settings {
@@ -34,6 +37,7 @@ export function useSettings(node: string): Settings {
 
 /** Parts are those of other editors. */
 export interface Parts {
+  AsJson: typeof AsJson;
   Rows: typeof Rows;
   Prompt: typeof Prompt;
 }

@@ -17,28 +17,19 @@ function isText(value: unknown): value is string | undefined | null {
 
 /** Line edits one line of text. */
 export function Line(props: ControlProps): React.ReactNode {
-  return <Input {...props} type="text" />;
-}
-
-/** Secret edits a key or password. */
-export function Secret(props: ControlProps): React.ReactNode {
-  return <Input {...props} type="password" />;
-}
-
-function Input({ type, ...props }: ControlProps & { type: "text" | "password" }): React.ReactNode {
   const { id, node, label, schema, value, hint, describedBy, onChange } = props;
   const options = tagOf(schema).options ?? [];
   const words = useSpecText();
   if (!isText(value)) return <AsJson {...props} />;
   const text = value ?? "";
-  if (type === "text" && /\n/.test(text)) {
+  if (/\n/.test(text)) {
     return <Prompt node={node} label={label} text={text} hint={hint} onChange={onChange} />;
   }
   return (
     <>
       <input
         id={id}
-        type={type}
+        type="text"
         autoComplete="off"
         list={options.length > 0 ? `${id}-options` : undefined}
         value={text}

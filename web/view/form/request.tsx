@@ -1,9 +1,9 @@
-// The settings of an HTTP request: its method, address, headers, variables and body. A command line
-// of curl fills all of them, and one run of the node alone tries them.
+// The address and headers of an HTTP request. A command line of curl fills all its settings, and
+// one run of the node alone tries them.
 
-import { useId, useState } from "react";
+import { useState } from "react";
 import { curled, type CurlNote } from "../../canvas/curl.ts";
-import { isObject, own, type Params } from "../../canvas/dsl.ts";
+import { isObject, own } from "../../canvas/dsl.ts";
 import { headersAs, headersOf, type Header } from "../../canvas/headers.ts";
 import { useApp, useBusy, useStore } from "../context.tsx";
 import { useAttempt } from "../loaded.ts";
@@ -12,48 +12,8 @@ import { Headers } from "./headers.tsx";
 import { useParts, useSettings } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
 
-const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
-
-/** Request edits one setting of a request. */
-export default function Request(props: ControlProps): React.ReactNode {
-  switch (props.name) {
-    case "url": return <Address {...props} />;
-    case "method": return <Method {...props} />;
-    case "headers": return <RequestHeaders {...props} />;
-    case "variables": return <Variables {...props} />;
-    default: return <BodyKind {...props} />;
-  }
-}
-
-function Method({ id, schema, value, onChange }: ControlProps): React.ReactNode {
-  const now = String(value ?? schema.default ?? "GET").toUpperCase();
-  return (
-    <select id={id} value={now} onChange={(event) => onChange(event.target.value)}>
-      {[...new Set([...methods, now])].map((method) => <option key={method}>{method}</option>)}
-    </select>
-  );
-}
-
-const kinds = ["json", "formData", "raw"] as const;
-
-function BodyKind({ label, value, onChange }: ControlProps): React.ReactNode {
-  const c = useConnectText();
-  const id = useId();
-  const now = kinds.find((kind) => kind.toLowerCase() === String(value ?? "json").toLowerCase());
-  return (
-    <fieldset className="ticks">
-      <legend className="sr">{label}</legend>
-      {kinds.map((kind) => (
-        <label key={kind} className="row">
-          <input type="radio" name={id} checked={kind === now} onChange={() => onChange(kind)} />
-          {c(`as_${kind}`)}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-function Address({ node, label, value, hint, onChange }: ControlProps): React.ReactNode {
+/** Address edits the address of a request, fills the request from curl and tries it. */
+export function Address({ node, label, value, hint, onChange }: ControlProps): React.ReactNode {
   const c = useConnectText();
   const { Prompt } = useParts();
   const { tool } = useSettings(node);
@@ -176,7 +136,8 @@ function pretty(text: string): string {
   }
 }
 
-function RequestHeaders({ node, label, value, onChange }: ControlProps): React.ReactNode {
+/** RequestHeaders edits headers with references, and adds how the service knows the caller. */
+export function RequestHeaders({ node, label, value, onChange }: ControlProps): React.ReactNode {
   const c = useConnectText();
   const { Prompt } = useParts();
   const lines = headersOf(value);
@@ -277,43 +238,4 @@ function Auth({ lines, onChange }: { lines: readonly Header[]; onChange(lines: H
 
 function free(name: string, taken: readonly string[]): string {
   for (let number = 1, made = name; ; made = `${name}_${++number}`) if (!taken.includes(made)) return made;
-}
-
-// Variables edits names with values: a lone reference is stored as such, as it was before.
-function Variables({ node, label, value, onChange }: ControlProps): React.ReactNode {
-  const c = useConnectText();
-  const { Prompt, Rows } = useParts();
-  const list = (Array.isArray(value) ? value : []).map((each: unknown): Params => (isObject(each) ? each : {}));
-  return (
-    <Rows label={label} value={list} make={(): Params => ({ key: "", value: "" })} onChange={onChange}>
-      {(each, i) => (
-        <>
-          <input
-            type="text" className="mono" aria-label={`${c("name")} ${i + 1}`} placeholder={c("name")} spellCheck={false}
-            value={String(each["key"] ?? "")}
-            onChange={(event) => onChange(list.with(i, { ...each, key: event.target.value }))}
-          />
-          <Prompt
-            node={node} label={`${c("value")} ${i + 1}`} text={textOf(each)} hint={c("variable_open")}
-            onChange={(text) => onChange(list.with(i, withText(each, text)))}
-          />
-        </>
-      )}
-    </Rows>
-  );
-}
-
-function textOf({ value, ref }: Params): string {
-  if (value !== undefined && value !== null && value !== "") {
-    return typeof value === "string" ? value : JSON.stringify(value);
-  }
-  return typeof ref === "string" && ref !== "" ? `{${ref}}` : "";
-}
-
-// withText keeps the form of a variable that was a reference while it is one.
-function withText(before: Params, text: string): Params {
-  const { ref, ...rest } = before;
-  const [, lone] = /^\{([^{}\s]+)\}$/.exec(text) ?? [];
-  if (typeof ref === "string" && ref !== "" && lone !== undefined) return { ...before, value: "", ref: lone };
-  return { ...rest, value: text };
 }

@@ -26,7 +26,7 @@ interface Listed {
 const fewTools = 7;
 
 /** Servers edits the MCP servers of an agent. */
-export default function Servers({ id, value, onChange }: ControlProps): React.ReactNode {
+export function Servers({ id, value, onChange }: ControlProps): React.ReactNode {
   const c = useConnectText();
   const list = (Array.isArray(value) ? value : []).map((each: unknown): Params => (isObject(each) ? each : {}));
   const [added, setAdded] = useState<string>();
