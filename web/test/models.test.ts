@@ -37,7 +37,7 @@ test("the host's model answers once there is one, until the person chooses", () 
   assert.equal(choice.get().kind, "scripted", "the person's own choice stays");
 });
 
-test("models are replaced in steps, their tools and the graph, and nothing else is", () => {
+test("models are replaced in steps, tools, settings and the graph, and nothing else is", () => {
   const dsl = {
     components: {
       a: {
@@ -55,11 +55,13 @@ test("models are replaced in steps, their tools and the graph, and nothing else 
       b: { obj: { component_name: "LLM", params: { llm_id: "" } }, downstream: [], upstream: [] },
     },
     graph: { nodes: [{ id: "a", data: { form: { llm_id: "old@X" } } }], edges: [] },
+    settings: { fallback_models: ["old@X", "spare@X", 7] },
   } as unknown as Dsl;
-  assert.deepEqual([...modelsOf(dsl)], [["old@X", ["a"]]]);
+  assert.deepEqual([...modelsOf(dsl)], [["old@X", ["a"]], ["spare@X", []]]);
   const draft = new Draft(dsl);
   renameModels(draft, new Map([["old@X", "new@Y"], ["", "no"]]));
   const text = JSON.stringify(draft.dsl);
-  assert.equal(text, JSON.stringify(dsl).replaceAll('"llm_id":"old@X"', '"llm_id":"new@Y"'));
-  assert.equal(draft.changes.length, 3);
+  const renamed = JSON.stringify(dsl).replaceAll('"llm_id":"old@X"', '"llm_id":"new@Y"');
+  assert.equal(text, renamed.replace('["old@X"', '["new@Y"'));
+  assert.equal(draft.changes.length, 4);
 });
