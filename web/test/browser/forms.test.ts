@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
 import { audit } from "./audit.ts";
-import { missing, raise, reached, type Stage } from "./stage.ts";
+import { allow, ask, counted, missing, raise, reached, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 1000 };
 
@@ -133,5 +133,40 @@ describe("forms", { skip: missing() }, () => {
     await settings.locator("summary", { hasText: "If it still fails: Use a fallback" }).waitFor();
     await stored(page, '"comment"');
     await done();
+  });
+
+  test("the line of a script that failed is marked until it is edited, and a new script has a start", async () => {
+    const failing = "function main({ text }) {\n  const parts = {};\n  return parts.of.text;\n}";
+    const code = (params: object): object =>
+      node("CodeExec", { lang: "javascript", arguments: { text: "sys.query" }, ...params }, ["begin"], ["Message:M"]);
+    const canvas = (params: object): Promise<string> => pack(JSON.stringify({
+      components: {
+        begin: node("Begin", { mode: "conversational" }, [], ["CodeExec:C"]),
+        "CodeExec:C": code(params),
+        "Message:M": node("Message", { content: ["{CodeExec:C@result}"] }, ["CodeExec:C"], []),
+      },
+    }));
+    const { page, done } = await stage.visit(`#${await canvas({ script: failing })}`, desktop);
+    await allow(page);
+    await ask(page, "hello");
+    await page.locator('.box[data-status="failed"]').waitFor();
+    const settings = await form(page, "CodeExec:C");
+    const marked = settings.locator(".cm-line.failed");
+    await marked.waitFor();
+    assert.equal(await marked.innerText(), "  return parts.of.text;");
+    assert.equal(await settings.locator(".cm-lineNumbers").getByText("3", { exact: true }).count(), 1);
+    await audit(page, "a failed script");
+    await marked.click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("(");
+    await counted(marked, 0, "an edited line may be right");
+    await settings.getByText("return parts.of.text;()").waitFor();
+    await done();
+
+    const fresh = await stage.visit(`#${await canvas({ script: "" })}`, desktop);
+    const empty = await form(fresh.page, "CodeExec:C");
+    await empty.getByRole("button", { name: "Begin with a function" }).click();
+    await stored(fresh.page, JSON.stringify("function main({ text }) {\n  return text;\n}\n").slice(1, -1));
+    await fresh.done();
   });
 });

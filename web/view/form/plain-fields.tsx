@@ -2,6 +2,8 @@
 
 import { useId, useState } from "react";
 import type { Schema } from "@easel/engine";
+import { isObject, own } from "../../canvas/dsl.ts";
+import { failingLine, skeleton } from "../../canvas/script.ts";
 import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { AsJson } from "./as-json.tsx";
@@ -72,11 +74,32 @@ export function Reference(props: ControlProps): React.ReactNode {
 /** Code edits a program. */
 export function Code(props: ControlProps): React.ReactNode {
   const { node, label, value, around, onChange } = props;
+  const f = useFormText();
+  const { session } = useApp();
+  const step = useStore(session.player.play, (play) => own(play.shown.latest, node));
   if (!isText(value)) return <AsJson {...props} />;
-  return <Prompt node={node} label={label} text={value ?? ""} language={languageOf(around)} onChange={onChange} />;
+  const text = value ?? "";
+  const language = languageOf(around);
+  const given = around.params["arguments"];
+  return (
+    <>
+      <Prompt
+        node={node} label={label} text={text} language={language} onChange={onChange}
+        failed={step?.error === undefined ? undefined : failingLine(step.error)}
+      />
+      {language !== "text" && text.trim() === "" && (
+        <button
+          type="button" className="add"
+          onClick={() => onChange(skeleton(language, isObject(given) ? Object.keys(given) : []))}
+        >
+          {f("skeleton")}
+        </button>
+      )}
+    </>
+  );
 }
 
-function languageOf({ params, schemas }: ControlProps["around"]): Language {
+function languageOf({ params, schemas }: ControlProps["around"]): Exclude<Language, "json"> {
   const chosen = params["lang"] ?? schemas["lang"]?.default;
   if (chosen === "python" || chosen === "python3") return "python";
   return chosen === "javascript" || chosen === "nodejs" ? "javascript" : "text";

@@ -25,7 +25,7 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { same } from "../../canvas/patch.ts";
 import type { Usable } from "../../canvas/upstream.ts";
 import { resume, type SelectedRef } from "../selected.ts";
-import { codeSetup, type Language } from "./code-languages.ts";
+import { codeSetup, fail, type Language } from "./code-languages.ts";
 
 /** Offered is a variable with its value of the last run. */
 export interface Offered extends Usable {
@@ -39,6 +39,8 @@ export interface EditorProps {
   hint?: string;
   offered: readonly Offered[];
   language?: Language | undefined;
+  /** The line that failed in the last run, from 1. */
+  failed?: number | undefined;
   tall?: boolean;
   /** The text is one reference, with or without braces. */
   bare?: boolean;
@@ -58,6 +60,8 @@ const theme = EditorView.theme({
   "&.cm-focused": { outline: "2px solid var(--select)", outlineOffset: "-1px" },
   ".cm-content": { caretColor: "var(--ink)", padding: "7px 4px", minHeight: "22px" },
   "&.code .cm-scroller": { fontFamily: "var(--mono)", fontSize: "12.5px" },
+  ".cm-gutters": { backgroundColor: "transparent", color: "var(--ink-soft)", border: "0" },
+  ".cm-line.failed": { backgroundColor: "var(--bad-soft)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-scroller": {
     maxHeight: "var(--editor-height, 320px)",
@@ -170,6 +174,10 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
     shown.current = { label, hint, language, bare };
     view.current?.dispatch({ effects: described.current.reconfigure(description(latest)) });
   }, [label, hint, language, bare]);
+  const { failed } = props;
+  useEffect(() => {
+    if (language) view.current?.dispatch({ effects: fail.of(failed) });
+  }, [failed, language]);
   const marked = useRef(offered);
   useEffect(() => {
     if (same(marked.current, offered)) return;

@@ -46,6 +46,7 @@ export function Prompt({
   text,
   hint,
   language,
+  failed,
   bare = false,
   onChange,
 }: {
@@ -54,6 +55,8 @@ export function Prompt({
   text: string;
   hint?: string | undefined;
   language?: Language | undefined;
+  /** The line that failed in the last run, from 1. */
+  failed?: number | undefined;
   /** The text is a reference, with or without braces; "known": it may be one that is offered. */
   bare?: boolean | "known";
   onChange(text: string): void;
@@ -80,6 +83,7 @@ export function Prompt({
         tall={tall}
         bare={reference}
         language={language}
+        failed={failed}
         selected={selected}
         onChange={onChange}
         {...(hint ? { hint } : {})}
