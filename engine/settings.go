@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -24,6 +25,31 @@ type settings struct {
 	fallbacks []string // models that are called when another one fails
 
 	scheduling Scheduling // "" when the canvas does not say
+}
+
+// settingNames are the members of settings that have an effect.
+var settingNames = []string{
+	"limits", "prices", "approval", "visitors_approve", "scheduling", "files_to_model", "caller_instructions",
+	"fallback_models",
+}
+
+// SettingsSchema returns the JSON Schema of settings as a form, as that of the params of a component.
+func SettingsSchema() Value {
+	props := NewObject(len(settingNames))
+	properties(props, paramFields(reflect.TypeFor[settingsForm]()))
+	return Object("type", "object", "properties", props.Value())
+}
+
+// settingsForm describes settings by tags; a document is read by [readSettings].
+type settingsForm struct {
+	Fallbacks  []string `json:"fallback_models" label:"Models that stand in" doc:"asked in this order when a model fails" kind:"chat"`
+	Files      bool     `json:"files_to_model" label:"Show uploads to models" doc:"models that take images or files get those of the question" default:"true"`
+	Caller     bool     `json:"caller_instructions" label:"Take instructions of callers" doc:"models also get the system messages of who calls this canvas as a model" default:"false"`
+	Approval   []string `json:"approval" label:"Ask a person before" doc:"steps, components and tools that wait for an approval, by name" section:"tools"`
+	Visitors   bool     `json:"visitors_approve" label:"Visitors may approve" doc:"who uses the canvas decides; otherwise its editors do" section:"tools" default:"false"`
+	Limits     Value    `json:"limits" label:"Limits of a run" doc:"a run that reaches one ends with an error; the host's own limits count too" shape:"{name: number}" section:"fail" widget:"members" members:"seconds:integer=Seconds|model_calls:integer=Model calls|tokens:integer=Tokens|cost:number=Cost of models|tool_calls:integer=Tool calls|rounds:integer=Rounds of an agent|repeated_calls:integer=Equal calls in a row|tool_seconds:integer=Seconds of a tool"`
+	Scheduling string   `json:"scheduling" label:"Order of steps" doc:"each step as soon as it can, or batch by batch as in RAGFlow; without a choice the host decides" section:"advanced" offer:"eager=As soon as possible|batch=In batches"`
+	Prices     Value    `json:"prices" label:"Prices of models" doc:"per million tokens, before those of the host" shape:"{model: {input, output, cached_input, cache_write}}" section:"advanced" widget:"value"`
 }
 
 func readSettings(v Value) (settings, error) {

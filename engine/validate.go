@@ -28,7 +28,7 @@ func Validate(reg *Registry, dsl []byte) []Diagnostic {
 func (c *Canvas) Validate() []Diagnostic { return validate(c.registry, c.doc) }
 
 func validate(reg *Registry, doc Value, problems ...error) []Diagnostic {
-	v := validator{guesses: maxGuesses}
+	v := newValidator(nil)
 	for _, err := range problems {
 		v.note(diagnosticOf(err))
 	}
@@ -47,7 +47,12 @@ func validate(reg *Registry, doc Value, problems ...error) []Diagnostic {
 type validator struct {
 	*Canvas
 	found   []Diagnostic
-	guesses int // words that may still be compared for "did you mean"
+	noted   map[Diagnostic]struct{} // those in found
+	guesses int                     // words that may still be compared for "did you mean"
+}
+
+func newValidator(c *Canvas) *validator {
+	return &validator{Canvas: c, noted: map[Diagnostic]struct{}{}, guesses: maxGuesses}
 }
 
 // refuse records a problem that prevents loading.
@@ -77,11 +82,10 @@ func (v *validator) note(d Diagnostic) {
 	if d.Code == CodeNeedsHost && v.registry.Host {
 		return
 	}
-	for i := len(v.found) - 1; i >= 0 && v.found[i].Node == d.Node; i-- {
-		if v.found[i] == d {
-			return
-		}
+	if _, twice := v.noted[d]; twice {
+		return
 	}
+	v.noted[d] = struct{}{}
 	v.found = append(v.found, d)
 }
 
@@ -114,6 +118,14 @@ func (v *validator) guess(name string, known []string) string {
 
 // checkSettings checks each node alone.
 func (v *validator) checkSettings() {
+	for name := range v.doc.Get("settings").Fields() {
+		if !slices.Contains(settingNames, name) {
+			v.note(Diagnostic{
+				Severity: SeverityWarning, Code: CodeUnknownParam, Param: "settings." + shorten(name, mostArgument),
+				Message: "unknown setting of the canvas, which has no effect" + v.guess(name, settingNames),
+			})
+		}
+	}
 	for i := range v.nodes {
 		n := &v.nodes[i]
 		if n.off {

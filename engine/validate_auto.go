@@ -29,7 +29,7 @@ func OrderOf(c *Canvas) Scheduling {
 // isIndifferent reports whether eager runs of a canvas differ from runs in batches in nothing but
 // their duration and the order of the events of nodes.
 func isIndifferent(c *Canvas) bool {
-	o := newOrderCheck(&validator{Canvas: c})
+	o := newOrderCheck(newValidator(c))
 	reached := o.fromStart()
 	ranks := make([]int, len(c.nodes))
 	outward := 0

@@ -2,8 +2,10 @@ package engine_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -259,6 +261,45 @@ func TestValidateNamesUnknownParams(t *testing.T) {
 		require.Contains(t, all+"\n", want)
 	}
 	require.Equal(t, 4, strings.Count(all, "unknown parameter"), all)
+}
+
+func TestValidateNamesUnknownSettings(t *testing.T) {
+	canvas := sketch.Bytes(`begin Begin -> m`, `m Message {"content":["x"]}`,
+		`@settings {"limits": {"seconds": 9}, "aproval": ["m"], "theme": 1}`)
+	require.Equal(t, strings.Join([]string{
+		`warning: canvas, settings.aproval: unknown setting of the canvas, which has no effect; did you mean "approval"?`,
+		`warning: canvas, settings.theme: unknown setting of the canvas, which has no effect`,
+	}, "\n"), problemLines(engine.Validate(builtins(t), canvas)))
+}
+
+// Each problem was compared with all problems of its node before.
+func TestValidateOfManyProblemsTakesLinearTime(t *testing.T) {
+	const many = 20_000
+	params := engine.NewObject(many)
+	for i := range many {
+		params.Set("x"+strconv.Itoa(i), engine.Int(1))
+	}
+	doc, err := engine.ParseJSON(sketch.Bytes(`begin Begin `+params.Value().JSON()+` -> m`, `m Message {"content":["x"]}`))
+	require.NoError(t, err)
+	text := doc.With("settings", params.Value()).AppendJSON(nil)
+	start := time.Now()
+	require.Len(t, engine.Validate(builtins(t), text), 2*many)
+	require.Less(t, time.Since(start), 10*time.Second)
+}
+
+func TestSettingsSchemaHasTheSettings(t *testing.T) {
+	schema := engine.SettingsSchema().Get("properties")
+	canvas := engine.NewObject(8)
+	for name := range schema.Fields() {
+		canvas.Set(name, engine.Null)
+	}
+	doc, err := engine.ParseJSON(sketch.Bytes(`begin Begin -> m`, `m Message {"content":["x"]}`))
+	require.NoError(t, err)
+	found := engine.Validate(builtins(t), doc.With("settings", canvas.Value()).AppendJSON(nil))
+	require.Empty(t, found, "every member of the form is read")
+	for name := range schema.Get("limits").Get("properties").Fields() {
+		require.Contains(t, engine.LimitNames(), name)
+	}
 }
 
 func TestValidateSparesRealCanvases(t *testing.T) {

@@ -115,7 +115,7 @@ func TestCompletionsThatVendorsHaveNoPlaceFor(t *testing.T) {
 	}
 	for _, messages := range []string{
 		`[{"role":"poet","content":"x"}]`, `[{"role":"user","content":[{"type":"input_audio"}]}]`, `["x"]`,
-		`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:,"}}]},` +
+		`[{"role":"assistant","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,eA=="}}]},` +
 			`{"role":"user","content":"x"}]`,
 	} {
 		a := s.Post(apitest.Completions, `{"model":"m@V","messages":`+messages+`}`)
