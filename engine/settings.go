@@ -33,7 +33,7 @@ var settingNames = []string{
 	"fallback_models",
 }
 
-// SettingsSchema returns the JSON Schema of settings as a form, as that of the params of a component.
+// SettingsSchema returns the JSON Schema of settings, for a form, as those of components.
 func SettingsSchema() Value {
 	props := NewObject(len(settingNames))
 	properties(props, paramFields(reflect.TypeFor[settingsForm]()))
@@ -48,8 +48,8 @@ type settingsForm struct {
 	Approval   []string `json:"approval" label:"Ask a person before" doc:"steps, components and tools that wait for an approval, by name" section:"tools"`
 	Visitors   bool     `json:"visitors_approve" label:"Visitors may approve" doc:"who uses the canvas decides; otherwise its editors do" section:"tools" default:"false"`
 	Limits     Value    `json:"limits" label:"Limits of a run" doc:"a run that reaches one ends with an error; the host's own limits count too" shape:"{name: number}" section:"fail" widget:"members" members:"seconds:integer=Seconds|model_calls:integer=Model calls|tokens:integer=Tokens|cost:number=Cost of models|tool_calls:integer=Tool calls|rounds:integer=Rounds of an agent|repeated_calls:integer=Equal calls in a row|tool_seconds:integer=Seconds of a tool"`
-	Scheduling string   `json:"scheduling" label:"Order of steps" doc:"each step as soon as it can, or batch by batch as in RAGFlow; without a choice the host decides" section:"advanced" offer:"eager=As soon as possible|batch=In batches"`
-	Prices     Value    `json:"prices" label:"Prices of models" doc:"per million tokens, before those of the host" shape:"{model: {input, output, cached_input, cache_write}}" section:"advanced" widget:"value"`
+	Scheduling string   `json:"scheduling" label:"Order of steps" doc:"each step as soon as it can, or batch by batch as in RAGFlow; without a choice the host decides" section:"advanced" widget:"select" options:"eager=As soon as possible|batch=In batches"`
+	Prices     Value    `json:"prices" label:"Prices of models" doc:"per million tokens, before those of the host" shape:"{model: {input, output, cached_input, cache_write}}" section:"advanced" widget:"pairs"`
 }
 
 func readSettings(v Value) (settings, error) {

@@ -267,7 +267,8 @@ func TestValidateNamesUnknownSettings(t *testing.T) {
 	canvas := sketch.Bytes(`begin Begin -> m`, `m Message {"content":["x"]}`,
 		`@settings {"limits": {"seconds": 9}, "aproval": ["m"], "theme": 1}`)
 	require.Equal(t, strings.Join([]string{
-		`warning: canvas, settings.aproval: unknown setting of the canvas, which has no effect; did you mean "approval"?`,
+		`warning: canvas, settings.aproval: unknown setting of the canvas, which has no effect; ` +
+			`did you mean "approval"?`,
 		`warning: canvas, settings.theme: unknown setting of the canvas, which has no effect`,
 	}, "\n"), problemLines(engine.Validate(builtins(t), canvas)))
 }
@@ -279,7 +280,8 @@ func TestValidateOfManyProblemsTakesLinearTime(t *testing.T) {
 	for i := range many {
 		params.Set("x"+strconv.Itoa(i), engine.Int(1))
 	}
-	doc, err := engine.ParseJSON(sketch.Bytes(`begin Begin `+params.Value().JSON()+` -> m`, `m Message {"content":["x"]}`))
+	begin := `begin Begin ` + params.Value().JSON() + ` -> m`
+	doc, err := engine.ParseJSON(sketch.Bytes(begin, `m Message {"content":["x"]}`))
 	require.NoError(t, err)
 	text := doc.With("settings", params.Value()).AppendJSON(nil)
 	start := time.Now()

@@ -20,6 +20,7 @@ var files = map[string]func(root string) ([]byte, error){
 	"wasm/js/src/generated.ts":             func(string) ([]byte, error) { return typescript(), nil },
 	"wasm/js/src/code/guest.ts":            guest,
 	"web/view/form/operators.generated.ts": func(string) ([]byte, error) { return operators() },
+	"web/view/form/settings.generated.ts":  func(string) ([]byte, error) { return settings() },
 	"engine/VOCABULARY.md":                 func(string) ([]byte, error) { return page(), nil },
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -92,6 +93,20 @@ func operators() ([]byte, error) {
 		b.WriteString("  ],\n")
 	}
 	b.WriteString("};\n")
+	return b.Bytes(), nil
+}
+
+// settings returns the form of the settings of a canvas. The module of a page does not hold it.
+func settings() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("// Generated from the engine by go run ./build/gen; do not edit.\n\n")
+	b.WriteString("import type { Schema } from \"@easel/engine\";\n")
+	b.WriteString("\n/** settingsSchema describes the settings of a canvas, as the params of a component. */\n")
+	b.WriteString("export const settingsSchema: Schema = ")
+	if err := json.Indent(&b, engine.SettingsSchema().AppendJSON(nil), "", "  "); err != nil {
+		return nil, err
+	}
+	b.WriteString(";\n")
 	return b.Bytes(), nil
 }
 

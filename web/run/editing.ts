@@ -16,7 +16,7 @@ import { nameOutput } from "../canvas/edit/outputs.ts";
 import { nameVariable, removeVariable, setVariable, type Variable } from "../canvas/edit/variables.ts";
 import { connect, disconnect, refusal, type Refusal } from "../canvas/edit/wires.ts";
 import type { CanvasModel, CanvasNode, Specs } from "../canvas/drawing.ts";
-import type { Dsl } from "../canvas/dsl.ts";
+import { isObject, type Dsl } from "../canvas/dsl.ts";
 import { sizeOf, type Places } from "../canvas/places.ts";
 
 /** Drawn is an open canvas with its picture. */
@@ -136,6 +136,15 @@ export class Editing {
       const group = groupAt(moved, middle, new Set(Object.keys(places)));
       if (group !== model.byId.get(id)?.parent) enclose(draft, this.#specs, moved, [id], group);
     }
+  }
+
+  /** setting changes a setting of the canvas; undefined removes it. */
+  setting(name: string, value: unknown): void {
+    this.#session.act((draft) => {
+      if (value === undefined) draft.remove(["settings", name]);
+      else if (isObject(draft.dsl["settings"])) draft.set(["settings", name], value);
+      else draft.set(["settings"], { [name]: value });
+    });
   }
 
   /** replaceModels replaces models by their ids, in all steps. */

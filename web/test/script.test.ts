@@ -15,7 +15,7 @@ json.decoder.JSONDecodeError: Expecting value`;
   const cases: [string, number | undefined][] = [
     [python, 5],
     [`File "main.py", line 1\n    def main(qty)\n                 ^\nSyntaxError: expected ':'`, 1],
-    ["TypeError: Cannot read property 'z' of undefined\n\tat part (script.js:3:14(12))\n\tat main (script.js:9:3(2))", 3],
+    ["TypeError: no property 'z'\n\tat part (script.js:3:14(12))\n\tat main (script.js:9:3(2))", 3],
     ["SyntaxError: SyntaxError: script.js: Line 4:17 Unexpected token ;", 4],
     ["TypeError: cannot read property 'z' of undefined\n    at main (script.js:7)\n", 7],
     ["the script ran longer than 10000 ms", undefined],

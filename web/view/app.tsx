@@ -27,6 +27,7 @@ import { Replace } from "./replace.tsx";
 import { Space } from "./space.tsx";
 import { faultOf, reasonOf, unreadable, type Told } from "./reason.tsx";
 
+const CanvasSettings = lazy(() => import("./canvas-settings.tsx"));
 const Home = lazy(() => import("./home/home.tsx"));
 const ImportDialog = lazy(() => import("./home/import.tsx"));
 const KeepDialog = lazy(() => import("./keep.tsx"));
@@ -317,7 +318,7 @@ export function App(): React.ReactNode {
   );
 }
 
-const dialogs = { model: ModelDialog, plugins: PluginDialog, person: Person };
+const dialogs = { model: ModelDialog, plugins: PluginDialog, person: Person, canvas: CanvasSettings };
 
 function Chosen({ dialog, onDone }: { dialog: keyof typeof dialogs | undefined; onDone(): void }): React.ReactNode {
   const Content = dialog && dialogs[dialog];

@@ -26,8 +26,8 @@ export interface Look {
   /** The effect of a wheel or two fingers on the canvas. */
   wheel: "pan" | "zoom";
   selected?: string;
-  /** The open dialog: the choice of the model, the plugins of the page, or who is signed in. */
-  dialog?: "model" | "plugins" | "person" | undefined;
+  /** The open dialog: the choice of the model, the plugins of the page, and others. */
+  dialog?: "model" | "plugins" | "person" | "canvas" | undefined;
   /** Turn that becomes a test when the page of tests is shown. */
   saving?: number | undefined;
   /** Execution of the selected node that is inspected; undefined is the latest. */

@@ -384,6 +384,8 @@ export const en = {
   "edit.rename": "Rename",
   "edit.find": "Find",
   "edit.commands": "All commands",
+  "canvas.settings": "Settings of the canvas",
+  "canvas.settings_about": "They go with the canvas and hold for each of its runs.",
   "edit.help": "Keyboard shortcuts",
   "edit.fit": "Fit to view",
   "edit.overview": "Show the whole canvas",

@@ -259,4 +259,35 @@ export const zh: Readonly<Record<string, string>> = {
   "Exit loop": "退出循环",
   "File": "文件",
   "Calling {0}.": "正在调用 {0}。",
+
+  // The settings of a canvas.
+  "Models that stand in": "备用模型",
+  "asked in this order when a model fails": "模型失败时按此顺序调用",
+  "Show uploads to models": "向模型展示上传内容",
+  "models that take images or files get those of the question": "支持图片或文件的模型会收到问题中的图片和文件",
+  "Take instructions of callers": "接受调用方的指令",
+  "models also get the system messages of who calls this canvas as a model":
+    "把画布当作模型调用时，调用方的系统消息也会发给模型",
+  "Ask a person before": "执行前请人确认",
+  "steps, components and tools that wait for an approval, by name": "需要等待审批的步骤、组件和工具的名称",
+  "Visitors may approve": "访客可以审批",
+  "who uses the canvas decides; otherwise its editors do": "由使用画布的人决定；否则由编辑者决定",
+  "Limits of a run": "单次运行的限制",
+  "a run that reaches one ends with an error; the host's own limits count too":
+    "达到限制的运行以错误结束；主机自身的限制同样有效",
+  "Seconds": "秒数",
+  "Tokens": "Token 数",
+  "Model calls": "模型调用次数",
+  "Cost of models": "模型费用",
+  "Tool calls": "工具调用次数",
+  "Rounds of an agent": "智能体轮数",
+  "Equal calls in a row": "连续相同调用次数",
+  "Seconds of a tool": "单个工具的秒数",
+  "Order of steps": "步骤顺序",
+  "each step as soon as it can, or batch by batch as in RAGFlow; without a choice the host decides":
+    "每个步骤就绪即运行，或像 RAGFlow 那样分批运行；不选择时由主机决定",
+  "As soon as possible": "就绪即运行",
+  "In batches": "分批",
+  "Prices of models": "模型价格",
+  "per million tokens, before those of the host": "每百万 token 的价格，优先于主机的价格",
 };

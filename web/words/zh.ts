@@ -382,6 +382,8 @@ export const zh: Record<Key, string> = {
   "edit.rename": "重命名",
   "edit.find": "查找",
   "edit.commands": "所有命令",
+  "canvas.settings": "画布设置",
+  "canvas.settings_about": "设置保存在画布中，对每次运行生效。",
   "edit.help": "键盘快捷键",
   "edit.fit": "适应视图",
   "edit.overview": "显示整个画布",

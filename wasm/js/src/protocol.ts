@@ -282,6 +282,8 @@ export interface SpecField {
 
 /** Schema is the part of JSON Schema that component parameters use. */
 export interface Schema {
+  /** Form of the JSON that the type does not describe. */
+  $comment?: string;
   type?: string | string[];
   title?: string;
   description?: string;

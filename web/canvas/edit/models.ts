@@ -1,5 +1,5 @@
-// The models that a canvas names: in the params of its steps and their tools, in `graph`, and in its
-// settings.
+// The models that a canvas names: in its settings, in `graph`, in the params of steps and their
+// tools.
 
 import { isObject, type Dsl } from "../dsl.ts";
 import type { Path } from "../patch.ts";

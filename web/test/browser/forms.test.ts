@@ -169,4 +169,32 @@ describe("forms", { skip: missing() }, () => {
     await stored(fresh.page, JSON.stringify("function main({ text }) {\n  return text;\n}\n").slice(1, -1));
     await fresh.done();
   });
+
+  test("the settings of a canvas have a panel, and are stored in the document", async () => {
+    const { page, done } = await visit("en");
+    await page.getByRole("button", { name: "Settings of the canvas" }).click();
+    const panel = page.getByRole("dialog", { name: "Settings of the canvas" });
+    await panel.getByLabel("Models that stand in", { exact: true }).fill("spare@Local");
+    await page.keyboard.press("Enter");
+    await stored(page, '"fallback_models":["spare@Local"]');
+    await panel.getByLabel("Show uploads to models", { exact: true }).uncheck();
+    await panel.locator("summary", { hasText: "When it fails" }).click();
+    await panel.getByLabel("Model calls", { exact: true }).fill("2");
+    await panel.locator("summary", { hasText: "Advanced" }).click();
+    await panel.getByLabel("Order of steps", { exact: true }).selectOption({ label: "In batches" });
+    for (const change of [
+      '"path":["settings","files_to_model"],"after":false', '"path":["settings","limits"],"after":{"model_calls":2}',
+      '"path":["settings","scheduling"],"after":"batch"',
+    ]) await stored(page, change);
+    await audit(page, "settings of a canvas");
+    if (process.env["LOOK"]) await page.screenshot({ path: `${process.env["LOOK"]}/canvas-settings.png` });
+    await panel.getByRole("button", { name: "Done" }).click();
+    await page.locator(".board").focus();
+    await page.keyboard.press("Control+z");
+    await page.getByRole("button", { name: "Settings of the canvas" }).click();
+    await panel.locator("summary", { hasText: "Advanced" }).click();
+    const order = panel.getByLabel("Order of steps", { exact: true });
+    assert.equal(await order.inputValue(), "", "the last change was undone");
+    await done();
+  });
 });

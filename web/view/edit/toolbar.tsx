@@ -7,7 +7,9 @@ import { Icon } from "../icons.tsx";
 import type { Command } from "./commands.ts";
 import { useEdited } from "./state.ts";
 
-const always: Key[] = ["edit.add", "edit.note", "edit.tidy", "edit.find", "edit.commands", "edit.help"];
+const always: Key[] = [
+  "edit.add", "edit.note", "edit.tidy", "edit.find", "canvas.settings", "edit.commands", "edit.help",
+];
 const selection: Key[] = ["edit.duplicate", "edit.delete"];
 const several: Key[] = ["align.left", "align.center", "align.top", "align.middle", "align.across", "align.down"];
 

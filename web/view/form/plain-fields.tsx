@@ -4,6 +4,7 @@ import { useId, useState } from "react";
 import type { Schema } from "@easel/engine";
 import { isObject, own } from "../../canvas/dsl.ts";
 import { failingLine, skeleton } from "../../canvas/script.ts";
+import { choices } from "../../run/model-names.ts";
 import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { AsJson } from "./as-json.tsx";
@@ -206,9 +207,12 @@ export function Duration(props: ControlProps): React.ReactNode {
 
 /** Words edits a list of short texts. */
 export function Words(props: ControlProps): React.ReactNode {
-  const { id, value, hint, describedBy, onChange } = props;
+  const { id, schema, value, hint, describedBy, onChange } = props;
   const f = useFormText();
   const t = useText();
+  const { host } = useApp();
+  const models = useStore(host.state, (state) => state.models);
+  const ofModels = tagOf(schema).kind !== undefined;
   const [typed, setTyped] = useState("");
   const list = value === undefined || value === null || value === "" ? [] : Array.isArray(value) ? value : [value];
   if (!list.every((each): each is string => typeof each === "string")) return <AsJson {...props} />;
@@ -235,6 +239,7 @@ export function Words(props: ControlProps): React.ReactNode {
       <input
         id={id}
         type="text"
+        list={ofModels ? `${id}-models` : undefined}
         value={typed}
         placeholder={list.length === 0 && hint ? hint : t("form.add")}
         aria-describedby={describedBy}
@@ -248,6 +253,13 @@ export function Words(props: ControlProps): React.ReactNode {
           } else if (event.key === "Backspace" && typed === "" && list.length > 0) onChange(list.slice(0, -1));
         }}
       />
+      {ofModels && (
+        <datalist id={`${id}-models`}>
+          {choices(models).map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
     </span>
   );
 }
