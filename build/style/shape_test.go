@@ -75,6 +75,17 @@ func TestAccentCountsCommentsOnly(t *testing.T) {
 	require.Equal(t, map[string]int{"accent a": 3, "accent-test a": 1}, counts)
 }
 
+func TestTypeScriptThatDoesNotParseIsReported(t *testing.T) {
+	t.Chdir("../..")
+	const file = "build/style/testdata/broken.ts"
+	found, err := tsFunctions(tree{file: nil})
+	require.NoError(t, err)
+	require.Equal(t, []measure{
+		{rule: "function-lines", key: file + ":cut", n: 3, limit: functionLines},
+		{rule: "unparsed", key: file, n: 1, where: []string{file + ":2: see the parser of build/style/functions.mjs"}},
+	}, found)
+}
+
 func TestFunctionsOfTypeScript(t *testing.T) {
 	t.Chdir("../..")
 	found, err := tsFunctions(tree{"build/style/testdata/shape.tsx": nil})
@@ -86,6 +97,6 @@ func TestFunctionsOfTypeScript(t *testing.T) {
 	const file = "build/style/testdata/shape.tsx:"
 	require.Equal(t, map[string]int{
 		file + "View": 7, file + "inner": 3, file + "short": 1, file + "method": 3, file + "#hidden": 2,
-		file + "line 12": 1,
+		file + "line 12": 1, file + "shorthand": 3, file + "getter": 3, file + "held": 5, file + "named": 5,
 	}, lines)
 }
