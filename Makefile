@@ -103,11 +103,11 @@ fmt: $(OUT)/gofumpt
 	@out=$$($(OUT)/gofumpt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "make tidy would change:"; echo "$$out"; exit 1; fi
 
 vet:
-	$(GO) vet ./... $(PLUGINS)
+	$(GO) vet -tags soak ./... $(PLUGINS)
 
 # Exports of the wasm module are called from outside: U1000 does not see that.
 lint: $(OUT)/staticcheck $(OUT)/revive
-	$(OUT)/staticcheck -tags soak -checks all $$($(GO) list ./... | grep -v /wasm$$)
+	$(OUT)/staticcheck -tags soak -checks all $$($(GO) list ./... | grep -v /wasm$$) $(PLUGINS)
 	GOOS=js GOARCH=wasm $(OUT)/staticcheck -tests=false -checks all,-U1000 ./wasm
 	$(OUT)/revive -set_exit_status -config build/tools/revive.toml ./...
 

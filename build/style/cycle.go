@@ -9,7 +9,10 @@ import (
 
 // tsImport matches a TypeScript import, types included: from "./x.ts", import "./x.ts",
 // import("./x.ts").
-var tsImport = regexp.MustCompile(`(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}/[^"']+)["']`)
+var tsImport = regexp.MustCompile(`(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}(?:/[^"']*)?)["']`)
+
+// endings of the file that an import means. AssemblyScript names no endings.
+var endings = []string{"", ".ts", "/index.ts"}
 
 // cycles finds groups of TypeScript and AssemblyScript files that import each other, directly or
 // indirectly.
@@ -20,12 +23,12 @@ func cycles(files tree) ([]measure, error) {
 			continue
 		}
 		for _, m := range tsImport.FindAllSubmatch(data, -1) {
-			target := path.Join(path.Dir(name), string(m[1]))
-			if _, ok := files[target]; !ok {
-				target += ".ts" // AssemblyScript names no endings
-			}
-			if _, ok := files[target]; ok {
-				graph[name] = append(graph[name], target)
+			for _, ending := range endings {
+				target := path.Join(path.Dir(name), string(m[1])+ending)
+				if _, ok := files[target]; ok {
+					graph[name] = append(graph[name], target)
+					break
+				}
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func readDebt(file string) (debt, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		name, number, _ := cutLast(line)
+		name, number, _ := cutLast(line, ' ')
 		n, err := strconv.Atoi(number)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %q does not end in a number", file, i+1, line)
@@ -32,8 +32,8 @@ func readDebt(file string) (debt, error) {
 	return d, nil
 }
 
-func cutLast(line string) (before, after string, found bool) {
-	i := strings.LastIndexByte(line, ' ')
+func cutLast(line string, separator byte) (before, after string, found bool) {
+	i := strings.LastIndexByte(line, separator)
 	if i < 0 {
 		return line, "", false
 	}

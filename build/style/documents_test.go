@@ -164,7 +164,8 @@ func TestContributingStatesLimits(t *testing.T) {
 	text, err := os.ReadFile("../../CONTRIBUTING.md")
 	require.NoError(t, err)
 	require.Contains(t, string(text), fmt.Sprintf(
-		"columns (%d for code, %d for comments), lines per file (%d) and function (%d), methods per type (%d)",
-		codeWidth, commentWidth, fileLines, functionLines, maxMethods,
+		"columns (%d for code, %d for comments), lines per file (%d) and function (%d), methods per type (%d), "+
+			"embedded fields per struct (%d), packages directly in a folder (%d)",
+		codeWidth, commentWidth, fileLines, functionLines, maxMethods, maxEmbedded, maxRooms,
 	))
 }

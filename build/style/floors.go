@@ -13,8 +13,10 @@ import (
 	"strings"
 )
 
-// floorsFile orders the files of a package from the ground up: what a file uses should be on its
-// own floor or below.
+// floorsFile orders the files of a package from the ground up. An arrow leads from a file to one
+// that declares a name, a field or a method that it uses; it runs upward if the file it leads to
+// has a higher floor. Arrows within a floor are free: the largest circle of files is a separate
+// figure, which no floor changes.
 const floorsFile = "build/style/floors.txt"
 
 // arrows are pairs of files of one package, the first of which uses names that the second declares.
@@ -36,7 +38,7 @@ func upward(p *program) ([]measure, error) {
 	var found []measure
 	for _, pkg := range p.packages {
 		if of, ok := floors[pkg.path]; ok {
-			found = append(found, measureFloors(pkg.path, of, pkg.arrows(p))...)
+			found = append(found, measureFloors(pkg.path, of, pkg.names(p), pkg.arrows(p))...)
 		}
 	}
 	return found, nil
@@ -60,6 +62,9 @@ func readFloors(text string) (map[string]map[string]int, error) {
 			return nil, fmt.Errorf("line %d: a floor before the first package", i+1)
 		default:
 			for _, file := range strings.Fields(files) {
+				if _, ok := floors[file+".go"]; ok {
+					return nil, fmt.Errorf("line %d: %s is on two floors", i+1, file)
+				}
 				floors[file+".go"] = floor
 			}
 			floor++
@@ -68,15 +73,10 @@ func readFloors(text string) (map[string]map[string]int, error) {
 	return all, nil
 }
 
-func measureFloors(name string, floors map[string]int, found arrows) []measure {
+// measureFloors counts the arrows that run up, and compares the files of a package with its floors.
+func measureFloors(name string, floors map[string]int, files []string, found arrows) []measure {
 	up := measure{rule: "upward", key: name}
-	missing := map[string]bool{}
 	for arrow, names := range found {
-		for _, file := range arrow {
-			if _, ok := floors[file]; !ok {
-				missing[file] = true
-			}
-		}
 		if floors[arrow[1]] > floors[arrow[0]] {
 			up.where = append(up.where, fmt.Sprintf("%s -> %s: %s", arrow[0], arrow[1], strings.Join(names, ", ")))
 		}
@@ -84,10 +84,48 @@ func measureFloors(name string, floors map[string]int, found arrows) []measure {
 	slices.Sort(up.where)
 	up.n = len(up.where)
 	out := []measure{up}
-	for _, file := range slices.Sorted(maps.Keys(missing)) {
-		out = append(out, measure{rule: "floor", key: name + "/" + file, n: 1, where: []string{"not in " + floorsFile}})
+	report := func(file, problem string) {
+		out = append(out, measure{rule: "floor", key: name + "/" + file, n: 1, where: []string{problem}})
+	}
+	for _, file := range files {
+		if _, ok := floors[file]; !ok {
+			report(file, "not in "+floorsFile)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(floors)) {
+		if !slices.Contains(files, file) {
+			report(file, "in "+floorsFile+", but the package has no such file")
+		}
 	}
 	return out
+}
+
+// fileCircles measures each package by its largest circle of files: so many have to be read
+// together, whatever their floors.
+func fileCircles(p *program) []measure {
+	var found []measure
+	for _, pkg := range p.packages {
+		graph := map[string][]string{}
+		for arrow := range pkg.arrows(p) {
+			graph[arrow[0]] = append(graph[arrow[0]], arrow[1])
+		}
+		largest := measure{rule: "file-circle", key: pkg.path}
+		for _, group := range components(graph) {
+			largest.n = max(largest.n, len(group))
+		}
+		found = append(found, largest)
+	}
+	return found
+}
+
+// names returns the sorted names of the files of a package.
+func (c *checked) names(p *program) []string {
+	var names []string
+	for _, file := range c.files {
+		names = append(names, filepath.Base(p.set.Position(file.Pos()).Filename))
+	}
+	slices.Sort(names)
+	return names
 }
 
 // arrows returns which files of a package use which.

@@ -49,6 +49,11 @@ func TestWidths(t *testing.T) {
 	require.Equal(t, "comment-width", found[0].rule)
 	require.Equal(t, []string{"a/b.go:1: 108 columns"}, found[0].where)
 	require.Equal(t, 5, width([]byte("\té")), "a tab is four columns, a letter one")
+	for line, want := range map[string]bool{
+		" * more": true, "*/": true, "\t*": true, "/** a */": true, "\t*p = 1": false, "  *each() {": false,
+	} {
+		require.Equal(t, want, comment([]byte(line)), line)
+	}
 }
 
 func TestImportsOfTestsDoNotCount(t *testing.T) {
@@ -71,12 +76,17 @@ func TestCyclesCountImportsOfTypes(t *testing.T) {
 		"web/sub/c.tsx": []byte("const a = await import(\"../a.ts\");\n"),
 		"sdk/a.ts":      []byte("import { B } from \"./b\";\n"),
 		"sdk/b.ts":      []byte("export { A } from \"./a\";\n"),
+		"as/index.ts":   []byte("export * from \"./body\";\nexport { D } from \"./deep\";\n"),
+		"as/body.ts":    []byte("import { C } from \".\";\n"),
+
+		"as/deep/index.ts": []byte("import { C } from \"..\";\n"),
 	}
 	found, err := cycles(files)
 	require.NoError(t, err)
-	require.Len(t, found, 2)
-	require.Equal(t, []string{"sdk/a.ts", "sdk/b.ts"}, found[0].where)
-	require.Equal(t, []string{"web/a.ts", "web/b.ts", "web/sub/c.tsx"}, found[1].where)
+	require.Len(t, found, 3)
+	require.Equal(t, []string{"as/body.ts", "as/deep/index.ts", "as/index.ts"}, found[0].where)
+	require.Equal(t, []string{"sdk/a.ts", "sdk/b.ts"}, found[1].where)
+	require.Equal(t, []string{"web/a.ts", "web/b.ts", "web/sub/c.tsx"}, found[2].where)
 }
 
 func TestSubjects(t *testing.T) {

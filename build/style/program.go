@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -46,7 +47,7 @@ type build struct {
 }
 
 var builds = []build{
-	{"", []string{"./...", "./plugins/sdk/..."}},
+	{"", []string{"./...", "./plugins/sdk/...", "./plugins/examples/..."}},
 	{"js/wasm", []string{"./wasm"}},
 }
 
@@ -102,7 +103,8 @@ func (p *program) check(l listed, from types.Importer) error {
 	if pkg.types, err = cfg.Check(l.ImportPath, p.set, pkg.files, &types.Info{Uses: pkg.uses}); err != nil {
 		return fmt.Errorf("types of %s: %w", pkg.path, err)
 	}
-	p.packages = append(p.packages, pkg)
+	same := func(c *checked) bool { return c.path == pkg.path } // for an earlier target
+	p.packages = append(slices.DeleteFunc(p.packages, same), pkg)
 	return nil
 }
 

@@ -38,3 +38,35 @@ func methodsOf(o types.Object) int {
 	}
 	return types.NewMethodSet(t).Len()
 }
+
+// maxEmbedded is how many types a struct may embed: a type that is cut into embedded parts is as
+// large to its reader as before.
+const maxEmbedded = 2
+
+// embeddedFields measures structs by the types that they embed.
+func embeddedFields(p *program) []measure {
+	var found []measure
+	for _, pkg := range p.packages {
+		scope := pkg.types.Scope()
+		for _, name := range scope.Names() {
+			n := embeddedIn(scope.Lookup(name))
+			found = append(found, measure{rule: "embedded", key: pkg.path + "." + name, n: n, limit: maxEmbedded})
+		}
+	}
+	return found
+}
+
+func embeddedIn(o types.Object) (n int) {
+	name, ok := o.(*types.TypeName)
+	if !ok || name.IsAlias() {
+		return 0
+	}
+	if s, ok := name.Type().Underlying().(*types.Struct); ok {
+		for field := range s.Fields() {
+			if field.Embedded() {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -77,12 +77,13 @@ func (t tree) product() tree {
 	return out
 }
 
-// typeScript returns the TypeScript files of the page and its package that are not tests.
+// typeScript returns the TypeScript and AssemblyScript files that are neither tests nor templates
+// of new plugins.
 func (t tree) typeScript() tree {
 	out := tree{}
 	for name, data := range t {
 		typed := strings.HasSuffix(name, ".ts") && !strings.HasSuffix(name, ".d.ts") || strings.HasSuffix(name, ".tsx")
-		if typed && !isTest(name) {
+		if typed && !isTest(name) && !strings.Contains(name, "/scaffolds/") {
 			out[name] = data
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,11 +36,14 @@ func widths(files tree) ([]measure, error) {
 	return wide.measures(), nil
 }
 
+// commentStart matches // and /*, and the star that continues a block comment. In "*p = 1" and
+// "*each() {" the star is code.
+var commentStart = regexp.MustCompile(`^[ \t]*(//|/\*|\*([ \t*/]|$))`)
+
 func comment(line []byte) bool {
 	text := bytes.TrimLeft(line, " \t")
 	directive := bytes.HasPrefix(text, []byte("//go:")) || bytes.HasPrefix(text, []byte("//export"))
-	return !directive && (bytes.HasPrefix(text, []byte("//")) || bytes.HasPrefix(text, []byte("*")) ||
-		bytes.HasPrefix(text, []byte("/*")))
+	return !directive && commentStart.Match(line)
 }
 
 // tagged reports a field with a struct tag, or a setting, which is a tag alone. They cannot be

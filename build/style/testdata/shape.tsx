@@ -14,3 +14,24 @@ class Box {
   #hidden = async () =>
     short(1);
 }
+
+const object = {
+  shorthand() {
+    return 1;
+  },
+  get getter() {
+    return 1;
+  },
+  held: async () => {
+    await 1;
+
+    return 1;
+  },
+};
+const named = (value: unknown): value is Record<string, number> => {
+  const module: typeof import("./shape.tsx") | undefined = undefined;
+
+  return value !== module;
+};
+export { object, type Box as Kind };
+export type { Box };

@@ -1,0 +1,3 @@
+export function cut() {
+  const unknown: = 1;
+}
