@@ -20,7 +20,7 @@ export function useConnectText(): ConnectText {
   return translators[useLook((look) => look.language)];
 }
 
-/** useMayAsk reports whether a form may ask the host: it knows the person, who allows the canvas. */
+/** useMayAsk reports whether a form may ask the host: the person is known and allows the canvas. */
 export function useMayAsk(): boolean {
   const { host, session } = useApp();
   const open = useStore(host.state, ({ status }) => status === "open");

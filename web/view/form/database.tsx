@@ -1,6 +1,7 @@
 // The connection of a database: fields by its kind, the password as a secret, and a test that lists
 // the tables.
 
+import { word } from "../../canvas/dsl.ts";
 import { useState } from "react";
 import { portAfter, settingsAfter, usesServer } from "../../canvas/database.ts";
 import { useApp } from "../context.tsx";
@@ -28,7 +29,7 @@ export default function Database(props: ControlProps): React.ReactNode {
 function Kind({ id, node, value, schema, onChange }: ControlProps): React.ReactNode {
   const c = useConnectText();
   const { params, set } = useSettings(node);
-  const now = String(value ?? schema.default ?? "mysql");
+  const now = word(value ?? schema.default ?? "mysql");
   const choose = (kind: string): void => {
     const port = portAfter(params, kind);
     if (port.changed) set(settingsAfter(kind, port.port));
@@ -49,7 +50,7 @@ function Line({ id, name, value, hint, onChange }: ControlProps): React.ReactNod
   return (
     <input
       id={id} type={number ? "number" : "text"} min={number ? 1 : undefined} max={number ? 65535 : undefined}
-      autoComplete="off" spellCheck={false} value={String(value ?? "")} placeholder={hint}
+      autoComplete="off" spellCheck={false} value={word(value ?? "")} placeholder={hint}
       onChange={(event) => {
         const text = event.target.value;
         onChange(number ? (text === "" ? null : Number(text)) : text);

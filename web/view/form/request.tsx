@@ -3,7 +3,7 @@
 
 import { useId, useState } from "react";
 import { curled, type CurlNote } from "../../canvas/curl.ts";
-import { isObject, own, type Params } from "../../canvas/dsl.ts";
+import { isObject, own, type Params, word } from "../../canvas/dsl.ts";
 import { headersAs, headersOf, type Header } from "../../canvas/headers.ts";
 import { useApp, useBusy, useStore } from "../context.tsx";
 import { useAttempt } from "../loaded.ts";
@@ -26,7 +26,7 @@ export default function Request(props: ControlProps): React.ReactNode {
 }
 
 function Method({ id, schema, value, onChange }: ControlProps): React.ReactNode {
-  const now = String(value ?? schema.default ?? "GET").toUpperCase();
+  const now = word(value ?? schema.default ?? "GET").toUpperCase();
   return (
     <select id={id} value={now} onChange={(event) => onChange(event.target.value)}>
       {[...new Set([...methods, now])].map((method) => <option key={method}>{method}</option>)}
@@ -39,7 +39,7 @@ const kinds = ["json", "formData", "raw"] as const;
 function BodyKind({ label, value, onChange }: ControlProps): React.ReactNode {
   const c = useConnectText();
   const id = useId();
-  const now = kinds.find((kind) => kind.toLowerCase() === String(value ?? "json").toLowerCase());
+  const now = kinds.find((kind) => kind.toLowerCase() === word(value ?? "json").toLowerCase());
   return (
     <fieldset className="ticks">
       <legend className="sr">{label}</legend>
@@ -150,11 +150,11 @@ function Answer({ node }: { node: string }): React.ReactNode {
   if (step.error) return <Fault text={step.error} />;
   if (status === undefined) return null;
   const text = typeof result === "string" ? result : JSON.stringify(result ?? "");
-  const lines = isObject(headers) ? Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`) : [];
+  const lines = isObject(headers) ? Object.entries(headers).map(([name, value]) => `${name}: ${word(value)}`) : [];
   return (
     <section className="inset" aria-label={c("answer")}>
       <p className={`small ${Number(status) < 400 ? "good-text" : "missing"}`} role="status">
-        {c("answer_status", String(status))}
+        {c("answer_status", word(status))}
       </p>
       {lines.length > 0 && (
         <details>
@@ -290,7 +290,7 @@ function Variables({ node, label, value, onChange }: ControlProps): React.ReactN
         <>
           <input
             type="text" className="mono" aria-label={`${c("name")} ${i + 1}`} placeholder={c("name")} spellCheck={false}
-            value={String(each["key"] ?? "")}
+            value={word(each["key"] ?? "")}
             onChange={(event) => onChange(list.with(i, { ...each, key: event.target.value }))}
           />
           <Prompt

@@ -1,7 +1,7 @@
 // The settings of a canvas that a web request starts: methods, body, values to read, reply.
 
 import { useEffect, useId, useRef, useState } from "react";
-import { isObject, type Params } from "../../canvas/dsl.ts";
+import { isObject, type Params, word } from "../../canvas/dsl.ts";
 import {
   hookExample, hookFields, hookParts, hookSchema, hookTypes, type HookField, type HookPart,
 } from "../../canvas/hook-schema.ts";
@@ -54,7 +54,7 @@ function Setting(props: ControlProps): React.ReactNode {
 
 function Methods({ label, value, onChange }: ControlProps): React.ReactNode {
   const c = useConnectText();
-  const chosen = Array.isArray(value) ? value.map(String) : [];
+  const chosen = Array.isArray(value) ? value.map(word) : [];
   const all = [...new Set([...methods, ...chosen])];
   const set = (method: string, on: boolean): void =>
     onChange(all.filter((each) => (each === method ? on : chosen.includes(each))));
@@ -83,9 +83,9 @@ function ContentTypes({ id, value, onChange }: ControlProps): React.ReactNode {
     return (bodies as readonly string[]).includes(type) ? c(`body_${type}` as "body_any") : type;
   };
   const list = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string" && each !== "");
-  const several = list.length > 1 ? list.join(", ") : "";
+  const several = list.length > 1 ? list.map(word).join(", ") : "";
   const known = ["", ...bodies, ...(several ? [several] : [])];
-  const now = several || String(list[0] ?? "");
+  const now = several || word(list[0] ?? "");
   return (
     <select
       id={id} value={now}
@@ -245,7 +245,7 @@ function Reply({ node, label, value, onChange }: ControlProps): React.ReactNode 
       <label className="member">
         {c("reply_status")}
         <input
-          type="number" min={200} max={399} placeholder="200" value={String(status ?? "")} aria-invalid={bad}
+          type="number" min={200} max={399} placeholder="200" value={word(status ?? "")} aria-invalid={bad}
           onChange={(event) => {
             const { status: _status, ...rest } = reply;
             onChange(event.target.value === "" ? rest : { ...rest, status: Number(event.target.value) });
