@@ -122,6 +122,9 @@ func (o *Options) check(c *Canvas) error {
 		if err := there("Until", o.Until); err != nil {
 			return err
 		}
+		if n, _ := c.node(o.Until); n.parent != noNode {
+			return fmt.Errorf("option Until: node %q is inside a group, which runs as a whole", o.Until)
+		}
 	}
 	for id, pin := range o.Pins {
 		n, err := c.node(id)

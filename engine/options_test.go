@@ -30,3 +30,12 @@ func TestOptionsThatNameNoNodeAreRefused(t *testing.T) {
 		})
 	}
 }
+
+// A run that ended only inside a group would go on to its end.
+func TestUntilInsideAGroupIsRefused(t *testing.T) {
+	c := load(t, `begin Begin -> g`, `g Each {"items_ref":"sys.query"} -> b`, `ii Item -> i ^ g`,
+		`i Text {"script":"I"} ^ g`, `b Text {"script":"B"}`)
+	got, err := story(t, c, c.State(), engine.Input{Query: engine.String("q")}, engine.Options{Until: "i"})
+	require.ErrorContains(t, err, `option Until: node "i" is inside a group`)
+	require.Empty(t, flat(got), "no event is emitted")
+}

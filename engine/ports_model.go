@@ -156,6 +156,9 @@ type Usage struct {
 	Cost                      int64 // millionths of the currency of [Options].Prices; 0 without prices
 }
 
+// dearest is the most that one answer costs, so that no price overflows and none of many sums.
+const dearest = 1 << 50
+
 // Cost returns the price of an answer in millionths of the currency.
 func (p Price) Cost(u Usage) int64 {
 	extra := float64(u.Completion) * p.Output
@@ -166,7 +169,11 @@ func (p Price) Cost(u Usage) int64 {
 		extra += float64(u.Written) * (p.Written - p.Input)
 	}
 	const inexact = 1e-6 // larger than the errors of the sums above
-	return max(0, int64(math.Ceil(float64(u.Prompt)*p.Input+extra-inexact)))
+	cost := float64(u.Prompt)*p.Input + extra - inexact
+	if !(cost < dearest) { // also not a number: prices beyond all sense are not free
+		return dearest
+	}
+	return max(0, int64(math.Ceil(cost)))
 }
 
 // Tokens returns the number of tokens, input and output.

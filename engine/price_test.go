@@ -1,6 +1,9 @@
 package engine
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestPricesCost(t *testing.T) {
 	table, err := ReadPrices(Object("small", Object("input", 100, "output", 400), "big@Vendor",
@@ -42,5 +45,23 @@ func TestCostOfCachedInput(t *testing.T) {
 	}
 	if _, err := ReadPrices(Object("m", Object("input", 1, "output", 1, "cached_input", -1))); err == nil {
 		t.Error("a negative price is accepted")
+	}
+}
+
+// A price beyond all sense is never free, and sums of such costs do not overflow.
+func TestCostsDoNotOverflow(t *testing.T) {
+	for _, p := range []Price{
+		{Input: 1e308},
+		{Output: 1e308},
+		{Input: 1e13},
+		{Cached: 1e308},
+		{Input: 1e308, Cached: 1e308},
+		{Input: math.MaxFloat64, Cached: 1},
+		{Input: 1e308, Output: 1e308, Cached: 1, Written: 1e308},
+	} {
+		cost := p.Cost(Usage{Prompt: 1 << 20, Completion: 1 << 20, Cached: 1 << 19, Written: 1 << 19})
+		if cost <= 0 || cost > math.MaxInt64/1000 {
+			t.Errorf("%+v costs %d", p, cost)
+		}
 	}
 }

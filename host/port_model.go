@@ -27,7 +27,7 @@ func (h *Host) openModels() error {
 	}
 	transport := modelTransport(h.web)
 	h.models = &model.Tenants{
-		Records: h.store.Items, Host: shared, Transport: transport,
+		Records: h.store.Items, Host: shared, Operator: firstTenantID, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
 		Used:    func(u model.Use) { recordUse(h.quota, h.cfg.Prices, u) },
 		Limiter: limiter,

@@ -8,8 +8,15 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// maxPictures bounds the images of one round of tool calls that a model sees.
-const maxPictures = 8
+// maxPictures bounds the images of one round of tool calls that a model sees, and maxPictureBytes
+// those of all rounds, which each request repeats, as data URLs.
+const (
+	maxPictures     = 8
+	maxPictureBytes = 32 << 20
+)
+
+// pictureTypes are the images that all providers take; one of another type fails the request.
+const pictureTypes = " image/png image/jpeg image/gif image/webp "
 
 // toolImages precedes the images of tool results.
 const toolImages = "The images in the tool results:"
@@ -27,8 +34,12 @@ func (t *task) pictures(ctx context.Context, answers []engine.ToolAnswer) (image
 		case !t.call.ModelInfo(ctx, t.agent.LLMID).Images:
 			warned("the model takes no images, so images of tool results are not sent")
 			return nil
-		case len(images) == maxPictures:
+		case len(images) == maxPictures || t.seen >= maxPictureBytes:
 			unseen++
+			continue
+		case !strings.Contains(pictureTypes, " "+file.Get("mime_type").Text()+" "):
+			warned("image %s of a tool result is %s, which models do not take",
+				file.Get("name").Text(), file.Get("mime_type").Text())
 			continue
 		}
 		url, err := files.Read(ctx, file)
@@ -38,8 +49,11 @@ func (t *task) pictures(ctx context.Context, answers []engine.ToolAnswer) (image
 		switch {
 		case err != nil:
 			warned("image %s of a tool result: %w", file.Get("name").Text(), err)
+		case t.seen+len(url) > maxPictureBytes:
+			unseen++
 		case strings.HasPrefix(url, imageURL):
 			images = append(images, url)
+			t.seen += len(url)
 		}
 	}
 	if unseen > 0 {

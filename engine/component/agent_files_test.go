@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,46 @@ func TestImagesOfToolsThatAreNotSent(t *testing.T) {
 	require.Contains(t, s.warnings[1], "2 more images of tool results are not sent")
 	messages := m.asked[1].Messages
 	require.Len(t, messages[len(messages)-1].Images, maxPictures)
+}
+
+// large are files that are images of 1 MiB.
+type large struct{ engine.Files }
+
+func (large) Read(context.Context, engine.Value) (string, error) {
+	return imageURL + "png;base64," + strings.Repeat("A", 1<<20), nil
+}
+
+// The images of all rounds are bounded, since each request repeats them.
+func TestImagesOfManyRoundsAreBounded(t *testing.T) {
+	m := &script{info: engine.Info{Tools: true, Images: true}}
+	for i := range 10 {
+		call := engine.ToolCall{ID: "1", Name: "shoot", Arguments: engine.Object("n", i).JSON()}
+		m.replies = append(m.replies, reply{calls: []engine.ToolCall{call}})
+	}
+	m.replies = append(m.replies, reply{text: "nice"})
+	agent := strings.Replace(cameraAgent, `"tool_mode": "MODE"`, `"tool_mode": "native", "max_rounds": 20`, 1)
+	ports := engine.Ports{Model: m, MCP: camera{slices.Repeat([]engine.Value{photo}, 5)}, Files: large{photoFiles}}
+	s := run(t, node(t, "Agent", agent, ""), nil, "q", engine.Null, ports)
+	require.NoError(t, s.err)
+	size := 0
+	for _, message := range m.asked[len(m.asked)-1].Messages {
+		size += len(strings.Join(message.Images, ""))
+	}
+	require.LessOrEqual(t, size, 32<<20)
+	require.Greater(t, size, 16<<20)
+	require.Contains(t, s.warnings[len(s.warnings)-1], "5 more images of tool results are not sent")
+}
+
+// Models refuse a request with a drawing, which is a link only.
+func TestDrawingsOfToolsAreNotSent(t *testing.T) {
+	m := shots("native", true)
+	files := []engine.Value{stored("f2", "x.svg", "image/svg+xml"), photo}
+	s := run(t, node(t, "Agent", strings.Replace(cameraAgent, "MODE", "native", 1), ""), nil, "q", engine.Null,
+		engine.Ports{Model: m, MCP: camera{files}, Files: photoFiles})
+	require.NoError(t, s.err)
+	require.Equal(t, []string{"X: tools: image x.svg of a tool result is image/svg+xml, which models do not take"}, s.warnings)
+	messages := m.asked[1].Messages
+	require.Equal(t, []string{picture}, messages[len(messages)-1].Images)
 }
 
 // The images of scripts are seen too, and again after the agent waited for a person.

@@ -18,6 +18,9 @@ type Rejection struct {
 	pattern      *pattern.Pattern
 }
 
+// mostSteps bounds the search of retry_pattern in an answer, which nothing cancels: about a second.
+const mostSteps = 50_000_000
+
 // errRejected means that the model was called again as often as allowed.
 var errRejected = errors.New("the answer is rejected")
 
@@ -52,7 +55,11 @@ func (r *Rejection) check(text string) error {
 			return fmt.Errorf("%w: it is not JSON: %w", errRejected, err)
 		}
 	case "matches":
-		if start, _ := r.pattern.Find(text, 0); start >= 0 {
+		start, _, ok := r.pattern.FindWithin(text, mostSteps)
+		if !ok {
+			return fmt.Errorf("retry_pattern: the search in an answer of %d bytes takes too long; simplify it", len(text))
+		}
+		if start >= 0 {
 			return fmt.Errorf("%w: it matches %s", errRejected, r.RetryPattern)
 		}
 	}
@@ -66,7 +73,7 @@ func (l *LLM) again(call *engine.Call, text string, n int) (bool, error) {
 		return false, nil
 	}
 	err := l.check(text)
-	if err == nil || n >= max(1, l.MaxRetries) {
+	if !errors.Is(err, errRejected) || n >= max(1, l.MaxRetries) {
 		return false, err
 	}
 	warn(call, "answer", fmt.Errorf("%w; the model is called again", err))

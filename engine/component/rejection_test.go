@@ -1,6 +1,7 @@
 package component
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,11 @@ func TestAnswersAreRejected(t *testing.T) {
 			"fallback output", `"retry_when": "empty", "exception_method": "comment", "exception_default_value": "no"`,
 			[]string{"", "", "late"},
 			"no", "", 2,
+		},
+		{
+			"a search without end", `"retry_when": "matches", "retry_pattern": "(?=(?s:.*)b)x"`,
+			[]string{strings.Repeat("x", 20_000)},
+			"", "takes too long", 1,
 		},
 		{"without condition", `"max_retries": 2`, []string{""}, "", "", 1},
 	} {

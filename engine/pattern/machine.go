@@ -16,6 +16,7 @@ type machine struct {
 	now   []thread
 	then  []thread
 	seen  []int // by step: the position, plus one, at which it was added last
+	left  *int  // steps that may still be taken; nil is no limit
 }
 
 func newMachine(code program, text string) *machine {
@@ -34,6 +35,9 @@ func (m *machine) run(from int, anchored bool) int {
 		}
 		if len(m.now) == 0 && (anchored || found >= 0) {
 			return found
+		}
+		if m.spend(len(m.now)) {
+			return -1
 		}
 		r, size := utf8.DecodeRuneInString(m.text[pos:])
 		m.then = m.then[:0]
@@ -55,10 +59,20 @@ func (m *machine) run(from int, anchored bool) int {
 	}
 }
 
+// spend takes steps, and reports whether there were too few.
+func (m *machine) spend(n int) bool {
+	if m.left == nil {
+		return false
+	}
+	*m.left -= n
+	return *m.left < 0
+}
+
 // add follows the steps from at that read nothing, and appends those that do.
 func (m *machine) add(list []thread, at, pos, start int) []thread {
 	for m.seen[at] != pos+1 {
 		m.seen[at] = pos + 1
+		m.spend(1)
 		switch s := &m.code[at]; s.op {
 		case opJump:
 			at = s.next
@@ -71,7 +85,10 @@ func (m *machine) add(list []thread, at, pos, start int) []thread {
 			}
 			at++
 		case opAhead:
-			if (newMachine(s.look, m.text).run(pos, true) >= 0) == (s.other == 1) {
+			look := newMachine(s.look, m.text)
+			look.left = m.left
+			m.spend(len(s.look))
+			if (look.run(pos, true) >= 0) == (s.other == 1) {
 				return list
 			}
 			at++

@@ -52,6 +52,22 @@ func (p *Pattern) Find(text string, from int) (start, end int) {
 	return m.start, end
 }
 
+// FindWithin is [Pattern.Find] from the start of a text, in at most so many steps; ok is false if
+// these do not suffice. A step takes some 10 ns. With look-ahead their number may grow with the
+// square of the text.
+func (p *Pattern) FindWithin(text string, steps int) (start, end int, ok bool) {
+	m := newMachine(p.code, text)
+	m.left = &steps
+	end = m.run(0, false)
+	switch {
+	case steps < 0:
+		return -1, -1, false
+	case end < 0:
+		return -1, -1, true
+	}
+	return m.start, end, true
+}
+
 // Replace returns a text with all matches replaced by another text.
 func (p *Pattern) Replace(text, with string) string {
 	var b strings.Builder

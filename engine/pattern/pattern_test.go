@@ -15,6 +15,22 @@ import (
 var unsupported = map[string]bool{`(?<=a)b`: true, `(?>a)`: true}
 
 // TestPython plays cases that Python's re module answered.
+// A search ends when its steps do, also inside look-ahead.
+func TestFindWithinSteps(t *testing.T) {
+	text := strings.Repeat("x", 2000)
+	for _, expr := range []string{`(?=(?s:.*)b)x`, `(?:x?){500}z`} {
+		p := MustCompile(expr)
+		_, _, ok := p.FindWithin(text, 10_000)
+		require.False(t, ok, expr)
+		start, end, ok := p.FindWithin("xxz xb", 10_000_000)
+		require.True(t, ok, expr)
+		first, last := p.Find("xxz xb", 0)
+		require.Equal(t, []int{first, last}, []int{start, end}, expr)
+	}
+	_, _, ok := MustCompile("z").FindWithin(text, 1_000_000)
+	require.True(t, ok, "nothing is found")
+}
+
 func TestPython(t *testing.T) {
 	f, err := os.Open("testdata/python.jsonl")
 	require.NoError(t, err)

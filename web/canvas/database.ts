@@ -1,5 +1,6 @@
 // The connection of a database in the params of a node.
 
+import { word } from "./dsl.ts";
 import type { Params } from "./dsl.ts";
 
 const usual = 3306;
@@ -16,7 +17,7 @@ export function usesServer(params: Params): boolean {
 
 /** portAfter returns the port for another kind of database: one that was chosen stays. */
 export function portAfter(params: Params, kind: string): { changed: boolean; port: number | undefined } {
-  const before = String(params["db_type"] ?? "mysql");
+  const before = word(params["db_type"] ?? "mysql");
   const port = params["port"];
   const untouched = port === undefined || port === null || port === "" || Number(port) === usualPort(before);
   if (!untouched || kind === "sqlite") return { changed: false, port: undefined };

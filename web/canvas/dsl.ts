@@ -151,6 +151,15 @@ export function own<T>(record: Record<string, T> | undefined, key: string): T | 
   return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
+/**
+ * word returns a value of a document as one text. Objects are JSON: String fails for one with a
+ * member toString.
+ */
+export function word(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined ? "" : (JSON.stringify(value) ?? "");
+}
+
 /** isObject reports whether a value is an object with members. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
 // The values that a webhook reads of a request: {query, headers, body}, each {properties: {field:
 // {type}}, required: [field]}. Forms show them as rows.
 
-import { isObject, type Params } from "./dsl.ts";
+import { isObject, own, type Params, word } from "./dsl.ts";
 
 /** hookParts are the parts of a request, in the order of the rows. */
 export const hookParts = ["body", "query", "headers"] as const;
@@ -29,9 +29,13 @@ export function hookFields(schema: unknown): HookField[] {
     const properties = isObject(section) && isObject(section["properties"]) ? section["properties"] : {};
     const required = isObject(section) && Array.isArray(section["required"]) ? section["required"] : [];
     return Object.entries(properties).map(([name, field]): HookField => ({
-      part, name, type: isObject(field) ? String(field["type"] ?? "") : "", required: required.includes(name),
+      part, name, type: typeOf(field), required: required.includes(name),
     }));
   });
+}
+
+function typeOf(field: unknown): string {
+  return isObject(field) ? word(field["type"] ?? "") : "";
 }
 
 /** hookSchema returns the schema of rows. What else stands in a field that stays is kept. */
@@ -39,14 +43,18 @@ export function hookSchema(before: unknown, rows: readonly HookField[]): Params 
   const out: Params = isObject(before) ? { ...before } : {};
   for (const part of hookParts) {
     const mine = rows.filter((row) => row.part === part);
-    const { properties: old, required: _required, ...rest } = isObject(out[part]) ? out[part] : {};
+    const { properties: old, required: listed, ...rest } = isObject(out[part]) ? out[part] : {};
     if (mine.length === 0 && !Object.hasOwn(out, part)) continue;
+    const stored: Params = isObject(old) ? old : {};
     const properties = Object.fromEntries(mine.map(({ name, type }) => {
-      const field = isObject(old) && isObject(old[name]) ? old[name] : {};
-      const { type: _type, ...others } = field;
-      return [name, type === "" ? others : { ...field, type }];
+      const field = own(stored, name);
+      if (field !== undefined && type === typeOf(field)) return [name, field]; // also types that no row has
+      const { type: _type, ...others } = isObject(field) ? field : {};
+      return [name, type === "" ? others : { ...others, type }];
     }));
-    const required = mine.filter((row) => row.required).map(({ name }) => name);
+    // Names that have no property are in no row.
+    const unseen = Array.isArray(listed) ? listed.filter((name) => own(stored, word(name)) === undefined) : [];
+    const required = [...mine.filter((row) => row.required).map(({ name }) => name), ...unseen];
     out[part] = { ...rest, properties, required };
   }
   return out;

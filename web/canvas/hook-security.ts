@@ -1,7 +1,7 @@
 // The security section of a webhook: how its sender proves itself, and limits. The section of a
 // known sender is a preset of the host.
 
-import { isObject, type Params } from "./dsl.ts";
+import { isObject, type Params, word } from "./dsl.ts";
 
 /** Preset is a sender whose proof is known. */
 export interface Preset {
@@ -67,7 +67,7 @@ export function withPart(security: unknown, changes: Params): Params {
 /** keyOf returns the key of a section: the text of a secret, or of its placeholder. */
 export function keyOf(security: unknown): string {
   const kind = proofOf(security);
-  return Object.hasOwn(proofs, kind) ? String(partOf(security)[proofs[kind as Proof][1]] ?? "") : "";
+  return Object.hasOwn(proofs, kind) ? word(partOf(security)[proofs[kind as Proof][1]] ?? "") : "";
 }
 
 /** withKey returns a section with another key. */
@@ -92,7 +92,7 @@ export function freeName(title: string, taken: readonly string[]): string {
 
 /** linesOf returns the entries of a text or list, for fields with one entry a line. */
 export function linesOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(String).join("\n");
+  if (Array.isArray(value)) return value.map(word).join("\n");
   return typeof value === "string" ? value : "";
 }
 

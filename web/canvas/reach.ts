@@ -2,7 +2,7 @@
 // before it may run. Parameters are recognised by names that components share (url, script, mcp),
 // so a new component needs no change here.
 
-import { isObject, type Dsl } from "./dsl.ts";
+import { isObject, type Dsl, word } from "./dsl.ts";
 
 /**
  * Reached lists the resources that a canvas would use. Requests of models and plugins are not known
@@ -30,7 +30,7 @@ export function reachOf(dsl: Dsl): Reached {
     if (typeof value === "string") noteText(key, value.trim(), found);
     else if (Array.isArray(value)) {
       for (const each of value) {
-        if (key === "mcp" && isObject(each)) found.servers.add(String(each["mcp_id"] ?? ""));
+        if (key === "mcp" && isObject(each)) found.servers.add(word(each["mcp_id"] ?? ""));
         open.push([key, each]);
       }
     } else if (isObject(value)) {

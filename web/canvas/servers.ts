@@ -1,7 +1,7 @@
 // MCP servers in the params of an agent: {mcp_id, tools: {name: {name, description, inputSchema}}}.
 // Without tools, or with none, the agent gets all of a server, also future ones.
 
-import { isObject, type Params } from "./dsl.ts";
+import { isObject, type Params, word } from "./dsl.ts";
 
 /** Offered is a tool that a server has now. */
 export interface Offered {
@@ -32,7 +32,7 @@ export function chosenOf(entry: Params): string[] | undefined {
 export function serverTools(params: Params): ServerTools[] {
   return serverEntries(params).map((entry) => {
     const tools = chosenOf(entry);
-    return { server: String(entry["mcp_id"] || entry["url"] || ""), ...(tools ? { tools } : {}) };
+    return { server: word(entry["mcp_id"] || entry["url"] || ""), ...(tools ? { tools } : {}) };
   });
 }
 

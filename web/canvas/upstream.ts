@@ -1,7 +1,7 @@
 // The variables that a node may use: outputs of earlier nodes, and those of the conversation.
 
 import type { CanvasModel, CanvasNode, Specs } from "./drawing.ts";
-import { isObject, own, type Dsl } from "./dsl.ts";
+import { isObject, own, type Dsl, word } from "./dsl.ts";
 import { variablesOf } from "./edit/variables.ts";
 import { lists } from "./members.ts";
 
@@ -59,7 +59,7 @@ function before(model: CanvasModel, id: string): string[] {
 export function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
   if (!node || node.off || node.role === "note" || node.role === "tool" || node.role === "agent") return [];
   const types = new Map<string, string>();
-  const start = node.spec?.role === "start" && !/webhook/i.test(String(node.params["mode"] ?? ""));
+  const start = node.spec?.role === "start" && !/webhook/i.test(word(node.params["mode"] ?? ""));
   const outputs = specs.get(node.kind)?.outputs ?? [];
   const asked = outputs.some(({ name }) => name === "*"); // its other outputs are parts of a web request
   for (const { name, type = "any" } of outputs) if (!/^(\*|_)/.test(name) && !(asked && start)) types.set(name, type);
@@ -73,7 +73,7 @@ export function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] 
   if (asked) {
     const inputs = isObject(node.params["inputs"]) ? node.params["inputs"] : {};
     for (const [name, field] of Object.entries(inputs))
-      types.set(name, isObject(field) ? String(own(field, "type") ?? "any") : "any");
+      types.set(name, isObject(field) ? word(own(field, "type") ?? "any") : "any");
   }
   return [...types].map(([name, type]) => ({ ref: `${node.id}@${name}`, from: node.name, name, type, node: node.id }));
 }
@@ -88,7 +88,7 @@ function namedIn(node: CanvasNode, specs: Specs): [name: string, type: string][]
     if (name === undefined || type === undefined || !Array.isArray(rows)) return [];
     return rows.filter(isObject).flatMap((row): [string, string][] => {
       const named = row[name];
-      return typeof named === "string" && named !== "" ? [[named, String(row[type] ?? "any")]] : [];
+      return typeof named === "string" && named !== "" ? [[named, word(row[type] ?? "any")]] : [];
     });
   });
 }

@@ -20,6 +20,11 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+// bare returns a word of a shell, without quotes where it needs none.
+function bare(text: string): string {
+  return /^[\w-]+$/.test(text) ? text : quoted(text);
+}
+
 /** hookCurl returns the lines. */
 export function hookCurl({ address, method, type, body, security }: HookCall): string {
   const part = partOf(security);
@@ -43,7 +48,7 @@ export function hookCurl({ address, method, type, body, security }: HookCall): s
     default:
   }
   const lines = [
-    `curl -X ${method} ${quoted(address)}`,
+    `curl -X ${bare(method)} ${quoted(address)}`,
     ...(user ? [`-u ${user}`] : []),
     ...headers.map((header) => `-H ${header}`),
     ...(body ? [`--data-raw ${quoted(body)}`] : []),
@@ -84,7 +89,7 @@ function signatureLines(part: Params, body: string): string[] {
   const based = part["secret_encoding"] === "base64";
   if (based) lines.push(`KEY=$(printf %s "\${SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`);
   const key = based ? `-mac HMAC -macopt "hexkey:$KEY"` : `-hmac "$SECRET"`;
-  const digest = `openssl dgst -${algorithm} ${key} -binary`;
+  const digest = `openssl dgst ${bare(`-${algorithm}`)} ${key} -binary`;
   const encode = encoding === "base64" ? "openssl base64 -A" : "od -An -v -tx1 | tr -d ' \\n'";
   lines.push(`SIGNATURE=$(printf ${quoted(format)} ${values.join(" ")} | ${digest} | ${encode})`);
   return lines;

@@ -66,3 +66,14 @@ test("keys in base64 and signed headers work as in Standard Webhooks", () => {
   const text = `${headerOf(args, "webhook-id")}.${headerOf(args, "webhook-timestamp")}.${body}`;
   assert.equal(headerOf(args, "webhook-signature"), `v1,${hmac(key, text, "base64")}`);
 });
+
+test("no setting of a canvas is a command of the shell", () => {
+  const evil = 'sha256; echo broken >&2; kill $$ "`kill $$`" #';
+  const settings = {
+    header: evil, prefix: evil, algorithm: evil, timestamp_header: evil, secret_encoding: evil, encoding: evil,
+    payload: `${evil}{timestamp}{body}`,
+  };
+  assert.equal(sent({ auth_type: "hmac", hmac: settings }, "k").at(-1), body);
+  assert.deepEqual(sent({ auth_type: "token", token: { token_header: evil } }, "k", evil).slice(0, 2), ["-X", evil]);
+  assert.equal(sent({ auth_type: "basic", basic_auth: { username: evil } }, "k", evil).at(-1), body);
+});

@@ -101,3 +101,12 @@ test("an example of a body adds its members with their types", () => {
   for (const text of ["[]", "1", "null", `"x"`]) assert.equal(hookExample([], text), "not_object");
   assert.ok(hookTypes.includes("array<object>"));
 });
+
+test("rows that are not edited keep what they cannot show", () => {
+  const properties = { a: { type: ["string", "null"], enum: [1] }, b: { $ref: "#/x" }, c: 5, d: { type: "string" } };
+  const before = { body: { type: "object", properties, required: ["a", "gone"] }, other: 1 };
+  assert.deepEqual(hookSchema(before, hookFields(before)), before);
+  const next = hookFields(before).map((row) => (row.name === "d" ? { ...row, type: "number" } : row));
+  const changed = { ...properties, d: { type: "number" } };
+  assert.deepEqual(hookSchema(before, next), { ...before, body: { ...before.body, properties: changed } });
+});

@@ -167,7 +167,7 @@ func (s *Servers) Tools(
 	}
 	list, err := s.mcp.Tools(ctx, "edit "+tenant, filled)
 	for _, t := range list {
-		t = t.MapStrings(hide.Plain)
+		t = hide.PlainValue(t)
 		out.Set(t.Get("name").Str(), t.With("enabled", engine.Bool(true)))
 	}
 	return out.Value(), hide.PlainError(err)

@@ -137,6 +137,29 @@ func (h Hider) Plain(text string) string {
 	return text
 }
 
+// file removes the values of secrets from a file: a server may return what it received.
+func (h Hider) file(f *file) {
+	f.name, f.mimeType = h.Plain(f.name), h.Plain(f.mimeType)
+	text := string(f.data)
+	if plain := h.Plain(text); plain != text {
+		f.data = []byte(plain)
+	}
+}
+
+// PlainValue removes the values of secrets from a value, the names of its members included.
+func (h Hider) PlainValue(v engine.Value) engine.Value {
+	text := v.JSON()
+	plain := h.Plain(text)
+	if plain == text {
+		return v
+	}
+	v, err := engine.ParseJSONText(plain)
+	if err != nil {
+		return engine.Null // a secret that is a part of JSON
+	}
+	return v
+}
+
 // PlainError removes the values of secrets from an error, which may be nil.
 func (h Hider) PlainError(err error) error {
 	if err == nil {
@@ -173,8 +196,10 @@ func (p *Port) ListTools(ctx context.Context, ref *engine.MCPServer) ([]engine.T
 	}
 	out := make([]engine.ToolDef, len(list))
 	for i, t := range list {
-		about := hide.Plain(t.Get("description").Str())
-		out[i] = engine.ToolDef{Name: t.Get("name").Str(), Description: about, Parameters: t.Get("inputSchema")}
+		t = hide.PlainValue(t)
+		out[i] = engine.ToolDef{
+			Name: t.Get("name").Str(), Description: t.Get("description").Str(), Parameters: t.Get("inputSchema"),
+		}
 	}
 	return out, nil
 }
@@ -200,6 +225,7 @@ func (p *Port) CallTool(ctx context.Context, ref *engine.MCPServer, name string,
 	}
 	r, err := p.Client.call(ctx, p.Owner, s, name, arguments)
 	for i := range r.files {
+		hide.file(&r.files[i])
 		stored, failed := p.save(ctx, i, &r.files[i])
 		if failed != nil {
 			r.leaveOut(i, failed)

@@ -77,3 +77,34 @@ func TestFilesOfResultsAreBounded(t *testing.T) {
 	require.Len(t, answer.Files, maxFiles)
 	require.Contains(t, answer.Result.Str(), "[image-18.png left out: a result may have 16 files]")
 }
+
+// Values of secrets are hidden in files and their names too.
+func TestSecretsInFilesOfResults(t *testing.T) {
+	const hush = "sesame-123"
+	seen := &atomic.Pointer[http.Header]{}
+	c := &Client{}
+	t.Cleanup(c.Close)
+	url := answering(t, seen, func() *sdk.CallToolResult {
+		return &sdk.CallToolResult{Content: []sdk.Content{
+			&sdk.TextContent{Text: hush},
+			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+				URI: "file:///" + hush + ".txt", MIMEType: "text/plain", Blob: []byte("key " + hush),
+			}},
+			&sdk.ImageContent{MIMEType: "image/" + hush, Data: []byte("png")},
+		}}
+	})
+	s := Server{ID: "a", Name: "test", Type: TypeStreamable, URL: url}
+	s.Headers = map[string]string{"X-Key": "{{secret:KEY}}"}
+	port := &Port{Client: c, Owner: "run", Find: Set{"a": s}.Find, Secrets: secrets{}}
+	saved := ""
+	port.Save = func(_ context.Context, name, format string, data []byte) (engine.Value, error) {
+		saved += name + format + string(data)
+		return engine.Object("doc_id", "x"), nil
+	}
+	answer, err := port.CallTool(t.Context(), ref("a"), "show", engine.Null)
+	require.NoError(t, err)
+	require.Equal(t, hush, seen.Load().Get("X-Key"))
+	require.NotContains(t, answer.Result.Str(), hush)
+	require.NotContains(t, answer.Value().JSON(), hush)
+	require.NotContains(t, saved, hush)
+}

@@ -308,11 +308,11 @@ func (p *Provider) info(name string) engine.Info {
 	return info
 }
 
-// price returns the price that the tenant has set for a model, or else that of its vendor's list,
-// in the currency of the configuration; nil without one, and without a rate for the vendor's
-// currency.
+// price returns the price that the tenant has set for a model, if it may, or else that of its
+// vendor's list, in the currency of the configuration; nil without one, and without a rate for the
+// vendor's currency.
 func (m *Models) price(p *provider, model string) (known *engine.Price, own bool) {
-	if set, ok := m.prices.Of(model + "@" + p.config.Label()); ok {
+	if set, ok := m.prices.Of(model + "@" + p.config.Label()); ok && !slices.Contains(m.foreign, p) {
 		return &set, true
 	}
 	listed, ok := price.Of(p.config.address(), model, time.Now())

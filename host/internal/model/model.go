@@ -35,6 +35,7 @@ type Models struct {
 	lessons   lessons
 	own       map[string]string // aliases of the tenant, which come before those of the configuration
 	prices    engine.Prices     // that the tenant has set
+	foreign   []*provider       // to which these do not apply
 
 	limiter     *limit.Limiter // nil admits each call
 	tenant, run string         // whose calls they are

@@ -55,6 +55,26 @@ func TestPricesThatATenantSets(t *testing.T) {
 	require.Equal(t, engine.Price{}, *m.ModelInfo(t.Context(), "gpt-4.1").Price, "free is a price too")
 }
 
+// A tenant sets no prices of models that the host provides: these are the operator's cost.
+func TestPricesOfModelsOfTheHost(t *testing.T) {
+	ctx := t.Context()
+	tenants := testTenants(t, Config{
+		Providers: []Provider{{Name: "OpenAI", Models: []Entry{{Name: "gpt-4o"}}}}, Currency: "USD",
+	})
+	tenants.Operator = "operator"
+	for _, tenant := range []string{"a", "operator"} {
+		require.NoError(t, tenants.Put(ctx, tenant, Provider{Name: "P", Models: []Entry{{Name: "m"}}}))
+		require.NoError(t, tenants.SetPrices(ctx, tenant, engine.Prices{"*": {}, "gpt-4o@OpenAI": {}, "m": {Input: 1}}))
+		m, err := tenants.Of(tenant, "").Models(ctx)
+		require.NoError(t, err)
+		shared, own := m.ModelInfo(ctx, "gpt-4o"), m.ModelInfo(ctx, "m@P")
+		require.Equal(t, tenant == "operator", shared.OwnPrice)
+		require.Equal(t, tenant == "a", shared.Price.Input > 0)
+		require.True(t, own.OwnPrice)
+		require.Equal(t, engine.Price{Input: 1}, *own.Price)
+	}
+}
+
 func TestCachedTokensOfChats(t *testing.T) {
 	for cached, want := range map[string]int{
 		`"prompt_tokens_details":{"cached_tokens":4}`: 4, `"prompt_cache_hit_tokens":"4"`: 4, `"cached_tokens":4`: 4,

@@ -24,6 +24,9 @@ type Tenants struct {
 	// Local returns a transport to a port of this machine, for providers that the operator of the
 	// host has marked as local. Nil leaves them to Transport.
 	Local func(port uint16) http.RoundTripper
+	// Operator is the tenant that operates the host, "" for none. Prices that other tenants set are
+	// not of the models of the host: what the operator pays for would be free by their word.
+	Operator string
 	// Account returns the account of a caller; nil disables counting.
 	Account func(tenant, caller string) Account
 	// Used receives what each call used; nil drops it. It must not block.
@@ -72,6 +75,9 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 	}
 	if t.Host != nil {
 		m.providers = append(m.providers, t.Host.providers...)
+	}
+	if tenant != t.Operator && t.Host != nil {
+		m.foreign = t.Host.providers
 	}
 	return m, nil
 }

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"errors"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -39,6 +40,9 @@ func (r *Runner) Tables(ctx context.Context, params engine.Value) ([]string, err
 	for _, result := range results {
 		if result.Err != nil {
 			return nil, result.Err
+		}
+		if len(result.Columns) != 1 {
+			return nil, errors.New("the server listed no names of tables")
 		}
 		for _, row := range result.Rows {
 			tables = append(tables, row[0].Text())

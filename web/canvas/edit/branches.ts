@@ -3,7 +3,7 @@
 
 import type { BranchSpec } from "@easel/engine";
 import type { Specs } from "../drawing.ts";
-import { isObject, type Params } from "../dsl.ts";
+import { isObject, type Params, word } from "../dsl.ts";
 import { setParam, type Draft } from "./draft.ts";
 import { branchTargets, exception, gotos } from "./wires.ts";
 
@@ -29,8 +29,8 @@ export function setBranches(draft: Draft, specs: Specs, id: string, branch: Bran
   const handles = handlesOf(draft, id, branch, value);
   draft.unwire((edge) => {
     if (edge["source"] !== id) return false;
-    const handle = String(edge["sourceHandle"] ?? "");
-    const target = String(edge["target"]);
+    const handle = word(edge["sourceHandle"] ?? "");
+    const target = word(edge["target"]);
     const isPlain = !after.has(target) && draft.list(["components", id, "downstream"]).includes(target);
     if (isPlain) return false;
     if (handles.has(handle) || then.has(handle)) return handles.get(handle)?.has(target) !== true;

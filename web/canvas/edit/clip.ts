@@ -2,7 +2,7 @@
 // untrusted, so pasted text is checked first.
 
 import type { CanvasModel, Specs } from "../drawing.ts";
-import { isObject, own, type Component, type Dsl, type Params } from "../dsl.ts";
+import { isObject, own, type Component, type Dsl, type Params, word } from "../dsl.ts";
 import { text as textOf } from "../picture.ts";
 import { setParam, type Draft } from "./draft.ts";
 import { newId } from "./ids.ts";
@@ -151,7 +151,7 @@ export function paste(
     draft.set(["components", ids.get(id) ?? id], { ...rest, ...(held === undefined ? {} : { parent_id: held }) });
   }
   for (const node of clip.nodes) {
-    const id = ids.get(String(node["id"]));
+    const id = ids.get(word(node["id"]));
     if (id === undefined) continue;
     const { x, y } = node["position"] as { x: number; y: number };
     const moved = inside(node["parentId"]) ? { x, y } : { x: Math.round(x + by.x), y: Math.round(y + by.y) };
@@ -161,8 +161,8 @@ export function paste(
   for (const edge of clip.edges) {
     const { source, target } = edge;
     if (!inside(source) || !inside(target)) continue;
-    const from = ids.get(String(source));
-    const to = ids.get(String(target));
+    const from = ids.get(word(source));
+    const to = ids.get(word(target));
     const handles = `${textOf(edge["sourceHandle"])}-${to}${textOf(edge["targetHandle"])}`;
     draft.wire({ ...edge, id: `xy-edge__${from}${handles}`, source: from, target: to });
   }
@@ -176,7 +176,7 @@ function newIds(draft: Draft, clip: Clip, keep: boolean): Map<string, string> {
   const taken = new Set<string>();
   const kinds = new Map(Object.entries(clip.components).map(([id, { obj }]) => [id, obj.component_name] as const));
   for (const node of clip.nodes) {
-    const id = String(node["id"]);
+    const id = word(node["id"]);
     if (!kinds.has(id)) kinds.set(id, id.split(":")[0] || "Note");
   }
   for (const [id, kind] of kinds) {
@@ -199,7 +199,7 @@ function dropLostTargets(draft: Draft, specs: Specs, pasted: ReadonlySet<string>
   for (const id of pasted) {
     const params = draft.component(id)?.obj.params;
     if (!params) continue;
-    const keep = (to: unknown): unknown => (Array.isArray(to) ? to.filter((each) => pasted.has(String(each))) : to);
+    const keep = (to: unknown): unknown => (Array.isArray(to) ? to.filter((each) => pasted.has(word(each))) : to);
     for (const { param, to } of specs.get(draft.component(id)?.obj.component_name ?? "")?.branches ?? []) {
       const value = params[param];
       const narrowed = (each: unknown): unknown =>

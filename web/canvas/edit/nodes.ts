@@ -2,7 +2,7 @@
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasModel, CanvasNode, Specs } from "../drawing.ts";
-import { isObject, own, type Params } from "../dsl.ts";
+import { isObject, own, type Params, word } from "../dsl.ts";
 import { canBeOff } from "../model.ts";
 import { sizeOf } from "../places.ts";
 import { pictured, setParam, type Draft } from "./draft.ts";
@@ -128,7 +128,7 @@ export function removeNodes(draft: Draft, specs: Specs, model: CanvasModel, ids:
   removeTools(draft, model, gone);
   for (const id of Object.keys(draft.dsl.components)) if (!gone.has(id)) forget(draft, specs, id, gone);
   for (const id of gone) draft.remove(["components", id]);
-  draft.unwire((edge) => gone.has(String(edge["source"])) || gone.has(String(edge["target"])));
+  draft.unwire((edge) => gone.has(word(edge["source"])) || gone.has(word(edge["target"])));
   for (const id of gone) while (draft.picture(id)) draft.remove(["graph", "nodes", id]);
   for (const { source, target, branch } of bridges) connect(draft, specs, source, target, branch);
   return [...gone];
@@ -185,7 +185,7 @@ function removeTools(draft: Draft, model: CanvasModel, gone: ReadonlySet<string>
     const named = new Set(box.tools);
     const left = tools.filter((tool: unknown) => {
       if (!isObject(tool)) return true;
-      return box.role === "agent" ? tool["id"] !== box.id : !named.has(String(tool["name"] || tool["component_name"]));
+      return box.role === "agent" ? tool["id"] !== box.id : !named.has(word(tool["name"] || tool["component_name"]));
     });
     setParam(draft, source, "tools", left);
   }

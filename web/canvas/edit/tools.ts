@@ -3,7 +3,7 @@
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasModel, Specs } from "../drawing.ts";
-import { isObject, type Params } from "../dsl.ts";
+import { isObject, type Params, word } from "../dsl.ts";
 import { sizeOf } from "../places.ts";
 import { paramsPath, setParam, type Draft } from "./draft.ts";
 import { newId } from "./ids.ts";
@@ -76,7 +76,7 @@ export function detach(draft: Draft, agent: string, index: number): void {
   if (isObject(tool) && typeof tool["id"] === "string") gone.add(tool["id"]);
   else if (left.every((each) => isObject(each) && typeof each["id"] === "string")) {
     for (const edge of draft.edges())
-      if (edge["source"] === agent && edge["sourceHandle"] === "tool") gone.add(String(edge["target"]));
+      if (edge["source"] === agent && edge["sourceHandle"] === "tool") gone.add(word(edge["target"]));
   }
   for (const id of gone) {
     draft.unwire((edge) => edge["source"] === id || edge["target"] === id);

@@ -1,7 +1,7 @@
 // Variables of a conversation: their values are in `globals` as env.name, their types in
 // `variables`.
 
-import { isObject, type Dsl } from "../dsl.ts";
+import { isObject, type Dsl, word } from "../dsl.ts";
 import type { Draft } from "./draft.ts";
 import { renameReferences, type Renaming } from "./references.ts";
 
@@ -72,7 +72,7 @@ export function follow(draft: Draft, names: Renaming, only?: ReadonlySet<string>
     }
   }
   for (const picture of draft.pictures()) {
-    const id = String(picture["id"]);
+    const id = word(picture["id"]);
     if (only && !only.has(id)) continue;
     const form = draft.get(["graph", "nodes", id, "data", "form"]);
     for (const [name, value] of Object.entries(isObject(form) ? form : {})) {

@@ -2,7 +2,7 @@
 // or chosen here.
 
 import type { BranchSpec, Schema } from "@easel/engine";
-import { isObject, type Params } from "../../canvas/dsl.ts";
+import { isObject, word, type Params } from "../../canvas/dsl.ts";
 import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { Members, Rows, unused } from "./lists.tsx";
@@ -115,7 +115,7 @@ function Categories({
             {t("branch.examples")}
             <textarea
               rows={2}
-              value={Array.isArray(each["examples"]) ? each["examples"].join("\n") : ""}
+              value={Array.isArray(each["examples"]) ? each["examples"].map(word).join("\n") : ""}
               onChange={(event) =>
                 change(i, "examples", { examples: event.target.value === "" ? [] : event.target.value.split("\n") })
               }

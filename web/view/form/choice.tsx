@@ -1,6 +1,7 @@
 // Editors of values from a list: menus, segments, check boxes and operators. The document keeps the
 // stored words; an unknown word stays selectable and is marked.
 
+import { word } from "../../canvas/dsl.ts";
 import { useId } from "react";
 import type { Option, OperatorSet } from "@easel/engine";
 import { useSpecText } from "../context.tsx";
@@ -21,13 +22,13 @@ interface Choices {
 function useChoices({ schema, value }: ControlProps): Choices {
   const words = useSpecText();
   const options = optionsOf(schema).map((each) => ({ value: each.value, label: words(each.label) }));
-  const chosen = String(canonical(schema, value ?? schema.default) ?? "");
+  const chosen = word(canonical(schema, value ?? schema.default) ?? "");
   return { options, chosen, known: chosen === "" || options.some((each) => each.value === chosen) };
 }
 
 // stored returns the value that a schema stores for an option: enums may hold more than strings.
 function stored({ schema }: ControlProps, text: string): unknown {
-  return schema.enum?.find((each) => String(each) === text) ?? text;
+  return schema.enum?.find((each) => word(each) === text) ?? text;
 }
 
 /** Unknown says that a stored word is not among the options. */

@@ -1,6 +1,7 @@
 // The connection of a database: its kind, and a test that lists the tables.
 
 import { useState } from "react";
+import { word } from "../../canvas/dsl.ts";
 import { portAfter, settingsAfter, usesServer } from "../../canvas/database.ts";
 import { useApp } from "../context.tsx";
 import { useAttempt } from "../loaded.ts";
@@ -16,7 +17,7 @@ const kinds = ["mysql", "postgres", "mariadb", "oceanbase", "sqlite"];
 export function Database({ id, node, value, schema, onChange }: ControlProps): React.ReactNode {
   const c = useConnectText();
   const { params, set } = useSettings(node);
-  const now = String(value ?? schema.default ?? "");
+  const now = word(value ?? schema.default ?? "");
   const titleOf = (kind: string): string => optionsOf(schema).find((each) => each.value === kind)?.label ?? kind;
   const choose = (kind: string): void => {
     const port = portAfter(params, kind);
@@ -40,7 +41,7 @@ export function Connection({ id, node, value, hint, describedBy, onChange }: Con
   return (
     <div className="rows">
       <input
-        id={id} type="text" autoComplete="off" spellCheck={false} value={String(value ?? "")}
+        id={id} type="text" autoComplete="off" spellCheck={false} value={word(value ?? "")}
         placeholder={usesServer(params) ? hint : c("database_file")} aria-describedby={describedBy}
         onChange={(event) => onChange(event.target.value)}
       />

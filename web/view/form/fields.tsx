@@ -1,6 +1,6 @@
 // The fields of a form that a canvas asks a person to fill in.
 
-import { isObject, type Params } from "../../canvas/dsl.ts";
+import { isObject, type Params, word } from "../../canvas/dsl.ts";
 import { useText } from "../context.tsx";
 import { Rows, unused } from "./lists.tsx";
 import type { ControlProps } from "./props.ts";
@@ -52,7 +52,7 @@ export function FieldList({ label, value, onChange }: ControlProps): React.React
               type="text"
               aria-label={`${t("form.label")} ${i + 1}`}
               placeholder={t("form.label")}
-              value={String(field["name"] ?? "")}
+              value={word(field["name"] ?? "")}
               onChange={(event) => set({ name: event.target.value })}
             />
             <label className="row">
@@ -68,7 +68,7 @@ export function FieldList({ label, value, onChange }: ControlProps): React.React
                 rows={3}
                 aria-label={t("form.options")}
                 placeholder={t("form.options")}
-                value={Array.isArray(field["options"]) ? field["options"].join("\n") : ""}
+                value={Array.isArray(field["options"]) ? field["options"].map(word).join("\n") : ""}
                 onChange={(event) => set({ options: event.target.value.split("\n") })}
               />
             )}

@@ -3,7 +3,7 @@
 
 import { useId } from "react";
 import type { Schema } from "@easel/engine";
-import { isObject, type Params } from "../../canvas/dsl.ts";
+import { isObject, word, type Params } from "../../canvas/dsl.ts";
 import { AsJson, Composite } from "./as-json.tsx";
 import { OperatorMenu } from "./choice.tsx";
 import { Members, ObjectList, Rows, TextList, unused } from "./lists.tsx";
@@ -193,7 +193,7 @@ function MetadataRules({
             <input
               type="text"
               aria-label={f("rule_key", i + 1)}
-              value={String(rule["key"] ?? "")}
+              value={word(rule["key"] ?? "")}
               onChange={(event) => change({ key: event.target.value })}
             />
             <OperatorMenu
@@ -207,7 +207,7 @@ function MetadataRules({
               <Prompt
                 node={node}
                 label={f("rule_value", i + 1)}
-                text={String(rule["value"] ?? "")}
+                text={word(rule["value"] ?? "")}
                 onChange={(next) => change({ value: next })}
               />
             )}
@@ -257,7 +257,7 @@ export function ParserSetups(props: ControlProps): React.ReactNode {
                     <input
                       id={field}
                       type="text"
-                      value={String(each[member] ?? "")}
+                      value={word(each[member] ?? "")}
                       onChange={(event) => set(event.target.value)}
                     />
                   )}

@@ -2,7 +2,7 @@
 // the key, which is stored as a secret of the host.
 
 import { useId, useState } from "react";
-import { isObject, type Params } from "../../canvas/dsl.ts";
+import { isObject, type Params, word } from "../../canvas/dsl.ts";
 import {
   entriesOf, freeName, keyOf, linesOf, newKey, partOf, proofOf, proofs, withKey, withPart, withProof,
   type Preset, type Proof,
@@ -102,7 +102,7 @@ function Key({ preset, value, onChange }: { preset: Preset | undefined } & Part)
   const attempt = useAttempt();
   const [shown, setShown] = useState<string>();
   const kind = proofOf(value) as Proof;
-  const algorithm = String(partOf(value)["algorithm"] ?? "");
+  const algorithm = word(partOf(value)["algorithm"] ?? "");
   const publicKey = kind === "jwt" && /^(rs|ps|es|ed)/i.test(algorithm);
   const label = kind === "basic" ? c("hook_password") : c("hook_secret");
   const generate = (): Promise<boolean> => attempt.run(async () => {
@@ -183,7 +183,7 @@ function Own({ kind, value, onChange }: { kind: Proof } & Part): React.ReactNode
     </label>
   );
   const choice = (name: string, label: string, options: string[], usual: string): React.ReactNode => {
-    const now = String(part[name] ?? usual);
+    const now = word(part[name] ?? usual);
     return (
       <label className="member">
         {label}
@@ -225,7 +225,7 @@ function Limits({ value, onChange }: Part): React.ReactNode {
   const id = useId();
   const security: Params = isObject(value) ? value : {};
   const rate: Params = isObject(security["rate_limit"]) ? security["rate_limit"] : {};
-  const size = String(security["max_body_size"] ?? "");
+  const size = word(security["max_body_size"] ?? "");
   const set = (name: string, next: unknown): void => {
     const { [name]: _old, ...rest } = security;
     onChange(next === undefined ? rest : { ...rest, [name]: next });
@@ -237,14 +237,14 @@ function Limits({ value, onChange }: Part): React.ReactNode {
         <label htmlFor={`${id}-rate`}>{c("hook_rate")}</label>
         <div className="stepper">
           <input
-            id={`${id}-rate`} type="number" min={1} placeholder="60" value={String(rate["limit"] ?? "")}
+            id={`${id}-rate`} type="number" min={1} placeholder="60" value={word(rate["limit"] ?? "")}
             onChange={(event) => {
               const limit = Number(event.target.value);
               set("rate_limit", limit > 0 ? { per: "minute", ...rate, limit } : undefined);
             }}
           />
           <select
-            aria-label={c("hook_per")} value={String(rate["per"] ?? "minute")}
+            aria-label={c("hook_per")} value={word(rate["per"] ?? "minute")}
             onChange={(event) => set("rate_limit", { limit: 60, ...rate, per: event.target.value })}
           >
             {periods.map((period) => <option key={period} value={period}>{c(`per_${period}`)}</option>)}

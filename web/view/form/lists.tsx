@@ -3,7 +3,7 @@
 import { useEffect, useId, useRef } from "react";
 import type { Schema } from "@easel/engine";
 import type { Params } from "../../canvas/dsl.ts";
-import { isObject } from "../../canvas/dsl.ts";
+import { isObject, word } from "../../canvas/dsl.ts";
 import { useSpecText, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { AsJson } from "./as-json.tsx";
@@ -118,7 +118,7 @@ export function Messages(props: ControlProps): React.ReactNode {
   const set = (i: number, part: Params): void => onChange(list.with(i, { ...list[i], ...part }));
   const only = list[0];
   if (typeof value === "string" || list.length === 0 || (list.length === 1 && only?.["role"] === "user")) {
-    const text = typeof value === "string" ? value : String(only?.["content"] ?? "");
+    const text = typeof value === "string" ? value : word(only?.["content"] ?? "");
     const make = (content: string): unknown =>
       typeof value === "string" ? content : [{ role: "user", ...only, content }];
     return (
@@ -163,7 +163,7 @@ export function Messages(props: ControlProps): React.ReactNode {
             <Prompt
               node={node}
               label={t("form.message", i + 1)}
-              text={String(each["content"] ?? "")}
+              text={word(each["content"] ?? "")}
               onChange={(content) => set(i, { content })}
             />
           </>
@@ -278,7 +278,7 @@ export function Pairs(props: ControlProps): React.ReactNode {
           <Prompt
             node={node}
             label={`${t("form.value")} ${i + 1}`}
-            text={String(each ?? "")}
+            text={word(each ?? "")}
             bare="known"
             onChange={(text) => write(list.with(i, [name, text]))}
           />

@@ -2,7 +2,7 @@
 // inside it.
 
 import { useMemo } from "react";
-import { isObject, type Params } from "../../canvas/dsl.ts";
+import { isObject, type Params, word } from "../../canvas/dsl.ts";
 import { outputsOf, type Usable } from "../../canvas/upstream.ts";
 import { useApp, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
@@ -56,13 +56,13 @@ export function Outputs(props: ControlProps): React.ReactNode {
                 <SourceMenu
                   label={f("output_source", i + 1)}
                   sources={sources}
-                  value={String(each["ref"] ?? "")}
+                  value={word(each["ref"] ?? "")}
                   onChange={(source) => set({ ref: source.ref, type: listOf(source.type) })}
                 />
               ) : (
                 <TypeMenu
                   label={f("output_type", i + 1)}
-                  value={String(each["type"] ?? "")}
+                  value={word(each["type"] ?? "")}
                   onChange={(type) => set({ type })}
                 />
               )}

@@ -1,5 +1,6 @@
 // Editors of single values: texts, numbers, yes or no, lists of words.
 
+import { word } from "../../canvas/dsl.ts";
 import { useId, useState } from "react";
 import type { Schema } from "@easel/engine";
 import { isObject, own } from "../../canvas/dsl.ts";
@@ -59,7 +60,7 @@ export function PromptField(props: ControlProps): React.ReactNode {
   const { node, label, value, hint, onChange } = props;
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return <Words {...props} />;
   if (typeof value === "number") {
-    return <Prompt node={node} label={label} text={String(value)} hint={hint} onChange={onChange} />;
+    return <Prompt node={node} label={label} text={word(value)} hint={hint} onChange={onChange} />;
   }
   if (!isText(value)) return <AsJson {...props} />;
   return <Prompt node={node} label={label} text={value ?? ""} hint={hint} onChange={onChange} />;

@@ -3,7 +3,7 @@
 
 import { useState } from "react";
 import { curled, type CurlNote } from "../../canvas/curl.ts";
-import { isObject, own } from "../../canvas/dsl.ts";
+import { isObject, own, word } from "../../canvas/dsl.ts";
 import { headersAs, headersOf, type Header } from "../../canvas/headers.ts";
 import { useApp, useBusy, useStore } from "../context.tsx";
 import { useAttempt } from "../loaded.ts";
@@ -110,11 +110,11 @@ function Answer({ node }: { node: string }): React.ReactNode {
   if (step.error) return <Fault text={step.error} />;
   if (status === undefined) return null;
   const text = typeof result === "string" ? result : JSON.stringify(result ?? "");
-  const lines = isObject(headers) ? Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`) : [];
+  const lines = isObject(headers) ? Object.entries(headers).map(([name, value]) => `${name}: ${word(value)}`) : [];
   return (
     <section className="inset" aria-label={c("answer")}>
       <p className={`small ${Number(status) < 400 ? "good-text" : "missing"}`} role="status">
-        {c("answer_status", String(status))}
+        {c("answer_status", word(status))}
       </p>
       {lines.length > 0 && (
         <details>

@@ -1,5 +1,6 @@
 // A key or password, which is better a secret of the host.
 
+import { word } from "../../canvas/dsl.ts";
 import { SecretField } from "./connect-parts.tsx";
 import { useParts } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
@@ -11,7 +12,7 @@ export function Secret(props: ControlProps): React.ReactNode {
   if (typeof (value ?? "") !== "string") return <AsJson {...props} />;
   return (
     <SecretField
-      id={id} label={label} hidden value={String(value ?? "")} placeholder={hint} onChange={onChange}
+      id={id} label={label} hidden value={word(value ?? "")} placeholder={hint} onChange={onChange}
       propose={`${spec?.name ?? ""}_${name}`.toUpperCase().replace(/\W+/g, "_").replace(/^_/, "")}
     />
   );

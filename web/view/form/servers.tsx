@@ -2,7 +2,7 @@
 // ticked ones.
 
 import { useId, useState } from "react";
-import { isObject, type Params } from "../../canvas/dsl.ts";
+import { isObject, type Params, word } from "../../canvas/dsl.ts";
 import {
   asksFirst, chosenOf, goneOf, matching, withAll, withApproval, withTools, type Offered,
 } from "../../canvas/servers.ts";
@@ -91,7 +91,7 @@ function Choose({ id, label, chosen, onChoose }: {
       </div>
     );
   }
-  const taken = new Set(chosen.map((entry) => serverNamed(servers, String(entry["mcp_id"] ?? ""))?.id));
+  const taken = new Set(chosen.map((entry) => serverNamed(servers, word(entry["mcp_id"] ?? ""))?.id));
   const free = servers?.filter((server) => !taken.has(server.id)) ?? [];
   const titleOf = ({ name, tools }: Server): string =>
     tools.length > 0 ? c("server_option", name, tools.length) : c("server_option_new", name);
@@ -193,7 +193,7 @@ function Entry({ entry, fresh, onChange, onRemove }: {
   const c = useConnectText();
   const mayAsk = useMayAsk();
   const servers = useStore(useApp().serverNames.known, (all) => all);
-  const id = String(entry["mcp_id"] ?? "");
+  const id = word(entry["mcp_id"] ?? "");
   const url = typeof entry["url"] === "string" ? entry["url"] : "";
   const server = url ? undefined : serverNamed(servers, id);
   const title = server?.name ?? (url || id);

@@ -1,7 +1,7 @@
 // Which params a form shows, in which part and with which editor, by the tags of their schemas.
 
 import type { ComponentSpec, FormTag, Option, OperatorSet, Schema, Section, Widget } from "@easel/engine";
-import { isObject, own, type Params } from "../../canvas/dsl.ts";
+import { isObject, own, type Params, word } from "../../canvas/dsl.ts";
 import { same } from "../../canvas/patch.ts";
 import { operatorOf } from "./operators.ts";
 
@@ -45,7 +45,7 @@ function holds(condition: string, around: Around): boolean {
   if (name === "@tool") return around.tool === true;
   const value = valueOf(name, around);
   if (sign === undefined) return isSet(value) !== (not === "!");
-  return values.split(",").includes(String(canonical(around.schemas[name], value) ?? "")) === (sign === "=");
+  return values.split(",").includes(word(canonical(around.schemas[name], value) ?? "")) === (sign === "=");
 }
 
 /** canonical returns the option that a stored value means; other values stay. */

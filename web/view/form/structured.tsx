@@ -1,6 +1,6 @@
 // The members of an answer that a model gives as JSON, kept as a JSON Schema.
 
-import { isObject, own, type Params } from "../../canvas/dsl.ts";
+import { isObject, own, type Params, word } from "../../canvas/dsl.ts";
 import { useText } from "../context.tsx";
 import { Rows, unused } from "./lists.tsx";
 import type { ControlProps } from "./props.ts";
@@ -23,7 +23,7 @@ export function Structured({ value, onChange }: ControlProps): React.ReactNode {
       ...schema,
       type: "object",
       properties: Object.fromEntries(next),
-      required: must.filter((name) => names.has(String(name))),
+      required: must.filter((name) => names.has(word(name))),
     };
     onChange(next.length > 0 ? { ...others, structured: made } : others);
   };
@@ -57,7 +57,7 @@ export function Structured({ value, onChange }: ControlProps): React.ReactNode {
             />
             <select
               aria-label={`${t("form.type")} ${i + 1}`}
-              value={String(each["type"] ?? "string")}
+              value={word(each["type"] ?? "string")}
               onChange={(event) => write(list.with(i, [name, { ...each, type: event.target.value }]))}
             >
               {types.map((type) => (
@@ -68,7 +68,7 @@ export function Structured({ value, onChange }: ControlProps): React.ReactNode {
               type="text"
               aria-label={`${t("form.description")} ${i + 1}`}
               placeholder={t("form.description")}
-              value={String(each["description"] ?? "")}
+              value={word(each["description"] ?? "")}
               onChange={(event) => write(list.with(i, [name, { ...each, description: event.target.value }]))}
             />
             <label className="row">

@@ -1,6 +1,6 @@
 // The tools of an agent: components with their settings, and other agents.
 
-import { isObject, type Params } from "../../canvas/dsl.ts";
+import { isObject, type Params, word } from "../../canvas/dsl.ts";
 import { callable } from "../../canvas/edit/tools.ts";
 import { takesTools } from "../../canvas/edit/nodes.ts";
 import { useApp, useSelect, useSpecText, useStore, useText } from "../context.tsx";
@@ -72,7 +72,7 @@ function Tool({
   const { session } = useApp();
   const select = useSelect();
   const { Form } = useEditors();
-  const kind = String(tool["component_name"] ?? "");
+  const kind = word(tool["component_name"] ?? "");
   const spec = useStore(session.specs, (all) => all.get(kind));
   const params = isObject(tool["params"]) ? tool["params"] : {};
   const name = typeof tool["name"] === "string" ? tool["name"] : "";

@@ -2,7 +2,7 @@
 // and objects are chosen by the menu of types.
 
 import { useState } from "react";
-import { isObject, type Params } from "../../canvas/dsl.ts";
+import { isObject, type Params, word } from "../../canvas/dsl.ts";
 import { isReference } from "../../canvas/edit/references.ts";
 import { useText } from "../context.tsx";
 import { show } from "../text.ts";
@@ -30,7 +30,7 @@ function Typed({ depth, ...props }: ControlProps & { depth: number }): React.Rea
   const { of, by, right: operator } = tagOf(schema);
   const right = operator === undefined ? "value" : rightOf(operator, around);
   const preset = presetOf(right, useTypeOf(node, around, of), by !== undefined);
-  const mode = by === undefined ? undefined : String(valueOf(by, around) ?? "");
+  const mode = by === undefined ? undefined : word(valueOf(by, around) ?? "");
   const [chosen, setChosen] = useState<Kind>();
   const found = storedKind(value, mode, right === "reference");
   const kind = chosen !== undefined && agrees(chosen, value) ? chosen : (found ?? preset);

@@ -52,7 +52,8 @@ func (m models) operations() []operation {
 		}, m.prices),
 		handle(operation{
 			method: "PUT", path: pricesPath, body: api.BodySmall, scope: admin, name: "putModelPrices",
-			about: "Set the prices of models of the tenant, in the currency of the host. They count from then on.",
+			about: "Set the prices of models of the tenant, in the currency of the host. They count from then on. " +
+				"Models of providers of the host keep the operator's prices, except in the tenant that operates it.",
 		}, m.putPrices),
 		handle(operation{
 			method: "GET", path: "/api/v2/providers", body: api.BodyNone, scope: read, name: "listProviders",

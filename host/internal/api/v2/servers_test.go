@@ -168,7 +168,9 @@ func TestToolsOfServer(t *testing.T) {
 	s := apitest.New(t)
 	server := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	server.AddTool(&sdk.Tool{
-		Name: "echo", Description: "knows Bearer hush", InputSchema: map[string]any{"type": "object", "title": "hush"},
+		Name: "echo", Description: "knows Bearer hush", InputSchema: map[string]any{
+			"type": "object", "title": "hush", "properties": map[string]any{"hush": map[string]any{"type": "string"}},
+		},
 	}, nil)
 	type order struct {
 		Number int `json:"number"`

@@ -12,6 +12,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/app"
 )
 
 // SignHeader is the header with which the owner of a canvas lets the host prove a test call as its
@@ -52,15 +53,36 @@ func prove(in *incoming, s engine.Value, before http.Header) error {
 	case "hmac":
 		err = signBody(in, s.Get("hmac"))
 	}
+	// Whether the caller has guessed a key must not show in the list.
+	without := before.Clone()
+	for _, name := range proofNames(s) {
+		without.Del(name)
+	}
 	var added []string
 	for name, values := range h {
-		if !slices.Equal(before[name], values) {
+		if !slices.Equal(without[name], values) {
 			added = append(added, name)
 		}
 	}
 	slices.Sort(added)
 	in.Writer.Header().Set(SignedHeader, strings.Join(added, ", "))
 	return err
+}
+
+// proofNames returns the headers with the proof that a security section requires.
+func proofNames(s engine.Value) []string {
+	switch s.Get("auth_type").Text() {
+	case "token":
+		return []string{s.Get("token").Get("token_header").Text()}
+	case "basic", "jwt":
+		return []string{"Authorization"}
+	case "hmac":
+		settings := s.Get("hmac")
+		return []string{
+			app.SignatureSetting(settings, "header"), app.SignatureSetting(settings, "timestamp_header"),
+		}
+	}
+	return nil
 }
 
 func signBody(in *incoming, settings engine.Value) error {

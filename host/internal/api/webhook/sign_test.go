@@ -71,6 +71,13 @@ func TestCallsAreSignedForTheOwner(t *testing.T) {
 		require.Contains(t, events.Text, "node_finished")
 		require.NotContains(t, got.Text+events.Text, key, header)
 	}
+	// A guess of a key is not confirmed: the check of guesses does not count signed calls.
+	guessed := s.Canvas("hook guess", hookSaying(
+		`"security":{"auth_type":"token","token":{"token_header":"X-Key","token_value":"{{secret:HOOK}}"}}`, "x"))
+	for _, guess := range []string{"wrong", key} {
+		got := s.Request("POST", "/api/v1/webhook_test/"+guessed, "one", `{}`, "X-Easel-Sign", "true", "X-Key", guess)
+		require.Equal(t, "X-Key", got.Header.Get("X-Easel-Signed"))
+	}
 	const public = `"security":{"auth_type":"jwt","jwt":{"secret":"x","algorithm":"RS256"}}`
 	id := s.Canvas("hook rsa", hookSaying(public, "x"))
 	refused := s.Request("POST", "/api/v1/webhook_test/"+id, "one", `{}`, "X-Easel-Sign", "true")
