@@ -282,6 +282,12 @@ func (c *Canvas) node(id string) (*node, error) {
 	return &c.nodes[i], nil
 }
 
+// isInside reports whether a node is in the body of another one.
+func isInside(c *Canvas, id string) bool {
+	i, ok := c.index[id]
+	return ok && c.nodes[i].parent != noNode
+}
+
 // Component returns the compiled component of a node and its Spec; nil if there is no such node.
 func (c *Canvas) Component(id string) (Component, *Spec) {
 	i, ok := c.index[id]

@@ -122,7 +122,7 @@ func (o *Options) check(c *Canvas) error {
 		if err := there("Until", o.Until); err != nil {
 			return err
 		}
-		if n, _ := c.node(o.Until); n.parent != noNode {
+		if isInside(c, o.Until) {
 			return fmt.Errorf("option Until: node %q is inside a group, which runs as a whole", o.Until)
 		}
 	}

@@ -132,7 +132,8 @@ func TestDrawingsOfToolsAreNotSent(t *testing.T) {
 	s := run(t, node(t, "Agent", strings.Replace(cameraAgent, "MODE", "native", 1), ""), nil, "q", engine.Null,
 		engine.Ports{Model: m, MCP: camera{files}, Files: photoFiles})
 	require.NoError(t, s.err)
-	require.Equal(t, []string{"X: tools: image x.svg of a tool result is image/svg+xml, which models do not take"}, s.warnings)
+	const drawing = "X: tools: image x.svg of a tool result is image/svg+xml, which models do not take"
+	require.Equal(t, []string{drawing}, s.warnings)
 	messages := m.asked[1].Messages
 	require.Equal(t, []string{picture}, messages[len(messages)-1].Images)
 }

@@ -57,7 +57,7 @@ func (r *Rejection) check(text string) error {
 	case "matches":
 		start, _, ok := r.pattern.FindWithin(text, mostSteps)
 		if !ok {
-			return fmt.Errorf("retry_pattern: the search in an answer of %d bytes takes too long; simplify it", len(text))
+			return fmt.Errorf("retry_pattern: the search in %d bytes takes too long; simplify it", len(text))
 		}
 		if start >= 0 {
 			return fmt.Errorf("%w: it matches %s", errRejected, r.RetryPattern)

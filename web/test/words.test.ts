@@ -10,6 +10,7 @@ import { EngineError } from "../../wasm/js/src/errors.ts";
 import { HostError } from "../run/host.ts";
 import { reasonOf, unreadable } from "../view/reason.tsx";
 import { operatorSets } from "../view/form/operators.generated.ts";
+import { settingsSchema } from "../view/form/settings.generated.ts";
 import { speakCodes } from "../words/codes.ts";
 import { translator } from "../words/words.ts";
 import { zh as codes } from "../words/codes.zh.ts";
@@ -38,6 +39,7 @@ function texts(): Set<string> {
     spec.title, spec.description, spec.thoughts, spec.label, ...(spec.branches ?? []).map((branch) => branch.label),
     ...textsOf(spec.params ?? {}),
   ]);
+  all.push(...textsOf(settingsSchema));
   const operators = Object.values(operatorSets).flatMap((set) => set.map(({ label }) => label));
   const shown = [...all, ...operators].filter((text): text is string => Boolean(text));
   return new Set(shown.filter((text) => !proper.has(text) && !/^Calling /.test(text)));

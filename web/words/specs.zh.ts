@@ -269,8 +269,8 @@ export const zh: Readonly<Record<string, string>> = {
   "models also get the system messages of who calls this canvas as a model":
     "把画布当作模型调用时，调用方的系统消息也会发给模型",
   "Ask a person before": "执行前请人确认",
-  "steps, components and tools that wait for an approval, by name": "需要等待审批的步骤、组件和工具的名称",
-  "Visitors may approve": "访客可以审批",
+  "steps, components and tools that wait for an approval, by name": "需要等待批准的步骤、组件和工具的名称",
+  "Visitors may approve": "访客可以批准",
   "who uses the canvas decides; otherwise its editors do": "由使用画布的人决定；否则由编辑者决定",
   "Limits of a run": "单次运行的限制",
   "a run that reaches one ends with an error; the host's own limits count too":
