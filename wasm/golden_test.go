@@ -248,7 +248,8 @@ func TestComponentsFitTheGolden(t *testing.T) {
 	require.Greater(t, specs.Len(), 20)
 	known := []string{
 		"name", "aliases", "description", "category", "icon", "role", "thoughts", "label", "branches", "inputs",
-		"outputs", "tool", "missing", "pipeline", "stand_in", "ignores", "params", "renamed",
+		"outputs", "tool", "missing", "pipeline", "stand_in", "ignores", "params", "renamed", "title", "search",
+		"first",
 	}
 	for _, s := range specs.Elements() {
 		for name := range s.Fields() {

@@ -227,7 +227,7 @@ func TestQuotaAndTheOfflineModel(t *testing.T) {
 
 func TestTokensAndCostOfARun(t *testing.T) {
 	host := counting(t)
-	s := apitest.New(t, func(c *apitest.Config) { c.Models.Host = host })
+	s := apitest.New(t, func(c *apitest.Config) { c.Models.Host, c.Models.Operator = host, "one" })
 	dsl, err := engine.ParseJSON([]byte(asking))
 	require.NoError(t, err)
 	prices := engine.Object("m", engine.Object("input", 100, "output", 400))
