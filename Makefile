@@ -66,8 +66,8 @@ release-files: module wasm/js/node_modules web/node_modules ## the files of a re
 	$(GO) run ./build/bundle
 	$(GO) run ./build/release -version "$(VERSION)" -revision "$(REVISION)" $(if $(TARGETS),-targets $(TARGETS))
 
-# The static part beside format, vet and lint.
-STATIC := style gen-check wasm size package-check licences-check
+# The static part beside format, vet and lint. Style comes last: it compiles what vet has compiled by then.
+STATIC := gen-check wasm size package-check licences-check style
 
 define stages
 $(foreach s,$(1),+@$(STAGE) $(s) $(MAKE) --no-print-directory $(s)
