@@ -65,8 +65,9 @@ type Options struct {
 	CancelBefore bool         // the cancel flag is set already
 	CancelAfter  *CancelAfter // set the cancel flag when an event has been handed out
 
-	around *Call      // the node that this run is
-	item   *itemScope // the element whose body this run is
+	assumed Prices     // those of canvases, for models that have no other price
+	around  *Call      // the node that this run is
+	item    *itemScope // the element whose body this run is
 }
 
 // Scheduling determines when a node with complete inputs starts.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +14,8 @@ import (
 //	 "approval": ["Email"], "visitors_approve": false, "scheduling": "eager",
 //	 "files_to_model": false, "caller_instructions": true, "fallback_models": ["gpt-y@OpenAI"]}
 //
-// The limits of the caller apply in addition, and the caller's prices take precedence.
+// The limits of the caller apply in addition. Prices are of models that have no other price: an
+// author must not make cheap what another one pays.
 type settings struct {
 	limits   Limits
 	prices   Prices
@@ -49,7 +51,7 @@ type settingsForm struct {
 	Visitors   bool     `json:"visitors_approve" label:"Visitors may approve" doc:"who uses the canvas decides; otherwise its editors do" section:"tools" default:"false"`
 	Limits     Value    `json:"limits" label:"Limits of a run" doc:"a run that reaches one ends with an error; the host's own limits count too" shape:"{name: number}" section:"fail" widget:"members" members:"seconds:integer=Seconds|model_calls:integer=Model calls|tokens:integer=Tokens|cost:number=Cost of models|tool_calls:integer=Tool calls|rounds:integer=Rounds of an agent|repeated_calls:integer=Equal calls in a row|tool_seconds:integer=Seconds of a tool"`
 	Scheduling string   `json:"scheduling" label:"Order of steps" doc:"each step as soon as it can, or batch by batch as in RAGFlow; without a choice the host decides" section:"advanced" widget:"select" options:"eager=As soon as possible|batch=In batches"`
-	Prices     Value    `json:"prices" label:"Prices of models" doc:"per million tokens, before those of the host" shape:"{model: {input, output, cached_input, cache_write}}" section:"advanced" widget:"pairs"`
+	Prices     Value    `json:"prices" label:"Prices of models" doc:"per million tokens, for models whose price the host does not know" shape:"{model: {input, output, cached_input, cache_write}}" section:"advanced" widget:"pairs"`
 }
 
 func readSettings(v Value) (settings, error) {
@@ -115,7 +117,7 @@ func readNames(v Value, name string) (names []string, err error) {
 	return names, nil
 }
 
-// narrow lowers limits to those of the canvas, and adds its prices to a table.
+// narrow lowers limits to those of the canvas, and takes its prices where nobody else has one.
 func (s *settings) narrow(o *Options) {
 	if s.limits != (Limits{}) {
 		for _, k := range limitKinds {
@@ -130,14 +132,9 @@ func (s *settings) narrow(o *Options) {
 	if len(s.approval) > 0 {
 		o.Approval = append(slices.Clone(o.Approval), s.approval...)
 	}
-	if len(s.prices) == 0 {
-		return
+	if len(s.prices) > 0 {
+		outer := o.assumed
+		o.assumed = maps.Clone(s.prices)
+		maps.Copy(o.assumed, outer)
 	}
-	all := Prices{}
-	for _, table := range slices.Backward([]Prices{o.Prices, s.prices}) {
-		for model, price := range table {
-			all[model] = price
-		}
-	}
-	o.Prices = all
 }

@@ -224,8 +224,8 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 }
 
 // price returns the price of an llm_id: that of the port which comes first, its own, that of the
-// model it stands for, such as the default model, that of all others, or the one that the port
-// knows.
+// model it stands for, such as the default model, that of all others, the one that the port knows,
+// or that of the canvas.
 func (c *CallOutputs) price(ctx context.Context, llm string) (Price, bool) {
 	prices := c.run.opt.Prices
 	var info Info
@@ -238,11 +238,16 @@ func (c *CallOutputs) price(ctx context.Context, llm string) (Price, bool) {
 	if price, ok := prices.named(llm); ok {
 		return price, ok
 	}
-	price, ok := prices.Of(info.Model)
-	if !ok && info.Price != nil {
+	if price, ok := prices.Of(info.Model); ok {
+		return price, ok
+	}
+	if info.Price != nil {
 		return *info.Price, true
 	}
-	return price, ok
+	if price, ok := c.run.opt.assumed.named(llm); ok {
+		return price, ok
+	}
+	return c.run.opt.assumed.Of(info.Model)
 }
 
 // Count adds usage of models by a component outside Generate.

@@ -138,6 +138,32 @@ func TestCostByPriceTable(t *testing.T) {
 	require.Equal(t, 2, m.calls, "a model without a price is not called")
 }
 
+// knowing is a model whose port knows its price.
+type knowing struct{ *priced }
+
+func (knowing) ModelInfo(context.Context, string) engine.Info {
+	return engine.Info{Price: &engine.Price{Input: 1, Output: 2}}
+}
+
+// The author of a canvas does not pay for its models, so he must not make them free.
+func TestCanvasCannotLowerPrices(t *testing.T) {
+	for name, opt := range map[string]engine.Options{
+		"of the port":     {Ports: engine.Ports{Model: knowing{&priced{}}}},
+		"of the operator": {Ports: engine.Ports{Model: &priced{}}, Prices: engine.Prices{"*": {Input: 1, Output: 2}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const free = `{"prices": {"m@p": {"input": 0, "output": 0}, "*": {"input": 0, "output": 0}}}`
+			found, err := events(t, wide(t, 1, free), opt)
+			require.NoError(t, err)
+			require.Equal(t, "0.0014", found[engine.EventUsage][0].Get("cost").Text())
+		})
+	}
+	const own = `{"prices": {"m": {"input": 1, "output": 2}}}`
+	found, err := events(t, wide(t, 1, own), engine.Options{Ports: engine.Ports{Model: &priced{}}})
+	require.NoError(t, err)
+	require.Equal(t, "0.0014", found[engine.EventUsage][0].Get("cost").Text(), "nobody else knows a price")
+}
+
 func TestRunEndsAfterItsSeconds(t *testing.T) {
 	m := &priced{together: -1, all: make(chan struct{})}
 	found, err := events(t, wide(t, 1, `{"limits": {"seconds": 1}}`), engine.Options{Ports: engine.Ports{Model: m}})

@@ -289,5 +289,5 @@ export const zh: Readonly<Record<string, string>> = {
   "As soon as possible": "就绪即运行",
   "In batches": "分批",
   "Prices of models": "模型价格",
-  "per million tokens, before those of the host": "每百万 token 的价格，优先于主机的价格",
+  "per million tokens, for models whose price the host does not know": "每百万 token 的价格，用于主机不知道价格的模型",
 };

@@ -161,7 +161,7 @@ export const settingsSchema: Schema = {
     },
     "prices": {
       "title": "Prices of models",
-      "description": "per million tokens, before those of the host",
+      "description": "per million tokens, for models whose price the host does not know",
       "$comment": "{model: {input, output, cached_input, cache_write}}",
       "x-easel": {
         "section": "advanced",
