@@ -329,8 +329,11 @@ func (f *paramField) memberSchemas() Value {
 		} else {
 			p.Set("type", String(kind))
 		}
-		if least, most := bound(least), bound(most); least != nil && most != nil {
-			p.Set("minimum", Float(*least)).Set("maximum", Float(*most))
+		if n := bound(least); n != nil {
+			p.Set("minimum", Float(*n))
+		}
+		if n := bound(most); n != nil {
+			p.Set("maximum", Float(*n))
 		}
 		props.Set(name, p.Set("x-easel", Object("section", SectionMain, "widget", widget)).Value())
 	}

@@ -158,7 +158,8 @@ func (c *Call) subOptions(id string) Options {
 	opt := Options{
 		Ports: outer.Ports, TaskID: outer.TaskID, CanvasID: id, TenantID: outer.TenantID, Principal: outer.Principal,
 		Concurrency: outer.Concurrency, MaxSteps: outer.MaxSteps, Limits: outer.Limits,
-		Prices: outer.Prices, assumed: outer.assumed, Approval: outer.Approval, Seed: mix(outer.Seed^mix(uint64(c.root().step))) | 1, Internal: true, around: c,
+		Prices: outer.Prices, assumed: outer.assumed, Approval: outer.Approval,
+		Seed: mix(outer.Seed^mix(uint64(c.root().step))) | 1, Internal: true, around: c,
 	}
 	opt.Ports.IDs = &innerIDs{IDs: outer.Ports.IDs, first: c.Key()}
 	return opt

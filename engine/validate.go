@@ -33,6 +33,7 @@ func validate(reg *Registry, doc Value, problems ...error) []Diagnostic {
 		v.note(diagnosticOf(err))
 	}
 	v.Canvas, _ = load(reg, doc, v.refuse) // refuse lets it continue to its end
+	checkOwnSettings(v)
 	v.checkSettings()
 	v.checkEdges()
 	v.checkBodies()
@@ -116,8 +117,8 @@ func (v *validator) guess(name string, known []string) string {
 	return ""
 }
 
-// checkSettings checks each node alone.
-func (v *validator) checkSettings() {
+// checkOwnSettings warns of settings of the canvas that nothing reads.
+func checkOwnSettings(v *validator) {
 	for name := range v.doc.Get("settings").Fields() {
 		if !slices.Contains(settingNames, name) {
 			v.note(Diagnostic{
@@ -126,6 +127,10 @@ func (v *validator) checkSettings() {
 			})
 		}
 	}
+}
+
+// checkSettings checks each node alone.
+func (v *validator) checkSettings() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
 		if n.off {

@@ -72,11 +72,15 @@ func operatorSets() []engine.Term {
 	return list
 }
 
+// generated begins a file of the page that uses a type of the engine's package.
+func generated(uses string) *bytes.Buffer {
+	return bytes.NewBufferString("// Generated from the engine by go run ./build/gen; do not edit.\n\n" +
+		"import type { " + uses + " } from \"@easel/engine\";\n")
+}
+
 // operators returns the tables of operators for forms.
 func operators() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString("// Generated from the engine by go run ./build/gen; do not edit.\n\n")
-	b.WriteString("import type { OperatorSet } from \"@easel/engine\";\n")
+	b := generated("OperatorSet")
 	b.WriteString("\n/** Operator is one operator: the word that documents store, and what a form shows. */\n")
 	b.WriteString("export interface Operator {\n  word: string;\n  label: string;\n")
 	b.WriteString("  /** Other words that mean it, in lower case. */\n  synonyms: readonly string[];\n")
@@ -85,10 +89,10 @@ func operators() ([]byte, error) {
 	b.WriteString("\n/** operatorSets are the operators by set. */\n")
 	b.WriteString("export const operatorSets: Readonly<Record<OperatorSet, readonly Operator[]>> = {\n")
 	for _, set := range component.OperatorSets() {
-		fmt.Fprintf(&b, "  %s: [\n", set.Name)
+		fmt.Fprintf(b, "  %s: [\n", set.Name)
 		for _, o := range set.Operators {
-			fmt.Fprintf(&b, "    {\n      word: %q, label: %q, right: %q,\n", o.Word, o.Label, o.Right)
-			fmt.Fprintf(&b, "      synonyms: [%s],\n      types: [%s],\n    },\n", quoted(o.Synonyms), quoted(o.Types))
+			fmt.Fprintf(b, "    {\n      word: %q, label: %q, right: %q,\n", o.Word, o.Label, o.Right)
+			fmt.Fprintf(b, "      synonyms: [%s],\n      types: [%s],\n    },\n", quoted(o.Synonyms), quoted(o.Types))
 		}
 		b.WriteString("  ],\n")
 	}
@@ -98,12 +102,10 @@ func operators() ([]byte, error) {
 
 // settings returns the form of the settings of a canvas. The module of a page does not hold it.
 func settings() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString("// Generated from the engine by go run ./build/gen; do not edit.\n\n")
-	b.WriteString("import type { Schema } from \"@easel/engine\";\n")
+	b := generated("Schema")
 	b.WriteString("\n/** settingsSchema describes the settings of a canvas, as the params of a component. */\n")
 	b.WriteString("export const settingsSchema: Schema = ")
-	if err := json.Indent(&b, engine.SettingsSchema().AppendJSON(nil), "", "  "); err != nil {
+	if err := json.Indent(b, engine.SettingsSchema().AppendJSON(nil), "", "  "); err != nil {
 		return nil, err
 	}
 	b.WriteString(";\n")

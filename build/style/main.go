@@ -7,7 +7,7 @@
 // Violations older than their rule are listed in debt.txt, with a number per place. A higher number
 // fails; a lower one must be recorded with -update, which never raises a number.
 //
-// It prints a table of figures of the whole tree beside those of other projects, which are in
+// It prints a table of figures of the whole tree next to those of other projects, which are in
 // anchors.txt; -figures DIR measures one.
 package main
 

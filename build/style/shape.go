@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// shape is what the rules about functions, types, files and comments found. All functions, types
+// shape holds the findings about functions, types, files and comments. All functions, types
 // and folders are in it, those within their limits too.
 type shape struct {
 	goLines, tsLines         int // tests apart, as are the functions, types and folders

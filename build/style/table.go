@@ -57,7 +57,7 @@ func readAnchors(text string) (*anchors, error) {
 	return a, nil
 }
 
-// printTable prints the figures of this tree beside those of the anchors, which must have exactly
+// printTable prints the figures of this tree next to those of the anchors, which must have exactly
 // these figures.
 func (a *anchors) printTable(to io.Writer, ours []figure) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -172,7 +172,7 @@ func printFigures(folder string) error {
 	return nil
 }
 
-// printTable prints the figures of this tree beside those in anchorsFile.
+// printTable prints the figures of this tree next to those in anchorsFile.
 func printTable(ours []figure) error {
 	text, err := os.ReadFile(anchorsFile)
 	if err != nil {

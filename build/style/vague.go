@@ -10,7 +10,7 @@ var (
 	// vague has words that say too little as part of a name. They are counted without a limit, as
 	// some are right in their place: left of a pair, a box on a canvas.
 	vague = wordSet("asked begun bell box desk face given held kept left said shelf toil told trail worldly")
-	// superlative has what begins names of limits for which Go says max and min.
+	// superlative begins names of limits for which Go says max and min.
 	superlative = wordSet("most least longest largest")
 
 	wordOfName = regexp.MustCompile(`[A-Z]?[a-z0-9]+|[A-Z]+`)

@@ -161,7 +161,7 @@ func TestCanvasCannotLowerPrices(t *testing.T) {
 	const own = `{"prices": {"m": {"input": 1, "output": 2}}}`
 	found, err := events(t, wide(t, 1, own), engine.Options{Ports: engine.Ports{Model: &priced{}}})
 	require.NoError(t, err)
-	require.Equal(t, "0.0014", found[engine.EventUsage][0].Get("cost").Text(), "nobody else knows a price")
+	require.Equal(t, "0.0014", found[engine.EventUsage][0].Get("cost").Text(), "the model has no other price")
 }
 
 func TestRunEndsAfterItsSeconds(t *testing.T) {

@@ -1,7 +1,6 @@
 // The connection of a database in the params of a node.
 
-import { word } from "./dsl.ts";
-import type { Params } from "./dsl.ts";
+import { word, type Params } from "./dsl.ts";
 
 const usual = 3306;
 

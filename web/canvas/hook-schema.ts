@@ -1,7 +1,7 @@
 // The values that a webhook reads of a request: {query, headers, body}, each {properties: {field:
 // {type}}, required: [field]}. Forms show them as rows.
 
-import { isObject, own, type Params, word } from "./dsl.ts";
+import { isObject, own, word, type Params } from "./dsl.ts";
 
 /** hookParts are the parts of a request, in the order of the rows. */
 export const hookParts = ["body", "query", "headers"] as const;

@@ -1,7 +1,7 @@
 // The security section of a webhook: how its sender proves itself, and limits. The section of a
 // known sender is a preset of the host.
 
-import { isObject, type Params, word } from "./dsl.ts";
+import { isObject, word, type Params } from "./dsl.ts";
 
 /** Preset is a sender whose proof is known. */
 export interface Preset {
@@ -86,7 +86,11 @@ export function newKey(security: unknown): string {
 /** freeName returns the name of a new secret for a canvas that no other secret has. */
 export function freeName(title: string, taken: readonly string[]): string {
   const word = title.toUpperCase().replace(/[^A-Z0-9]+/g, "_").replace(/^_+|_+$/g, "").slice(0, 40);
-  const name = word ? `WEBHOOK_${word}` : "WEBHOOK";
+  return numbered(word ? `WEBHOOK_${word}` : "WEBHOOK", taken);
+}
+
+/** numbered returns a name, with a number if it is taken. */
+export function numbered(name: string, taken: readonly string[]): string {
   for (let number = 1, made = name; ; made = `${name}_${++number}`) if (!taken.includes(made)) return made;
 }
 

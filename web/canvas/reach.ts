@@ -2,7 +2,7 @@
 // before it may run. Parameters are recognised by names that components share (url, script, mcp),
 // so a new component needs no change here.
 
-import { isObject, type Dsl, word } from "./dsl.ts";
+import { isObject, word, type Dsl } from "./dsl.ts";
 
 /**
  * Reached lists the resources that a canvas would use. Requests of models and plugins are not known

@@ -1,7 +1,7 @@
 // MCP servers in the params of an agent: {mcp_id, tools: {name: {name, description, inputSchema}}}.
 // Without tools, or with none, the agent gets all of a server, also future ones.
 
-import { isObject, type Params, word } from "./dsl.ts";
+import { isObject, word, type Params } from "./dsl.ts";
 
 /** Offered is a tool that a server has now. */
 export interface Offered {

@@ -1,7 +1,7 @@
 // The variables that a node may use: outputs of earlier nodes, and those of the conversation.
 
 import type { CanvasModel, CanvasNode, Specs } from "./drawing.ts";
-import { isObject, own, type Dsl, word } from "./dsl.ts";
+import { isObject, own, word, type Dsl } from "./dsl.ts";
 import { variablesOf } from "./edit/variables.ts";
 import { lists } from "./members.ts";
 

@@ -1,6 +1,5 @@
 // The settings of a canvas: limits of its runs, the order of its steps, what models get, approvals.
 
-import { useId } from "react";
 import type { ComponentSpec } from "@easel/engine";
 import { isObject, type Params } from "../canvas/dsl.ts";
 import { useApp, useStore, useText } from "./context.tsx";
@@ -15,14 +14,13 @@ const nothing: Params = {};
 export default function CanvasSettings({ onDone }: { onDone(): void }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
-  const hint = useId();
   const settings = useStore(session.document, (document) => document?.dsl["settings"]);
   const problems = useStore(session.problems, (all) => all);
   const mine = problems.filter(({ node, param }) => !node && param?.startsWith("settings."));
   return (
     <>
       <h2 id="dialog-title">{t("canvas.settings")}</h2>
-      <p id={hint} className="quiet">{t("canvas.settings_about")}</p>
+      <p className="quiet">{t("canvas.settings_about")}</p>
       {mine.map(({ code, message, param }) => (
         <p key={param} className="missing"><code>{param}</code> <Reason code={code} message={message} most={300} /></p>
       ))}

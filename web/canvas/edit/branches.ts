@@ -3,7 +3,7 @@
 
 import type { BranchSpec } from "@easel/engine";
 import type { Specs } from "../drawing.ts";
-import { isObject, type Params, word } from "../dsl.ts";
+import { isObject, word, type Params } from "../dsl.ts";
 import { setParam, type Draft } from "./draft.ts";
 import { branchTargets, exception, gotos } from "./wires.ts";
 

@@ -2,7 +2,7 @@
 // untrusted, so pasted text is checked first.
 
 import type { CanvasModel, Specs } from "../drawing.ts";
-import { isObject, own, type Component, type Dsl, type Params, word } from "../dsl.ts";
+import { isObject, own, type Component, word, type Dsl, type Params } from "../dsl.ts";
 import { text as textOf } from "../picture.ts";
 import { setParam, type Draft } from "./draft.ts";
 import { newId } from "./ids.ts";

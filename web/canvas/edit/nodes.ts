@@ -2,7 +2,7 @@
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasModel, CanvasNode, Specs } from "../drawing.ts";
-import { isObject, own, type Params, word } from "../dsl.ts";
+import { isObject, own, word, type Params } from "../dsl.ts";
 import { canBeOff } from "../model.ts";
 import { sizeOf } from "../places.ts";
 import { pictured, setParam, type Draft } from "./draft.ts";

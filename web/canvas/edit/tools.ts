@@ -3,7 +3,7 @@
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasModel, Specs } from "../drawing.ts";
-import { isObject, type Params, word } from "../dsl.ts";
+import { isObject, word, type Params } from "../dsl.ts";
 import { sizeOf } from "../places.ts";
 import { paramsPath, setParam, type Draft } from "./draft.ts";
 import { newId } from "./ids.ts";

@@ -1,7 +1,7 @@
 // Variables of a conversation: their values are in `globals` as env.name, their types in
 // `variables`.
 
-import { isObject, type Dsl, word } from "../dsl.ts";
+import { isObject, word, type Dsl } from "../dsl.ts";
 import type { Draft } from "./draft.ts";
 import { renameReferences, type Renaming } from "./references.ts";
 

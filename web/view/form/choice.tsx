@@ -1,9 +1,9 @@
 // Editors of values from a list: menus, segments, check boxes and operators. The document keeps the
 // stored words; an unknown word stays selectable and is marked.
 
-import { word } from "../../canvas/dsl.ts";
 import { useId } from "react";
 import type { Option, OperatorSet } from "@easel/engine";
+import { word } from "../../canvas/dsl.ts";
 import { useSpecText } from "../context.tsx";
 import { useOfferedVariables } from "./prompt.tsx";
 import { fitting, operatorOf } from "./operators.ts";
@@ -32,9 +32,9 @@ function stored({ schema }: ControlProps, text: string): unknown {
 }
 
 /** Unknown says that a stored word is not among the options. */
-function Unknown({ word }: { word: string }): React.ReactNode {
+function Unknown({ value }: { value: string }): React.ReactNode {
   const f = useFormText();
-  return <small className="missing">{f("unknown", word)}</small>;
+  return <small className="missing">{f("unknown", value)}</small>;
 }
 
 /** Select is a menu. */
@@ -66,7 +66,7 @@ export function Select(asked: ControlProps): React.ReactNode {
           </option>
         ))}
       </select>
-      {!known && <Unknown word={chosen} />}
+      {!known && <Unknown value={chosen} />}
     </>
   );
 }
@@ -95,7 +95,7 @@ export function Segment(props: ControlProps): React.ReactNode {
           </label>
         ))}
       </span>
-      {!known && <Unknown word={chosen} />}
+      {!known && <Unknown value={chosen} />}
     </>
   );
 }
@@ -201,7 +201,7 @@ export function OperatorMenu({
           </option>
         ))}
       </select>
-      {!known && word !== "" && <Unknown word={word} />}
+      {!known && word !== "" && <Unknown value={word} />}
     </>
   );
 }

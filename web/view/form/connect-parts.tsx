@@ -1,6 +1,7 @@
 // What the editors of connections share: their texts, and texts that may name a secret.
 
 import { useEffect, useId, useState } from "react";
+import { numbered } from "../../canvas/hook-security.ts";
 import type { Secret } from "../../run/admin.ts";
 import { Store } from "../../run/store.ts";
 import { texts, type ConnectKey } from "../../words/connect.ts";
@@ -132,6 +133,7 @@ export function SecretField({
   const secret = secretIn(value);
   const named = secret?.name;
   const known = secrets?.find(({ name }) => name === named);
+  const names = secrets?.map(({ name }) => name) ?? [];
   const use = (name: string): void => onChange(around(placeholderOf(name)));
   return (
     <div className="secret-field">
@@ -174,7 +176,7 @@ export function SecretField({
       {known?.hosts && <small>{c("secret_hosts", known.hosts.join(", "))}</small>}
       {making && (
         <NewSecret
-          propose={propose} taken={secrets?.map(({ name }) => name) ?? []} put={put}
+          propose={propose === "" ? "" : numbered(propose, names)} taken={names} put={put}
           onDone={(name) => {
             setMaking(false);
             if (name !== undefined) use(name);

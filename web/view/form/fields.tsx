@@ -1,6 +1,6 @@
 // The fields of a form that a canvas asks a person to fill in.
 
-import { isObject, type Params, word } from "../../canvas/dsl.ts";
+import { isObject, word, type Params } from "../../canvas/dsl.ts";
 import { useText } from "../context.tsx";
 import { Rows, unused } from "./lists.tsx";
 import type { ControlProps } from "./props.ts";

@@ -2,7 +2,7 @@
 // the key, which is stored as a secret of the host.
 
 import { useId, useState } from "react";
-import { isObject, type Params, word } from "../../canvas/dsl.ts";
+import { isObject, word, type Params } from "../../canvas/dsl.ts";
 import {
   entriesOf, freeName, keyOf, linesOf, newKey, partOf, proofOf, proofs, withKey, withPart, withProof,
   type Preset, type Proof,

@@ -2,7 +2,7 @@
 // inside it.
 
 import { useMemo } from "react";
-import { isObject, type Params, word } from "../../canvas/dsl.ts";
+import { isObject, word, type Params } from "../../canvas/dsl.ts";
 import { outputsOf, type Usable } from "../../canvas/upstream.ts";
 import { useApp, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { curled, type CurlNote } from "../../canvas/curl.ts";
 import { isObject, own, word } from "../../canvas/dsl.ts";
 import { headersAs, headersOf, type Header } from "../../canvas/headers.ts";
+import { numbered } from "../../canvas/hook-security.ts";
 import { useApp, useBusy, useStore } from "../context.tsx";
 import { useAttempt } from "../loaded.ts";
 import { Fault, placeholderOf, useConnectText, useSecrets } from "./connect-parts.tsx";
@@ -182,7 +183,7 @@ function Auth({ lines, onChange }: { lines: readonly Header[]; onChange(lines: H
     const text = way === "basic" ? btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${key}`))) : key;
     let value = text;
     if (secrets) {
-      const secret = free(`${name}_${way}`.toUpperCase().replace(/\W+/g, "_"), secrets.map((each) => each.name));
+      const secret = numbered(`${name}_${way}`.toUpperCase().replace(/\W+/g, "_"), secrets.map((each) => each.name));
       await put(secret, text);
       value = placeholderOf(secret);
     }
@@ -234,8 +235,4 @@ function Auth({ lines, onChange }: { lines: readonly Header[]; onChange(lines: H
       )}
     </>
   );
-}
-
-function free(name: string, taken: readonly string[]): string {
-  for (let number = 1, made = name; ; made = `${name}_${++number}`) if (!taken.includes(made)) return made;
 }

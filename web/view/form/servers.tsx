@@ -2,7 +2,7 @@
 // ticked ones.
 
 import { useId, useState } from "react";
-import { isObject, type Params, word } from "../../canvas/dsl.ts";
+import { isObject, word, type Params } from "../../canvas/dsl.ts";
 import {
   asksFirst, chosenOf, goneOf, matching, withAll, withApproval, withTools, type Offered,
 } from "../../canvas/servers.ts";

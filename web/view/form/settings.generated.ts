@@ -69,6 +69,7 @@ export const settingsSchema: Schema = {
         "seconds": {
           "title": "Seconds",
           "type": "integer",
+          "minimum": 1.0,
           "x-easel": {
             "section": "main",
             "widget": "number"
@@ -77,6 +78,7 @@ export const settingsSchema: Schema = {
         "model_calls": {
           "title": "Model calls",
           "type": "integer",
+          "minimum": 1.0,
           "x-easel": {
             "section": "main",
             "widget": "number"
@@ -85,6 +87,7 @@ export const settingsSchema: Schema = {
         "tokens": {
           "title": "Tokens",
           "type": "integer",
+          "minimum": 1.0,
           "x-easel": {
             "section": "main",
             "widget": "number"
@@ -93,6 +96,7 @@ export const settingsSchema: Schema = {
         "cost": {
           "title": "Cost of models",
           "type": "number",
+          "minimum": 1e-06,
           "x-easel": {
             "section": "main",
             "widget": "number"
@@ -101,6 +105,7 @@ export const settingsSchema: Schema = {
         "tool_calls": {
           "title": "Tool calls",
           "type": "integer",
+          "minimum": 1.0,
           "x-easel": {
             "section": "main",
             "widget": "number"
@@ -109,6 +114,7 @@ export const settingsSchema: Schema = {
         "rounds": {
           "title": "Rounds of an agent",
           "type": "integer",
+          "minimum": 1.0,
           "x-easel": {
             "section": "main",
             "widget": "number"
@@ -117,6 +123,7 @@ export const settingsSchema: Schema = {
         "repeated_calls": {
           "title": "Equal calls in a row",
           "type": "integer",
+          "minimum": 1.0,
           "x-easel": {
             "section": "main",
             "widget": "number"
@@ -125,6 +132,7 @@ export const settingsSchema: Schema = {
         "tool_seconds": {
           "title": "Seconds of a tool",
           "type": "integer",
+          "minimum": 1.0,
           "x-easel": {
             "section": "main",
             "widget": "number"

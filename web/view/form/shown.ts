@@ -1,7 +1,7 @@
 // Which params a form shows, in which part and with which editor, by the tags of their schemas.
 
 import type { ComponentSpec, FormTag, Option, OperatorSet, Schema, Section, Widget } from "@easel/engine";
-import { isObject, own, type Params, word } from "../../canvas/dsl.ts";
+import { isObject, own, word, type Params } from "../../canvas/dsl.ts";
 import { same } from "../../canvas/patch.ts";
 import { operatorOf } from "./operators.ts";
 

@@ -1,6 +1,6 @@
 // The members of an answer that a model gives as JSON, kept as a JSON Schema.
 
-import { isObject, own, type Params, word } from "../../canvas/dsl.ts";
+import { isObject, own, word, type Params } from "../../canvas/dsl.ts";
 import { useText } from "../context.tsx";
 import { Rows, unused } from "./lists.tsx";
 import type { ControlProps } from "./props.ts";

@@ -1,6 +1,6 @@
 // The tools of an agent: components with their settings, and other agents.
 
-import { isObject, type Params, word } from "../../canvas/dsl.ts";
+import { isObject, word, type Params } from "../../canvas/dsl.ts";
 import { callable } from "../../canvas/edit/tools.ts";
 import { takesTools } from "../../canvas/edit/nodes.ts";
 import { useApp, useSelect, useSpecText, useStore, useText } from "../context.tsx";

@@ -2,7 +2,7 @@
 // and objects are chosen by the menu of types.
 
 import { useState } from "react";
-import { isObject, type Params, word } from "../../canvas/dsl.ts";
+import { isObject, word, type Params } from "../../canvas/dsl.ts";
 import { isReference } from "../../canvas/edit/references.ts";
 import { useText } from "../context.tsx";
 import { show } from "../text.ts";
