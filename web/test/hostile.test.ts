@@ -12,11 +12,15 @@ import { Store } from "../run/store.ts";
 import type { World } from "../run/player.ts";
 import { AppContext, type App, type Look } from "../view/context.tsx";
 import SettingsForm from "../view/form/form.tsx";
-import { specs } from "./specs.ts";
+import { settingsSchema } from "../view/form/settings.generated.ts";
+import { specs as components } from "./specs.ts";
 
+const specs = new Map(components).set("settings", {
+  name: "settings", category: "flow", icon: "box", params: settingsSchema,
+});
 const never = new Promise<never>(() => undefined);
 const session = new Session(never, { fetch: () => never } as unknown as World, { models: () => never });
-session.specs.set(new Map(specs));
+session.specs.set(specs);
 const closed = { status: "closed", name: "", canvases: [], total: 0, models: [] };
 const host = { state: new Store(closed), request: () => never };
 const app = {
