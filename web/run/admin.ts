@@ -37,7 +37,7 @@ export interface ProviderModel {
 }
 
 /** apis are the forms in which providers take requests. */
-export const apis = ["openai", "anthropic", "gemini", "azure", "ollama", "responses"] as const;
+export const apis = ["openai", "anthropic", "bedrock", "gemini", "azure", "ollama", "responses"] as const;
 
 /** Preset is a provider that needs no more than a name and a key. */
 export interface Preset {
@@ -45,6 +45,8 @@ export interface Preset {
   aliases?: string[];
   api: string;
   base_url?: string;
+  /** One of the base URLs that customers have. */
+  base_url_example?: string;
   local: boolean;
 }
 

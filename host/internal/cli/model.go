@@ -120,7 +120,8 @@ the key that was stored for the same address is kept. A provider without --model
 		fs.StringVar(&m.keyEnv, "key-env", "", "`VARIABLE` of the environment with the key of the provider")
 		fs.StringVar(&m.keyFile, "key-file", "", "`FILE` whose first line is the key; - is the standard input")
 		fs.StringVar(&m.baseURL, "base-url", "", "`URL` of its API; that of the preset when left out")
-		fs.StringVar(&m.api, "api", "", "`FORM` of its API: openai, azure, anthropic, gemini, ollama or responses")
+		fs.StringVar(&m.api, "api", "",
+			"`FORM` of its API: openai, azure, anthropic, bedrock, gemini, ollama or responses")
 		fs.BoolVar(&m.local, "local", false, "allow the address, which is one of the machine of the host")
 		fs.StringVar(&m.models, "models", "", "`NAME,...` of its models")
 		return m.run

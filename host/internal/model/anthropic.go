@@ -127,7 +127,10 @@ func anthropicThinking(c *call, b *engine.ObjectBuilder, limit int, turns []turn
 			b.Set("thinking", engine.Object("type", "disabled"))
 		}
 	default:
-		if thinkingFits(c, turns) {
+		thought := func(m *engine.ModelMessage) bool {
+			return c.kept(m, Anthropic).Get("content").At(0).Get("type").Str() != ""
+		}
+		if thinkingFits(c, turns, thought) {
 			limit, thinks = anthropicEffort(c, b, output, limit)
 		}
 	}
@@ -177,8 +180,9 @@ func anthropicEffort(c *call, b, output *engine.ObjectBuilder, limit int) (token
 }
 
 // thinkingFits reports whether the model may think: the server refuses that if the calls of the
-// current round were made without, such as by another provider.
-func thinkingFits(c *call, turns []turn) bool {
+// current round were made without, such as by another provider. thought reports whether a message
+// has the reasoning of this one.
+func thinkingFits(c *call, turns []turn, thought func(*engine.ModelMessage) bool) bool {
 	if oldClaude.MatchString(c.model) {
 		return false
 	}
@@ -187,7 +191,7 @@ func thinkingFits(c *call, turns []turn) bool {
 		case len(t.asked) == 0 && len(t.results) == 0:
 			return true
 		case len(t.asked) == 0:
-		case c.kept(t.asked[0], Anthropic).Get("content").At(0).Get("type").Str() == "":
+		case !thought(t.asked[0]):
 			return false
 		}
 	}
@@ -259,31 +263,12 @@ func anthropicMessage(c *call, t *turn) engine.Value {
 
 // anthropicBlocks returns the blocks of a message of the model: those that the server sent, with
 // the calls in their places, or its text and its calls.
-func anthropicBlocks(c *call, m *engine.ModelMessage) (blocks []engine.Value) {
-	calls := m.ToolCalls
-	use := func() {
-		blocks = append(blocks, engine.Object("type", "tool_use", "id", calls[0].ID, "name", calls[0].Name,
-			"input", argumentsValue(&calls[0])))
-		calls = calls[1:]
-	}
-	kept := c.kept(m, Anthropic).Get("content")
-	if kept.Len() == 0 {
-		if text := strings.TrimRight(m.Content, " \t\r\n"); text != "" {
-			blocks = append(blocks, engine.Object("type", "text", "text", text))
-		}
-	}
-	for _, v := range kept.Elements() {
-		switch {
-		case v.Get("type").Str() != "tool_use":
-			blocks = append(blocks, v)
-		case len(calls) > 0:
-			use()
-		}
-	}
-	for len(calls) > 0 {
-		use()
-	}
-	return blocks
+func anthropicBlocks(c *call, m *engine.ModelMessage) []engine.Value {
+	text := func(text string) engine.Value { return engine.Object("type", "text", "text", text) }
+	isCall := func(v engine.Value) bool { return v.Get("type").Str() == "tool_use" }
+	return blocksOf(m, c.kept(m, Anthropic).Get("content"), text, isCall, func(call *engine.ToolCall) engine.Value {
+		return engine.Object("type", "tool_use", "id", call.ID, "name", call.Name, "input", argumentsValue(call))
+	})
 }
 
 func anthropicImage(address string) engine.Value {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,10 +20,11 @@ const (
 	Azure     API = "azure"     // chat completions of Azure OpenAI, by deployment
 	Ollama    API = "ollama"    // Ollama's own chat
 	Responses API = "responses" // OpenAI's Responses
+	Bedrock   API = "bedrock"   // Converse of Amazon Bedrock
 )
 
 // APIs lists the forms.
-var APIs = []API{OpenAI, Anthropic, Gemini, Azure, Ollama, Responses}
+var APIs = []API{OpenAI, Anthropic, Gemini, Azure, Ollama, Responses, Bedrock}
 
 // dialect writes the chat requests of a form and reads its answers.
 type dialect interface {
@@ -51,7 +53,7 @@ type reader interface {
 // dialects are the forms by their names.
 var dialects = map[API]dialect{
 	OpenAI: openAIDialect{}, Anthropic: anthropicDialect{}, Gemini: geminiDialect{}, Azure: azureDialect{},
-	Ollama: ollamaDialect{}, Responses: responsesDialect{},
+	Ollama: ollamaDialect{}, Responses: responsesDialect{}, Bedrock: bedrockDialect{},
 }
 
 // dialect returns the form of a provider.
@@ -63,7 +65,7 @@ func (p *Provider) dialect() dialect {
 }
 
 // chatOnly reports whether the form has neither embeddings nor speech.
-func (a API) chatOnly() bool { return a == Anthropic || a == Gemini || a == Ollama }
+func (a API) chatOnly() bool { return slices.Contains([]API{Anthropic, Gemini, Ollama, Bedrock}, a) }
 
 // relays reports whether a chat completion of a client can be passed on unchanged.
 func (a API) relays() bool { return a == "" || a == OpenAI || a == Azure }
@@ -108,6 +110,14 @@ func (c *call) params() engine.Value {
 		b.Set(name, engine.Bool(true))
 	}
 	return b.Value()
+}
+
+// unsentImage warns of an image that is left out of the request.
+func (c *call) unsentImage(why string) {
+	if c.request.Warned != nil {
+		c.request.Warned(fmt.Sprintf("model %s of %s: an image is not sent, because %.100s", c.model,
+			c.provider.config.Label(), why))
+	}
 }
 
 // offers reports whether the model may call functions.

@@ -58,6 +58,7 @@ func TestAnswersOfVendors(t *testing.T) {
 		cached := map[string][2]int{
 			"anthropic": {modeltest.CachedTokens, modeltest.WrittenTokens},
 			"gemini":    {modeltest.CachedTokens}, "responses": {modeltest.CachedTokens},
+			"bedrock": {modeltest.CachedTokens, modeltest.WrittenTokens},
 		}
 		require.Equal(t, cached[form.Name], [2]int{last.Usage.Cached, last.Usage.Written})
 		require.Empty(t, last.ToolCalls)
@@ -77,7 +78,8 @@ func TestVendorsInNodes(t *testing.T) {
 				require.Equal(t, n.want, engine.WithoutReasoning(r.message))
 			}
 			if kind == "Structured" {
-				require.Contains(t, server.Requests()[0].Raw, `"days":{"type":"integer"}`)
+				sent := strings.ReplaceAll(server.Requests()[0].Raw, `\`, "") // Bedrock's schema is a string
+				require.Contains(t, sent, `"days":{"type":"integer"}`)
 			}
 		})
 	}
@@ -161,8 +163,11 @@ func TestFailuresOfVendors(t *testing.T) {
 			"cut":          {modeltest.Answer{Body: `{"type":`}, "broke off", 0, true},
 			"empty":        {modeltest.Reply{}, "is empty", 0, false},
 		} {
-			if name == "refused" && form.Name == "ollama" {
+			switch {
+			case name == "refused" && form.Name == "ollama":
 				continue // it has no such reason
+			case name == "refused" && form.Name == "bedrock":
+				c.want = "content filter" // without words of the server
 			}
 			t.Run(name, func(t *testing.T) {
 				_, m := vendor(t, form, c.reply)
@@ -237,13 +242,13 @@ func TestImagesToVendors(t *testing.T) {
 				Role: "assistant", ToolCalls: []engine.ToolCall{{ID: "c1", Name: "draw", Arguments: "{}"}},
 			},
 			engine.ModelMessage{Role: "tool", ToolID: "c1", Content: "drawn"},
-			engine.ModelMessage{Role: "user", Content: "It:", Images: []string{"data:image/svg+xml,%3Csvg/%3E"}},
+			engine.ModelMessage{Role: "user", Content: "It:", Images: []string{"data:image/gif,GIF89a"}},
 		)
 		_, _, err := collect(m.Generate(t.Context(), req))
 		require.NoError(t, err)
 		require.Empty(t, server.Faults())
 		sent := server.Requests()[0].Raw
-		first, second := strings.Index(sent, "aW1hZ2U="), strings.Index(sent, "PHN2Zy8+")
+		first, second := strings.Index(sent, "aW1hZ2U="), strings.Index(sent, "R0lGODlh")
 		drawn := strings.Index(sent, "drawn")
 		require.Positive(t, first)
 		require.Greater(t, drawn, first, "each image is in the message that has it")
@@ -323,6 +328,7 @@ func TestSettingsWithoutPlace(t *testing.T) {
 		{"anthropic", "m", "", "presence_penalty, frequency_penalty"},
 		{"anthropic", "m", "high", "temperature, top_p, presence_penalty, frequency_penalty"},
 		{"responses", "m", "", "presence_penalty, frequency_penalty, stop"},
+		{"bedrock", "m", "", "presence_penalty, frequency_penalty"},
 		{"responses", "gpt-5", "", "temperature, top_p, presence_penalty, frequency_penalty, stop"},
 	} {
 		if API(c.api).relays() {

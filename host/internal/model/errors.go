@@ -96,6 +96,11 @@ func (p *provider) clean(text string) string {
 // masked returns a text without the key and the values of headers of the provider.
 func (p *provider) masked(text string) string {
 	text = masked(text, p.config.Key)
+	if c, ok := credentialsOf(p.config.Key); ok { // servers quote what they signed
+		for _, secret := range [...]string{c.secret, c.session} {
+			text = masked(text, secret)
+		}
+	}
 	for _, v := range p.config.Headers {
 		_, token, _ := strings.Cut(v, " ") // of an Authorization header
 		for _, secret := range [...]string{v, token} {

@@ -95,7 +95,7 @@ var negotiable = []struct {
 	{"top_n", regexp.MustCompile(`(?i)\btop_n\b`)},
 	{"dimensions", regexp.MustCompile(`(?i)\bdimensions\b`)},
 	{"max_output_tokens", regexp.MustCompile(`(?i)max_?output_?tokens|num_predict`)},
-	{"cache_control", regexp.MustCompile(`(?i)cache_?control`)},
+	{"cache_control", regexp.MustCompile(`(?i)cache_?(control|point)|prompt caching`)},
 	{"adaptive_thinking", regexp.MustCompile(`(?i)\badaptive\b|\bthinking\b`)},
 	{"thinking_budget", regexp.MustCompile(`(?i)\bbudget_tokens\b|\bthinking\b`)},
 	{"thinking", regexp.MustCompile(`(?i)\bthink(ing)?(_?(config|budget|level))?\b`)},
@@ -152,9 +152,10 @@ func (l *Lesson) negotiate(body engine.Value, r *refusal) string {
 	return strings.Join(named, ", ") + " is not sent"
 }
 
-// aboutValue reports whether a server refused the value of a parameter, not the parameter.
+// aboutValue reports whether a server refused the value of a parameter, not the parameter. The
+// largest limit of an answer is true for all calls.
 func (r *refusal) aboutValue() bool {
-	return !unsupported.MatchString(r.text) && valueWords.MatchString(r.text)
+	return !limitWords.MatchString(r.text) && !unsupported.MatchString(r.text) && valueWords.MatchString(r.text)
 }
 
 var (
@@ -167,7 +168,7 @@ var (
 )
 
 // limitWords is the refusal of an answer that is longer than a model's longest.
-var limitWords = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
+var limitWords = regexp.MustCompile(`(?:max_tokens: \d+ >|tokens you requested exceeds the model limit of) (\d+)`)
 
 var (
 	together      = regexp.MustCompile(`(?i)\b(both|together|either|only one|one of)\b`)

@@ -56,6 +56,7 @@ func (p *provider) offers(ctx context.Context) (offers []Offer, err error) {
 		return nil, fmt.Errorf("%w: %s has deployments of its customers; enter their names", ErrNoList,
 			p.config.Label())
 	}
+	all := p.config.API == Bedrock // models and inference profiles; elsewhere one address or the other
 	err = p.exchange(ctx, "", func(ctx context.Context, x *exchange, received func()) error {
 		for i, address := range lists {
 			found, refused, err := p.pages(ctx, x, address, received)
@@ -69,8 +70,10 @@ func (p *provider) offers(ctx context.Context) (offers []Offer, err error) {
 			if refused != nil {
 				return refused
 			}
-			offers = found
-			return err
+			offers = append(offers, found...)
+			if !all || err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -88,6 +91,8 @@ func (p *provider) lists() []string {
 	switch p.config.API {
 	case Azure:
 		return nil
+	case Bedrock:
+		return bedrockLists(base)
 	case Anthropic:
 		return []string{trimmed(base, "/messages", "/v1") + "/v1/models?limit=1000"}
 	case Gemini:
@@ -133,6 +138,8 @@ func following(address string, v engine.Value) string {
 	next := url.Values{}
 	if token := v.Get("nextPageToken").Str(); token != "" { // Gemini
 		next.Set("pageToken", token)
+	} else if token := v.Get("nextToken").Str(); token != "" { // Bedrock
+		next.Set("nextToken", token)
 	} else if last := v.Get("last_id").Str(); last != "" && loose.True(v.Get("has_more")) { // Anthropic
 		next.Set("after_id", last)
 	}
@@ -175,11 +182,11 @@ func (p *provider) list(ctx context.Context, x *exchange, address string) (engin
 	return v, nil, nil
 }
 
-// offersOf reads a list in one of the forms that servers use: {"data": [...]}, {"models": [...]} or
-// the list itself, of objects or names.
+// offersOf reads a list in one of the forms that servers use: {"data": [...]}, {"models": [...]}
+// and others, or the list itself, of objects or names.
 func offersOf(v engine.Value) (offers []Offer) {
 	list := v
-	for _, name := range [...]string{"data", "models", "result"} {
+	for _, name := range [...]string{"data", "models", "result", "modelSummaries", "inferenceProfileSummaries"} {
 		if list.Kind() != engine.KindList && v.Get(name).Kind() == engine.KindList {
 			list = v.Get(name)
 		}
@@ -197,7 +204,7 @@ func offerOf(m engine.Value) (o Offer, ok bool) {
 	if m.Kind() == engine.KindString {
 		m = engine.Object("id", m)
 	}
-	for _, name := range [...]string{"id", "name", "model"} {
+	for _, name := range [...]string{"id", "name", "model", "modelId", "inferenceProfileId"} {
 		if o.Name == "" && m.Get(name).Kind() == engine.KindString {
 			o.Name = strings.TrimPrefix(m.Get(name).Str(), "models/")
 		}
@@ -210,7 +217,8 @@ func offerOf(m engine.Value) (o Offer, ok bool) {
 	o.Tools = firstKnown(flagOf(m.Get("supported_parameters"), "tools"), flagOf(m.Get("features"), "tools"),
 		flagOf(capabilities, "function_calling"), flagOf(capabilities, "tool_use"), flagOf(capabilities, "tools"))
 	o.Images = firstKnown(flagOf(m.Get("architecture").Get("input_modalities"), "image"),
-		flagOf(m.Get("input_modalities"), "image"), flagOf(capabilities, "vision"), flagOf(m, "supports_image_in"))
+		flagOf(m.Get("input_modalities"), "image"), flagOf(m.Get("inputModalities"), "IMAGE"),
+		flagOf(capabilities, "vision"), flagOf(m, "supports_image_in"))
 	o.Reasons = firstKnown(flagOf(m.Get("supported_parameters"), "reasoning"), flagOf(capabilities, "reasoning"),
 		flagOf(m, "supports_reasoning"), flagOf(m, "thinking"))
 	return o, true
@@ -244,6 +252,9 @@ func kindOf(name string, m engine.Value) (kind Kind, ok bool) {
 	case "rerank", "reranker":
 		return KindRerank, true
 	case "moderation", "image", "video", "transcribe", "stt":
+		return "", false
+	}
+	if modes := m.Get("outputModalities"); modes.Kind() == engine.KindList && !*flagOf(modes, "TEXT") { // Bedrock
 		return "", false
 	}
 	name = strings.ToLower(name)

@@ -113,6 +113,18 @@ func TestOffers(t *testing.T) {
 			map[string]string{"/api/tags": `{"models":[{"name":"llama:8b","model":"llama:8b"}]}`},
 			"llama:8b chat",
 		},
+		{
+			"Bedrock, models and profiles", "", Bedrock, map[string]string{
+				"/foundation-models?byInferenceType=ON_DEMAND": `{"modelSummaries":[
+				{"modelId":"amazon.nova-pro-v1:0","inputModalities":["TEXT","IMAGE"],"outputModalities":["TEXT"]},
+				{"modelId":"amazon.titan-embed-text-v2:0","outputModalities":["EMBEDDING"]},
+				{"modelId":"stability.sd3","outputModalities":["IMAGE"]}]}`,
+				"/inference-profiles?maxResults=1000": `{"inferenceProfileSummaries":[{"inferenceProfileId":"eu.b",
+				"type":"SYSTEM_DEFINED"}],"nextToken":"n="}`,
+				"/inference-profiles?maxResults=1000&nextToken=n%3D": `{"inferenceProfileSummaries":[
+				{"inferenceProfileId":"eu.a"}]}`,
+			}, "amazon.nova-pro-v1:0 chat images:true, eu.a chat, eu.b chat",
+		},
 		{"an empty list", "/v1", "", map[string]string{"/v1/models": `{"data":[]}`}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -106,9 +105,8 @@ func ollamaImages(c *call, addresses []string) (list []string) {
 	for _, address := range addresses {
 		if m := mediaOf(address); m.url == "" {
 			list = append(list, m.data)
-		} else if c.request.Warned != nil {
-			c.request.Warned(fmt.Sprintf("model %s of %s: an image is not sent, because it is not a data URL: %.100s",
-				c.model, c.provider.config.Label(), m.url))
+		} else {
+			c.unsentImage("it is not a data URL: " + m.url)
 		}
 	}
 	return list

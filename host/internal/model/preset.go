@@ -12,9 +12,9 @@ type Preset struct {
 	// Aliases are other names of it, among them those of RAGFlow's model factories.
 	Aliases []string
 	API     API
-	// BaseURL is empty if each customer has another one.
-	BaseURL string
-	Keys    []string // environment variables that usually have the key
+	// BaseURL is empty if each customer has another one, such as Example.
+	BaseURL, Example string
+	Keys             []string // environment variables that usually have the key
 	// Local means that the server runs on the machine or in the network of its users; it needs no
 	// key.
 	Local bool
@@ -35,7 +35,14 @@ var presets = []Preset{
 		Name: "Gemini", Aliases: []string{"Google"}, API: Gemini, BaseURL: "https://generativelanguage.googleapis.com",
 		Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 	},
-	{Name: "Azure-OpenAI", Aliases: []string{"Azure"}, API: Azure, Keys: []string{"AZURE_OPENAI_API_KEY"}},
+	{
+		Name: "Azure-OpenAI", Aliases: []string{"Azure"}, API: Azure, Example: "https://NAME.openai.azure.com",
+		Keys: []string{"AZURE_OPENAI_API_KEY"},
+	},
+	{
+		Name: "Bedrock", Aliases: []string{"Amazon Bedrock", "AWS"}, API: Bedrock,
+		Example: "https://bedrock-runtime.us-east-1.amazonaws.com",
+	},
 	{Name: "Mistral", BaseURL: "https://api.mistral.ai/v1", Keys: []string{"MISTRAL_API_KEY"}},
 	{Name: "DeepSeek", BaseURL: "https://api.deepseek.com/v1", Keys: []string{"DEEPSEEK_API_KEY"}},
 	{Name: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", Keys: []string{"OPENROUTER_API_KEY"}},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"strings"
 	"time"
 
@@ -80,7 +81,11 @@ func (a *response) exchangeOnce(ctx context.Context) error {
 	}
 	defer res.Body.Close() //nolint:errcheck // the answer was read
 	a.reader = a.provider.config.dialect().reader(a)
-	err = a.read(ctx, res.Body)
+	var body io.Reader = res.Body
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == framesType {
+		body = &frames{from: body}
+	}
+	err = a.read(ctx, body)
 	if a.grace != nil {
 		a.grace.Stop()
 	}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -279,6 +280,9 @@ func (p *provider) newRequest(ctx context.Context, method, address string, data 
 	p.config.dialect().authorize(req.Header, p.config.Key)
 	for name, v := range p.config.Headers {
 		req.Header.Set(name, v)
+	}
+	if signed, ok := p.config.dialect().(signing); ok {
+		signed.sign(req, data, p.config.Key, time.Now())
 	}
 	return req, nil
 }

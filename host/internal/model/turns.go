@@ -151,6 +151,34 @@ func (t *turn) identify(taken map[string]bool) {
 	}
 }
 
+// blocksOf returns the blocks of a message of the model: those that the server sent, with the calls
+// in their places, or its text and its calls.
+func blocksOf(
+	m *engine.ModelMessage, kept engine.Value, text func(string) engine.Value, isCall func(engine.Value) bool,
+	use func(*engine.ToolCall) engine.Value,
+) (blocks []engine.Value) {
+	calls := m.ToolCalls
+	next := func() {
+		blocks = append(blocks, use(&calls[0]))
+		calls = calls[1:]
+	}
+	if plain := strings.TrimRight(m.Content, " \t\r\n"); kept.Len() == 0 && plain != "" {
+		blocks = append(blocks, text(plain))
+	}
+	for _, v := range kept.Elements() {
+		switch {
+		case !isCall(v):
+			blocks = append(blocks, v)
+		case len(calls) > 0:
+			next()
+		}
+	}
+	for len(calls) > 0 {
+		next()
+	}
+	return blocks
+}
+
 // argumentsValue returns the arguments of a call as an object.
 func argumentsValue(c *engine.ToolCall) engine.Value {
 	v, err := engine.ParseJSONText(c.Arguments)

@@ -53,10 +53,12 @@ type Form struct {
 	check func(r *http.Request, body []byte) (streamed bool, err error)
 	// write returns a reply in the form of the vendor.
 	write func(reply Reply, streamed bool) string
+	// stream is the media type of streams, if it is not that of server-sent events.
+	stream string
 }
 
 // Forms are the APIs of vendors.
-func Forms() []Form { return []Form{anthropicForm, geminiForm, ollamaForm, responsesForm} }
+func Forms() []Form { return []Form{anthropicForm, geminiForm, ollamaForm, responsesForm, bedrockForm} }
 
 // FormOf returns the form with a name.
 func FormOf(name string) Form {
@@ -136,6 +138,9 @@ func (v *Vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, ok := v.next(n, &in).(Answer)
 	if !ok {
 		answer = Answer{Body: v.form.write(v.next(n, &in).(Reply), streamed)}
+		if streamed && v.form.stream != "" {
+			answer.Header = map[string]string{"Content-Type": v.form.stream}
+		}
 	}
 	(&Server{}).write(w, r, answer)
 }

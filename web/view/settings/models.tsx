@@ -146,7 +146,7 @@ function NewProvider({ presets }: { presets: Preset[] }): React.ReactNode {
           {!preset.local && <KeyField />}
         </>
       ) : (
-        name.trim() !== "" && <ProviderFields api={preset?.api} />
+        name.trim() !== "" && <ProviderFields key={preset?.name} api={preset?.api} example={preset?.base_url_example} />
       )}
     </>
   );
@@ -164,15 +164,21 @@ function KeyField({ kept }: { kept?: boolean }): React.ReactNode {
   );
 }
 
-function ProviderFields({ provider, api }: { provider?: Provider; api?: string }): React.ReactNode {
+function ProviderFields({
+  provider,
+  api,
+  example = "https://api.example.org/v1",
+}: { provider?: Provider; api?: string; example?: string }): React.ReactNode {
   const s = useSettingsText();
+  const [chosen, setChosen] = useState<string>();
+  const form = chosen ?? (provider?.api || api || "openai");
   const names = (kind: string): string =>
     (provider?.models ?? []).filter((model) => (model.kind || "chat") === kind).map(({ name }) => name).join(", ");
   return (
     <>
       <label className="field">
         {s("provider_api")}
-        <select key={api} name="api" defaultValue={provider?.api || api || "openai"}>
+        <select name="api" value={form} onChange={(event) => setChosen(event.target.value)}>
           {apis.map((each) => (
             <option key={each}>{each}</option>
           ))}
@@ -182,10 +188,11 @@ function ProviderFields({ provider, api }: { provider?: Provider; api?: string }
         label={s("provider_url")}
         name="url"
         type="url"
-        placeholder="https://api.example.org/v1"
+        placeholder={example}
         defaultValue={provider?.base_url}
       />
       <KeyField kept={provider?.has_key} />
+      {form === "bedrock" && <p className="quiet">{s("provider_key_bedrock")}</p>}
       {modelKinds.map((kind) => (
         <Field
           key={kind}

@@ -153,7 +153,7 @@ func limitsView(l limit.Limits) *callLimits {
 }
 
 type providerInput struct {
-	API     string            `json:"api,omitempty" jsonschema:"form of its requests: openai (default), anthropic, gemini, azure, ollama or responses"`
+	API     string            `json:"api,omitempty" jsonschema:"form of its requests: openai (default), anthropic, bedrock, gemini, azure, ollama or responses"`
 	BaseURL string            `json:"base_url,omitempty" jsonschema:"base URL without /chat/completions; empty for that of the vendor of the API"`
 	Key     string            `json:"key,omitempty"`
 	Headers map[string]string `json:"headers,omitempty" jsonschema:"sent with each request; if absent, those stored for the same base URL are kept"`
@@ -390,6 +390,7 @@ type presetView struct {
 	Aliases []string `json:"aliases,omitempty" jsonschema:"other names, in any case"`
 	API     string   `json:"api"`
 	BaseURL string   `json:"base_url,omitempty" jsonschema:"absent if each customer has another one"`
+	Example string   `json:"base_url_example,omitempty" jsonschema:"one of the base URLs that customers have"`
 	Local   bool     `json:"local" jsonschema:"whether the server usually runs on one's own machine, without a key"`
 }
 
@@ -402,7 +403,7 @@ func (m models) presets(context.Context, byTenant) (list[presetView], error) {
 }
 
 func presetViewOf(p model.Preset) presetView {
-	return presetView{p.Name, p.Aliases, string(cmp.Or(p.API, model.OpenAI)), p.BaseURL, p.Local}
+	return presetView{p.Name, p.Aliases, string(cmp.Or(p.API, model.OpenAI)), p.BaseURL, p.Example, p.Local}
 }
 
 type foundView struct {
