@@ -103,8 +103,9 @@ const (
 	grace = 20 * time.Millisecond
 )
 
-// check refuses nodes that do not exist, before the run starts.
-func (o *Options) check(c *Canvas) error {
+// Check refuses options that do not fit a canvas, such as nodes that it does not have; Run does so
+// too.
+func (o *Options) Check(c *Canvas) error {
 	there := func(option, id string) error {
 		if _, err := c.node(id); err != nil {
 			return fmt.Errorf("option %s: %w", option, err)

@@ -76,5 +76,12 @@ func ReadPrices(v Value) (Prices, error) {
 // inCurrency returns an amount of millionths as a number.
 func inCurrency(micros int64) Value { return Float(float64(micros) / 1e6) }
 
-// MicrosOf returns an amount of a currency in millionths, in which [Limits].Cost counts.
-func MicrosOf(amount float64) int64 { return int64(math.Round(amount * 1e6)) }
+// MicrosOf returns an amount of a currency in millionths, in which [Limits].Cost counts. Amounts
+// above those that fit become the largest one.
+func MicrosOf(amount float64) int64 {
+	micros := math.Round(amount * 1e6)
+	if micros >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(micros)
+}

@@ -3,6 +3,8 @@ package engine
 import (
 	"math"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestPricesCost(t *testing.T) {
@@ -64,4 +66,11 @@ func TestCostsDoNotOverflow(t *testing.T) {
 			t.Errorf("%+v costs %d", p, cost)
 		}
 	}
+}
+
+// An amount that is too large is the largest one: as a negative limit it would mean none.
+func TestMicrosOfHugeAmounts(t *testing.T) {
+	require.Equal(t, int64(1_500_000), MicrosOf(1.5))
+	require.Equal(t, int64(math.MaxInt64), MicrosOf(1e13))
+	require.Equal(t, int64(math.MaxInt64), MicrosOf(1e308))
 }

@@ -197,7 +197,7 @@ func (r *run) watch() {
 // execute performs a whole run from its start.
 func (r *run) execute() {
 	resume := r.st.Paused()
-	err := r.opt.check(r.c)
+	err := r.opt.Check(r.c)
 	if err == nil {
 		err = r.checkGiven()
 	}

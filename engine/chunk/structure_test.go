@@ -21,6 +21,16 @@ func structure(size int, text string) (out []string) {
 	return out
 }
 
+// The time of patterns with look-ahead may grow with the square of a text: a document ends with an
+// error, not after minutes.
+func TestTitlesOfSlowPatterns(t *testing.T) {
+	titles := &Titles{Levels: [][]string{{"(?:(?!.*x).)*y"}}, Depth: 1, Count: words}
+	_, err := titles.Items([]Item{{Text: strings.Repeat("a", 100_000)}})
+	require.ErrorContains(t, err, "takes too long for this document")
+	_, err = titles.Items([]Item{{Text: strings.Repeat("a", 100)}})
+	require.NoError(t, err)
+}
+
 func TestStructure(t *testing.T) {
 	for name, c := range map[string]struct {
 		size int

@@ -32,7 +32,7 @@ type Titles struct {
 
 // Check reports patterns that cannot be compiled.
 func (t *Titles) Check() error {
-	_, err := t.patterns(nil)
+	_, err := t.patterns(nil, nil)
 	return err
 }
 
@@ -122,7 +122,8 @@ func chunkOf(records []record, typed bool) Chunk {
 
 // setLevels sets the heading level of each record.
 func (t *Titles) setLevels(records []record) error {
-	patterns, err := t.patterns(records)
+	steps := stepsFor(records)
+	patterns, err := t.patterns(records, &steps)
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,11 @@ func (t *Titles) setLevels(records []record) error {
 		if r.kind() != Text {
 			continue
 		}
-		if level := levelOf(strings.TrimSpace(r.Text), patterns); level > 0 {
+		level, err := levelOf(strings.TrimSpace(r.Text), patterns, &steps)
+		if err != nil {
+			return err
+		}
+		if level > 0 {
 			r.level = level
 		} else if isTitle(r.Layout) && looksLikeTitle(r.Text) {
 			r.level = len(patterns) + 1
@@ -147,8 +152,18 @@ func isTitle(layout string) bool {
 	return strings.Contains(layout, "section") || strings.Contains(layout, "title") || strings.Contains(layout, "head")
 }
 
+// stepsFor returns how many steps the search for headings may take: patterns with look-ahead may
+// take the square of a text.
+func stepsFor(records []record) int {
+	steps := 10_000_000
+	for i := range records {
+		steps += 300 * len(records[i].Text)
+	}
+	return steps
+}
+
 // patterns returns those of the list that matches most records; of equal ones the first.
-func (t *Titles) patterns(records []record) ([]*pattern.Pattern, error) {
+func (t *Titles) patterns(records []record, steps *int) ([]*pattern.Pattern, error) {
 	var best []*pattern.Pattern
 	most := 0
 	for _, level := range t.Levels {
@@ -165,7 +180,11 @@ func (t *Titles) patterns(records []record) ([]*pattern.Pattern, error) {
 		}
 		hits := 0
 		for i := range records {
-			if levelOf(strings.TrimSpace(records[i].Text), list) > 0 {
+			found, err := levelOf(strings.TrimSpace(records[i].Text), list, steps)
+			if err != nil {
+				return nil, err
+			}
+			if found > 0 {
 				hits++
 			}
 		}
@@ -177,16 +196,20 @@ func (t *Titles) patterns(records []record) ([]*pattern.Pattern, error) {
 }
 
 // levelOf returns the number of the first pattern that a line begins with, from 1; 0 means none.
-func levelOf(line string, patterns []*pattern.Pattern) int {
+func levelOf(line string, patterns []*pattern.Pattern, steps *int) (int, error) {
 	if line == "" || numberedText.Match(line) {
-		return 0
+		return 0, nil
 	}
 	for i, p := range patterns {
-		if p.Match(line) {
-			return i + 1
+		matched, ok := p.MatchWithin(line, steps)
+		if !ok {
+			return 0, fmt.Errorf("level pattern %q takes too long for this document; make it simpler", p)
+		}
+		if matched {
+			return i + 1, nil
 		}
 	}
-	return 0
+	return 0, nil
 }
 
 // numberedText matches a line that begins with a number and is not a heading: 0 ..., 3 4 ...,

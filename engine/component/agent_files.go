@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -9,14 +10,34 @@ import (
 )
 
 // maxPictures bounds the images of one round of tool calls that a model sees, and maxPictureBytes
-// those of all rounds, which each request repeats, as data URLs.
+// those of all messages, which each request repeats, as data URLs.
 const (
 	maxPictures     = 8
 	maxPictureBytes = 32 << 20
 )
 
-// pictureTypes are the images that all providers take; one of another type fails the request.
-const pictureTypes = " image/png image/jpeg image/gif image/webp "
+// pictureTypes are the images that all providers take, by their first bytes; one of another type
+// fails the request.
+var pictureTypes = []struct{ head, kind string }{
+	{"\x89PNG\r\n\x1a\n", "png"}, {"\xff\xd8\xff", "jpeg"}, {"GIF8", "gif"}, {"RIFF????WEBP", "webp"},
+}
+
+// pictureOf returns the data URL of an image with the type of its bytes, whatever its server called
+// it; ok is false for one of another type.
+func pictureOf(url string) (typed string, ok bool) {
+	_, data, _ := strings.Cut(url, ";base64,")
+	head, _ := base64.StdEncoding.DecodeString(data[:min(len(data), 16)]) // as far as it is base64
+	for _, t := range pictureTypes {
+		same := len(head) >= len(t.head)
+		for i := 0; same && i < len(t.head); i++ {
+			same = t.head[i] == '?' || t.head[i] == head[i]
+		}
+		if same {
+			return imageURL + t.kind + ";base64," + data, true
+		}
+	}
+	return "", false
+}
 
 // toolImages precedes the images of tool results.
 const toolImages = "The images in the tool results:"
@@ -26,6 +47,7 @@ const toolImages = "The images in the tool results:"
 func (t *task) pictures(ctx context.Context, answers []engine.ToolAnswer) (images []string) {
 	warned := func(format string, args ...any) { warn(t.call, "tools", fmt.Errorf(format, args...)) }
 	unseen := 0
+	size := t.shown()
 	for _, file := range imagesOf(answers) {
 		files := t.call.Ports().Files
 		switch {
@@ -34,32 +56,42 @@ func (t *task) pictures(ctx context.Context, answers []engine.ToolAnswer) (image
 		case !t.call.ModelInfo(ctx, t.agent.LLMID).Images:
 			warned("the model takes no images, so images of tool results are not sent")
 			return nil
-		case len(images) == maxPictures || t.seen >= maxPictureBytes:
+		case len(images) == maxPictures || size >= maxPictureBytes:
 			unseen++
-			continue
-		case !strings.Contains(pictureTypes, " "+file.Get("mime_type").Text()+" "):
-			warned("image %s of a tool result is %s, which models do not take",
-				file.Get("name").Text(), file.Get("mime_type").Text())
 			continue
 		}
 		url, err := files.Read(ctx, file)
 		if err == nil {
 			err = t.call.CheckText(int64(len(url)))
 		}
+		typed, known := pictureOf(url)
 		switch {
 		case err != nil:
 			warned("image %s of a tool result: %w", file.Get("name").Text(), err)
-		case t.seen+len(url) > maxPictureBytes:
+		case !known:
+			warned("image %s of a tool result (%s) is not PNG, JPEG, GIF or WebP, which models take",
+				file.Get("name").Text(), file.Get("mime_type").Text())
+		case size+len(typed) > maxPictureBytes:
 			unseen++
-		case strings.HasPrefix(url, imageURL):
-			images = append(images, url)
-			t.seen += len(url)
+		default:
+			images = append(images, typed)
+			size += len(typed)
 		}
 	}
 	if unseen > 0 {
 		warned("%d more images of tool results are not sent", unseen)
 	}
 	return images
+}
+
+// shown returns the bytes of the images in all messages.
+func (t *task) shown() (size int) {
+	for i := range t.messages {
+		for _, image := range t.messages[i].Images {
+			size += len(image)
+		}
+	}
+	return size
 }
 
 // imagesOf returns the descriptors of the stored images among the files of answers, as uploads.

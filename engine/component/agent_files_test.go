@@ -29,9 +29,12 @@ func stored(id, name, mimeType string) engine.Value {
 
 const cameraAgent = `{"tool_mode": "MODE", "tools": [` + echo + `], "mcp": [{"mcp_id": "c", "tools": {}}]}`
 
+// photoURL has the type of the content, which its server calls another one.
+const photoURL = "data:image/gif;base64,R0lGODlh"
+
 var (
 	photo      = stored("f2", "photo.png", "image/png")
-	photoFiles = &enginetest.Files{Blobs: engine.Object("f2", "PNG", "f3", "PDF")}
+	photoFiles = &enginetest.Files{Blobs: engine.Object("f2", "GIF89a", "f3", "PDF", "f4", "RIFF1234WEBP", "f5", "BM")}
 )
 
 // shots returns a model that calls the camera and then answers.
@@ -64,7 +67,7 @@ func TestModelsSeeImagesOfTools(t *testing.T) {
 			links := strings.TrimPrefix(text, "taken")
 			require.Equal(t, "nice"+links, s.outs.Get("content").Text())
 			second := m.asked[1].Messages
-			require.Equal(t, []string{picture}, second[len(second)-1].Images)
+			require.Equal(t, []string{photoURL}, second[len(second)-1].Images)
 			require.Contains(t, second[2].Content, text)
 
 			m = shots(mode, false)
@@ -101,7 +104,7 @@ func TestImagesOfToolsThatAreNotSent(t *testing.T) {
 type large struct{ engine.Files }
 
 func (large) Read(context.Context, engine.Value) (string, error) {
-	return imageURL + "png;base64," + strings.Repeat("A", 1<<20), nil
+	return imageURL + "png;base64,R0lGODlh" + strings.Repeat("A", 1<<20), nil
 }
 
 // The images of all rounds are bounded, since each request repeats them.
@@ -125,17 +128,20 @@ func TestImagesOfManyRoundsAreBounded(t *testing.T) {
 	require.Contains(t, s.warnings[len(s.warnings)-1], "5 more images of tool results are not sent")
 }
 
-// Models refuse a request with a drawing, which is a link only.
-func TestDrawingsOfToolsAreNotSent(t *testing.T) {
+// Models refuse a request with an image of another type, which is a link only: the bytes count, not
+// the type that a server declares.
+func TestImagesOfToolsByTheirBytes(t *testing.T) {
 	m := shots("native", true)
-	files := []engine.Value{stored("f2", "x.svg", "image/svg+xml"), photo}
+	files := []engine.Value{
+		stored("f5", "x.png", "image/png"), stored("f4", "x.svg", "image/svg+xml"), photo,
+	}
 	s := run(t, node(t, "Agent", strings.Replace(cameraAgent, "MODE", "native", 1), ""), nil, "q", engine.Null,
 		engine.Ports{Model: m, MCP: camera{files}, Files: photoFiles})
 	require.NoError(t, s.err)
-	const drawing = "X: tools: image x.svg of a tool result is image/svg+xml, which models do not take"
-	require.Equal(t, []string{drawing}, s.warnings)
+	const bitmap = "X: tools: image x.png of a tool result (image/png) is not PNG, JPEG, GIF or WebP, which models take"
+	require.Equal(t, []string{bitmap}, s.warnings)
 	messages := m.asked[1].Messages
-	require.Equal(t, []string{picture}, messages[len(messages)-1].Images)
+	require.Equal(t, []string{"data:image/webp;base64,UklGRjEyMzRXRUJQ", photoURL}, messages[len(messages)-1].Images)
 }
 
 // The images of scripts are seen too, and again after the agent waited for a person.
@@ -151,14 +157,14 @@ func TestModelsSeeImagesOfScriptsAfterAPause(t *testing.T) {
 	first := play(t, c, nil, engine.Null, engine.Options{Ports: ports})
 	require.NoError(t, first.err)
 	require.Len(t, m.asked, 2)
-	require.Equal(t, []string{picture}, m.asked[1].Messages[3].Images)
-	require.NotContains(t, string(first.state), "UE5H", "the state has no images")
+	require.Equal(t, []string{photoURL}, m.asked[1].Messages[3].Images)
+	require.NotContains(t, string(first.state), "R0lGODlh", "the state has no images")
 
 	m = &script{info: m.info, replies: []reply{{text: "fine"}}}
 	ports.Model = m
 	second := play(t, c, first.state, decided(first.asked, "yes", ""), engine.Options{Ports: ports})
 	require.NoError(t, second.err)
 	require.Len(t, m.asked, 1)
-	require.Equal(t, []string{picture}, m.asked[0].Messages[3].Images)
+	require.Equal(t, []string{photoURL}, m.asked[0].Messages[3].Images)
 	require.Equal(t, "fine\n\n![photo.png](/files/f2)", second.outs.Get("content").Text())
 }

@@ -18,7 +18,6 @@ type task struct {
 	files        string         // texts of uploaded files that follow the request in its message
 	used         []engine.Value // tool calls so far, as use_tools shows them
 	made         []engine.Value // files that tools made, as in engine.ToolAnswer
-	seen         int            // bytes of the images of tool results in messages
 	standalone   string         // what fullRequest found; "" before
 	emit         func(string) error
 }

@@ -43,6 +43,15 @@ func (p *Pattern) Match(text string) bool {
 	return newMachine(p.code, text).run(0, true) >= 0
 }
 
+// MatchWithin is [Pattern.Match] in at most so many steps, which are taken from *steps; ok is false
+// if they do not suffice. See [Pattern.FindWithin].
+func (p *Pattern) MatchWithin(text string, steps *int) (matched, ok bool) {
+	m := newMachine(p.code, text)
+	m.left = steps
+	matched = m.run(0, true) >= 0
+	return matched && *steps >= 0, *steps >= 0
+}
+
 // Find returns the first match at or after byte from of a text, or -1, -1.
 func (p *Pattern) Find(text string, from int) (start, end int) {
 	m := newMachine(p.code, text)

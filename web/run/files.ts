@@ -25,7 +25,7 @@ export class Files {
   readonly #contents = new Map<string, string>();
   readonly #blobs = new Map<string, { name: string; blob: Blob }>(); // what plugins read
 
-  /** `read` gives the text of documents; without it only pictures are taken. */
+  /** `read` gives the text of documents; without it only images are taken. */
   constructor(read: Read = () => Promise.reject(new ReadError("no_reader"))) {
     this.#read = read;
   }
@@ -36,8 +36,7 @@ export class Files {
    */
   async add(file: File): Promise<Descriptor> {
     if (file.size > largest) throw new ReadError("too_large");
-    const picture = file.type.startsWith("image/");
-    const content = picture ? await dataURL(file) : await this.#read(new Uint8Array(await bytesOf(file)));
+    const content = await this.#contentOf(file);
     const id = crypto.randomUUID().replaceAll("-", "");
     this.#contents.set(id, content);
     this.#blobs.set(id, { name: file.name, blob: file });
@@ -50,6 +49,13 @@ export class Files {
       created_by: "page",
       created_at: Math.floor(Date.now() / 1000),
     };
+  }
+
+  // Models refuse drawings as images, and read their source; a host does the same.
+  async #contentOf(file: File): Promise<string> {
+    if (file.type === "image/svg+xml") return new TextDecoder().decode(await bytesOf(file));
+    if (file.type.startsWith("image/")) return dataURL(file);
+    return this.#read(new Uint8Array(await bytesOf(file)));
   }
 
   /** text returns the content of a file for canvases; "" if this page has no such file. */

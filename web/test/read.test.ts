@@ -176,6 +176,12 @@ test("unreadable documents are refused with the reason", async () => {
   );
 });
 
+test("a drawing is read as text", async () => {
+  const files = new Files(readDocument);
+  const drawing = await files.add(new File(["<svg><text>Hello</text></svg>"], "a.svg", { type: "image/svg+xml" }));
+  assert.equal(files.text(drawing), "<svg><text>Hello</text></svg>");
+});
+
 test("hostile Office files use no more memory than their size", async () => {
   const wide = `<worksheet><sheetData>${'<row><c r="ALK1"><v>1</v></c></row>'.repeat(20_000)}</sheetData></worksheet>`;
   const book = {

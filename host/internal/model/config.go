@@ -223,6 +223,9 @@ func (e *Entry) kind() Kind {
 	return e.Kind
 }
 
+// maxDrops bounds the parameters that a model never gets.
+const maxDrops = 100
+
 // Check reports the first invalid setting of a provider.
 func (p *Provider) Check() error {
 	completed := p.Completed()
@@ -258,6 +261,11 @@ func (p *Provider) Check() error {
 				e.Name, e.Kind)
 		case e.Dimensions < 0 || e.Dimensions > 0 && e.kind() != KindEmbedding:
 			return fmt.Errorf("%s: model %q: dimensions are for kind embedding, and at least 1", p.Label(), e.Name)
+		case len(e.Fallback) > maxFallbacks || len(e.Drop) > maxDrops:
+			return fmt.Errorf("%s: model %q: at most %d fallback models and %d parameters in drop", p.Label(), e.Name,
+				maxFallbacks, maxDrops)
+		case len(e.Fallback) > 0 && e.kind() != KindChat:
+			return fmt.Errorf("%s: model %q: fallback is for kind chat", p.Label(), e.Name)
 		case e.kind() != KindChat && p.API.chatOnly():
 			return fmt.Errorf("%s: model %q: api %s has chat models only; add a provider with api openai for kind %s",
 				p.Label(), e.Name, p.API, e.Kind)

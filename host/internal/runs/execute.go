@@ -163,13 +163,20 @@ func (x *executor) options(j *Job) engine.Options {
 		opt.Ports = x.ports(j)
 	}
 	opt.Ports.IDs = &messageIDs{j.Message}
-	for id, v := range j.Pins.Fields() {
-		if opt.Pins == nil {
-			opt.Pins = map[string]engine.Value{}
-		}
-		opt.Pins[id] = v
-	}
+	opt.Pins = j.pins()
 	return opt
+}
+
+// pins returns the outputs of nodes that do not run, by node.
+func (j *Job) pins() map[string]engine.Value {
+	if j.Pins.Len() == 0 {
+		return nil
+	}
+	pins := make(map[string]engine.Value, j.Pins.Len())
+	for id, v := range j.Pins.Fields() {
+		pins[id] = v
+	}
+	return pins
 }
 
 // endOf returns the outcome of a run.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -59,6 +60,24 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 	require.NoError(t, beside.Canvases.Delete(t.Context(), "t", id))
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id})
 	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+// An end inside a group, and outputs that a node does not have, are refused before the run.
+func TestStartsThatDoNotFit(t *testing.T) {
+	b := newBench(t)
+	id := b.Canvas(sketch.Canvas("begin Begin -> Iteration:I",
+		`Iteration:I Iteration {"items_ref":"{sys.query}"} -> Message:E`,
+		"IterationItem:X IterationItem -> Message:M ^ Iteration:I", `Message:M Message {"content":["x"]} ^ Iteration:I`,
+		`Message:E Message {"content":["done"]}`))
+	for want, j := range map[string]Job{
+		`node "Message:M" is inside a group`: {Until: "Message:M"},
+		"content":                            {Pins: engine.Object("Message:E", engine.Object("content", 7))},
+	} {
+		j.Tenant, j.Canvas = "t", id
+		_, err := b.runs.Start(t.Context(), j)
+		require.ErrorIs(t, err, ErrCanvas)
+		require.ErrorContains(t, err, want)
+	}
 }
 
 // TestRunsStopAfterANode: a run with an end has no later nodes, and succeeds.

@@ -268,15 +268,12 @@ func (l *loader) actorOfSession(ctx context.Context, v *store.Session) (access.A
 	return access.Actor{User: access.Both(c.User, c.Author), As: access.Author}, err
 }
 
-// checkNodes refuses a start or an end at a node that is not there, before anything is written.
+// checkNodes refuses a start, an end or outputs that the canvas does not allow, before anything is
+// written.
 func (w *work) checkNodes() error {
-	for _, id := range []string{w.job.From, w.job.Until} {
-		if id == "" {
-			continue
-		}
-		if c, _ := w.canvas.Component(id); c == nil {
-			return fmt.Errorf("%w: no node %q in this canvas", ErrCanvas, id)
-		}
+	opt := engine.Options{From: w.job.From, Until: w.job.Until, Pins: w.job.pins()}
+	if err := opt.Check(w.canvas); err != nil {
+		return fmt.Errorf("%w: %w", ErrCanvas, err)
 	}
 	return nil
 }

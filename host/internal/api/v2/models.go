@@ -128,6 +128,9 @@ type modelEntry struct {
 
 	Dimensions int `json:"dimensions,omitempty" jsonschema:"size of the vectors that an embedding model is requested to return"`
 
+	Fallback []string `json:"fallback,omitempty" jsonschema:"models to call when its server fails"`
+	Drop     []string `json:"drop,omitempty" jsonschema:"parameters that it never gets"`
+
 	Limits *callLimits `json:"limits,omitempty" jsonschema:"replace those of the provider for this model"`
 }
 
@@ -277,9 +280,9 @@ func providerViewOf(p model.Provider, hasKey bool) providerView {
 		Headers: slices.Sorted(maps.Keys(p.Headers)), Timeout: p.Timeout, Limits: limitsView(p.Limits),
 	}
 	for _, e := range p.Models {
-		limits := limitsView(e.Limits)
 		out.Models = append(out.Models, modelEntry{
-			e.Name, string(e.Kind), e.Tools, e.Images, e.Context, e.Dimensions, limits,
+			e.Name, string(e.Kind), e.Tools, e.Images, e.Context, e.Dimensions, e.Fallback, e.Drop,
+			limitsView(e.Limits),
 		})
 	}
 	return out
@@ -312,8 +315,7 @@ func (in *putProvider) provider() (model.Provider, error) {
 	for _, e := range in.Body.Models {
 		p.Models = append(p.Models, model.Entry{
 			Name: e.Name, Kind: model.Kind(e.Kind), Tools: e.Tools, Images: e.Images, Context: e.Context,
-			Dimensions: e.Dimensions,
-			Limits:     e.Limits.read(),
+			Dimensions: e.Dimensions, Fallback: e.Fallback, Drop: e.Drop, Limits: e.Limits.read(),
 		})
 	}
 	if err := p.Check(); err != nil {
@@ -390,7 +392,7 @@ type presetView struct {
 	Aliases []string `json:"aliases,omitempty" jsonschema:"other names, in any case"`
 	API     string   `json:"api"`
 	BaseURL string   `json:"base_url,omitempty" jsonschema:"absent if each customer has another one"`
-	Example string   `json:"base_url_example,omitempty" jsonschema:"one of the base URLs that customers have"`
+	Example string   `json:"base_url_example,omitempty" jsonschema:"such as customers have"`
 	Local   bool     `json:"local" jsonschema:"whether the server usually runs on one's own machine, without a key"`
 }
 

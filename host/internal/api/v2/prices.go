@@ -15,7 +15,7 @@ const pricesPath = "/api/v2/models/prices"
 
 type modelPrices struct {
 	Currency string                `json:"currency" jsonschema:"of all amounts of the host"`
-	Prices   map[string]modelPrice `json:"prices" jsonschema:"by ids of models, NAME@PROVIDER or NAME; * is for all others; 1,000 at most"`
+	Prices   map[string]modelPrice `json:"prices" jsonschema:"by ids of models, NAME@PROVIDER or NAME; * is for all others; 1,000 at most. Those of a tenant that does not operate the host have no effect on models of the host"`
 }
 
 type modelPrice struct {

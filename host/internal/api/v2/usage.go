@@ -16,7 +16,8 @@ func (u usage) operations() []operation {
 		handle(operation{
 			method: "GET", path: "/api/v2/usage", body: api.BodyNone, scope: app.ScopeAdmin, name: "modelUsage",
 			about: "Get the calls, tokens and costs of the models that the tenant used, added up by day, by canvas " +
-				"or by model. Costs are by the prices of the host (serve --prices), or else by those of the vendors.",
+				"or by model. Costs are by the prices of the tenant, or else those of the host (serve --prices), or " +
+				"else those of the vendors.",
 		}, u.report),
 	}
 }
