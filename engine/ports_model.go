@@ -161,15 +161,16 @@ const dearest = 1 << 50
 
 // Cost returns the price of an answer in millionths of the currency.
 func (p Price) Cost(u Usage) int64 {
-	extra := float64(u.Completion) * p.Output
-	if p.Cached > 0 {
-		extra += float64(u.Cached) * (p.Cached - p.Input)
+	r := p.of(u.Prompt)
+	extra := float64(u.Completion) * r.Output
+	if r.Cached > 0 {
+		extra += float64(u.Cached) * (r.Cached - r.Input)
 	}
-	if p.Written > 0 {
-		extra += float64(u.Written) * (p.Written - p.Input)
+	if r.Written > 0 {
+		extra += float64(u.Written) * (r.Written - r.Input)
 	}
 	const inexact = 1e-6 // larger than the errors of the sums above
-	cost := float64(u.Prompt)*p.Input + extra - inexact
+	cost := float64(u.Prompt)*r.Input + extra - inexact
 	if !(cost < dearest) { // also not a number: prices beyond all sense are not free
 		return dearest
 	}

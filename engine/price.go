@@ -14,6 +14,22 @@ type Price struct {
 	// means Input.
 	Cached  float64 `json:"cached_input,omitempty"`
 	Written float64 `json:"cache_write,omitempty"`
+	// Above is the price of long requests; nil if all have one price.
+	Above *Tier `json:"above,omitempty"`
+}
+
+// Tier is the price of requests with more than so many tokens of input, for all their tokens.
+type Tier struct {
+	Tokens int `json:"tokens"`
+	Price
+}
+
+// of returns the price of a request with so many tokens of input.
+func (p *Price) of(input int) Price {
+	if p.Above != nil && input > p.Above.Tokens {
+		return p.Above.Price
+	}
+	return *p
 }
 
 // Prices are the prices of models by llm_id, with or without "@provider"; "*" is for all others.
@@ -39,7 +55,8 @@ func (p Prices) named(llm string) (Price, bool) {
 }
 
 // ReadPrices reads a price table: {"gpt-x": {"input": 2.5, "output": 10}, "*": {...}}, for a
-// million tokens each. cached_input and cache_write are optional.
+// million tokens each. cached_input, cache_write and above, {"tokens": 200000, "input": 5, ...} for
+// longer requests, are optional.
 func ReadPrices(v Value) (Prices, error) {
 	if v.Kind() != KindObject && !v.IsNull() {
 		return nil, fmt.Errorf("prices: is a %s; expected an object of {input, output} by model", v.Kind())
@@ -47,30 +64,49 @@ func ReadPrices(v Value) (Prices, error) {
 	table := Prices{}
 	for model, entry := range v.Fields() {
 		var price Price
-		for _, f := range [...]struct {
-			name     string
-			to       *float64
-			optional bool
-		}{
-			{"input", &price.Input, false},
-			{"output", &price.Output, false},
-			{"cached_input", &price.Cached, true},
-			{"cache_write", &price.Written, true},
-		} {
-			given := entry.Get(f.name)
-			if f.optional && given.IsNull() {
-				continue
+		err := price.read(model, entry)
+		if above := entry.Get("above"); err == nil && !above.IsNull() {
+			price.Above = &Tier{}
+			tokens, ok := above.Get("tokens").Int()
+			if !ok || tokens < 1 {
+				return nil, fmt.Errorf("prices: %s: above.tokens is %s; expected a whole number of at least 1",
+					brief(model), brief(above.Get("tokens").JSON()))
 			}
-			n, ok := given.Float()
-			if !ok || n < 0 || math.IsInf(n, 0) {
-				return nil, fmt.Errorf("prices: %s: %s is %s; expected a number of at least 0, per million tokens",
-					brief(model), f.name, brief(given.JSON()))
-			}
-			*f.to = n
+			price.Above.Tokens = int(tokens)
+			err = price.Above.read(model+": above", above)
+		}
+		if err != nil {
+			return nil, err
 		}
 		table[model] = price
 	}
 	return table, nil
+}
+
+// read takes the prices of an entry of a table.
+func (p *Price) read(model string, entry Value) error {
+	for _, f := range [...]struct {
+		name     string
+		to       *float64
+		optional bool
+	}{
+		{"input", &p.Input, false},
+		{"output", &p.Output, false},
+		{"cached_input", &p.Cached, true},
+		{"cache_write", &p.Written, true},
+	} {
+		given := entry.Get(f.name)
+		if f.optional && given.IsNull() {
+			continue
+		}
+		n, ok := given.Float()
+		if !ok || n < 0 || math.IsInf(n, 0) {
+			return fmt.Errorf("prices: %s: %s is %s; expected a number of at least 0, per million tokens",
+				brief(model), f.name, brief(given.JSON()))
+		}
+		*f.to = n
+	}
+	return nil
 }
 
 // inCurrency returns an amount of millionths as a number.

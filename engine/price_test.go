@@ -74,3 +74,22 @@ func TestMicrosOfHugeAmounts(t *testing.T) {
 	require.Equal(t, int64(math.MaxInt64), MicrosOf(1e13))
 	require.Equal(t, int64(math.MaxInt64), MicrosOf(1e308))
 }
+
+// All tokens of a request above the tier have its prices.
+func TestCostOfLongRequests(t *testing.T) {
+	table, err := ReadPrices(Object("m", Object("input", 1, "output", 10, "cached_input", 0.5, "above",
+		Object("tokens", 1000, "input", 2, "output", 15, "cached_input", 1))))
+	require.NoError(t, err)
+	price, _ := table.Of("m")
+	require.Equal(t, int64(1000+100), price.Cost(Usage{Prompt: 1000, Completion: 10}))
+	require.Equal(t, int64(2000+2+150), price.Cost(Usage{Prompt: 1001, Completion: 10}))
+	require.Equal(t, int64(2002-500+150), price.Cost(Usage{Prompt: 1001, Completion: 10, Cached: 500}))
+	for want, above := range map[string]Value{
+		"above.tokens is null": Object("input", 2, "output", 15),
+		"above.tokens is 0":    Object("tokens", 0, "input", 2, "output", 15),
+		"m: above: output is":  Object("tokens", 5, "input", 2, "output", -1),
+	} {
+		_, err := ReadPrices(Object("m", Object("input", 1, "output", 1, "above", above)))
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -51,7 +51,7 @@ type settingsForm struct {
 	Visitors   bool     `json:"visitors_approve" label:"Visitors may approve" doc:"who uses the canvas decides; otherwise its editors do" section:"tools" default:"false"`
 	Limits     Value    `json:"limits" label:"Limits of a run" doc:"a run that reaches one ends with an error; the host's own limits count too" shape:"{name: number}" section:"fail" widget:"members" members:"seconds:integer:1=Seconds|model_calls:integer:1=Model calls|tokens:integer:1=Tokens|cost:number:0.000001=Cost of models|tool_calls:integer:1=Tool calls|rounds:integer:1=Rounds of an agent|repeated_calls:integer:1=Equal calls in a row|tool_seconds:integer:1=Seconds of a tool"`
 	Scheduling string   `json:"scheduling" label:"Order of steps" doc:"each step as soon as it can, or batch by batch as in RAGFlow; without a choice the host decides" section:"advanced" widget:"select" options:"eager=As soon as possible|batch=In batches"`
-	Prices     Value    `json:"prices" label:"Prices of models" doc:"per million tokens, for models whose price the host does not know" shape:"{model: {input, output, cached_input, cache_write}}" section:"advanced" widget:"pairs"`
+	Prices     Value    `json:"prices" label:"Prices of models" doc:"per million tokens, for models whose price the host does not know" shape:"{model: {input, output, cached_input, cache_write, above}}" section:"advanced" widget:"pairs"`
 }
 
 func readSettings(v Value) (settings, error) {

@@ -215,7 +215,7 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 			return most, fmt.Errorf("%w for model %q: add it to the prices, or one for \"*\"", ErrNoPrice, llm)
 		}
 		all := Usage{Prompt: most.Prompt, Completion: most.Prompt}
-		if price.Written > price.Input {
+		if r := price.of(all.Prompt); r.Written > r.Input {
 			all.Written = most.Prompt
 		}
 		most.Cost = price.Cost(all)

@@ -22,9 +22,11 @@ type Entry struct {
 	// CachedInput and CacheWrite are for input that is read from the vendor's cache and written to
 	// it; 0 means Input.
 	CachedInput, CacheWrite float64
-	// Tier is the length of a prompt, in tokens, above which the vendor charges more; 0 for none.
-	// Longer prompts count at the same price.
-	Tier     int
+	// Tier is the length of a prompt, in tokens, above which the vendor charges more: LongInput
+	// times as much for all input, LongOutput times for output. 0 is none.
+	Tier                  int
+	LongInput, LongOutput float64
+
 	Context  int       // in tokens; 0 is unknown
 	Currency string    // code, such as USD
 	From     time.Time // the day on which the price was read; it counts from then on
@@ -35,15 +37,23 @@ type Entry struct {
 type vendor struct {
 	name, source string
 	hosts        []string // of its API
+	long         float64  // how much more output costs above a tier; input costs twice as much
 	entries      []Entry
 }
 
 // Price returns the price in the form of the engine, in another currency at a rate.
 func (e *Entry) Price(rate float64) engine.Price {
-	return engine.Price{
-		Input: e.Input * rate, Output: e.Output * rate,
-		Cached: e.CachedInput * rate, Written: e.CacheWrite * rate,
+	rates := func(input, output float64) engine.Price {
+		return engine.Price{
+			Input: e.Input * input, Output: e.Output * output,
+			Cached: e.CachedInput * input, Written: e.CacheWrite * input,
+		}
 	}
+	p := rates(rate, rate)
+	if e.Tier > 0 {
+		p.Above = &engine.Tier{Tokens: e.Tier, Price: rates(rate*e.LongInput, rate*e.LongOutput)}
+	}
+	return p
 }
 
 // version matches the date of a version at the end of a name. Shorter numbers are no dates that can

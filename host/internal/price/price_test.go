@@ -82,6 +82,15 @@ func TestTableOfPrices(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(seen), 100)
+	for _, e := range All() {
+		if above := e.Price(1).Above; e.Tier > 0 {
+			require.Equal(t, e.Tier, above.Tokens)
+			require.InDelta(t, 2*e.Input, above.Input, 1e-9)
+			require.Greater(t, above.Output, e.Output, e.Model)
+		} else {
+			require.Nil(t, above)
+		}
+	}
 }
 
 func TestPriceInAnotherCurrency(t *testing.T) {

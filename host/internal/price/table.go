@@ -17,7 +17,7 @@ type row struct {
 var vendors = []vendor{
 	dollars(vendor{
 		name: "OpenAI", source: "https://openai.com/api/pricing/",
-		hosts: []string{"api.openai.com"},
+		hosts: []string{"api.openai.com"}, long: 1.5,
 	}, []row{
 		{"gpt-5.5", 5, 0.5, 0, 30, 272_000, 1_050_000},
 		{"gpt-5.5-pro", 30, 0, 0, 180, 272_000, 1_050_000},
@@ -56,7 +56,7 @@ var vendors = []vendor{
 	}),
 	dollars(vendor{
 		name: "Anthropic", source: "https://claude.com/pricing",
-		hosts: []string{"api.anthropic.com"},
+		hosts: []string{"api.anthropic.com"}, long: 1.5,
 	}, []row{
 		{"claude-opus-4-8", 5, 0.5, 6.25, 25, 0, 1_000_000},
 		{"claude-opus-4-7", 5, 0.5, 6.25, 25, 0, 1_000_000},
@@ -74,7 +74,7 @@ var vendors = []vendor{
 	}),
 	dollars(vendor{
 		name: "Gemini", source: "https://ai.google.dev/gemini-api/docs/pricing",
-		hosts: []string{"generativelanguage.googleapis.com"},
+		hosts: []string{"generativelanguage.googleapis.com"}, long: 1.5,
 	}, []row{
 		{"gemini-3.5-flash", 1.5, 0.15, 0, 9, 0, 1_048_576},
 		{"gemini-3.5-flash-lite", 0.3, 0.03, 0, 2.5, 0, 1_048_576},
@@ -117,7 +117,7 @@ var vendors = []vendor{
 	}),
 	dollars(vendor{
 		name: "xAI", source: "https://docs.x.ai/docs/models",
-		hosts: []string{"api.x.ai"},
+		hosts: []string{"api.x.ai"}, long: 2,
 	}, []row{
 		{"grok-4.5", 2, 0.5, 0, 6, 200_000, 500_000},
 		{"grok-4.3", 1.25, 0.2, 0, 2.5, 200_000, 1_000_000},
@@ -198,7 +198,8 @@ func dollars(v vendor, rows []row) vendor {
 	for _, r := range rows {
 		v.entries = append(v.entries, Entry{
 			Model: r.model, Vendor: v.name, Input: r.input, Output: r.output, CachedInput: r.cached,
-			CacheWrite: r.written, Tier: r.tier, Context: r.context, Currency: "USD", From: read, Source: v.source,
+			CacheWrite: r.written, Tier: r.tier, LongInput: 2, LongOutput: v.long, Context: r.context,
+			Currency: "USD", From: read, Source: v.source,
 		})
 	}
 	return v

@@ -170,7 +170,7 @@ export const settingsSchema: Schema = {
     "prices": {
       "title": "Prices of models",
       "description": "per million tokens, for models whose price the host does not know",
-      "$comment": "{model: {input, output, cached_input, cache_write}}",
+      "$comment": "{model: {input, output, cached_input, cache_write, above}}",
       "x-easel": {
         "section": "advanced",
         "widget": "pairs"

@@ -19,6 +19,16 @@ type modelPrices struct {
 }
 
 type modelPrice struct {
+	priceRates
+	Above *priceTier `json:"above,omitempty" jsonschema:"of requests with more tokens of input; default the same"`
+}
+
+type priceTier struct {
+	Tokens int `json:"tokens" jsonschema:"of input, above which these prices count for the whole request"`
+	priceRates
+}
+
+type priceRates struct {
 	Input   float64 `json:"input" jsonschema:"for a million tokens"`
 	Output  float64 `json:"output"`
 	Cached  float64 `json:"cached_input,omitempty" jsonschema:"of input from the provider's cache; default input"`
@@ -29,9 +39,42 @@ func (m models) prices(ctx context.Context, in byTenant) (modelPrices, error) {
 	known, err := m.Models.Prices(ctx, in.Who.Tenant)
 	out := modelPrices{Currency: m.Usage.Currency(), Prices: make(map[string]modelPrice, len(known))}
 	for id, p := range known {
-		out.Prices[id] = modelPrice(p)
+		out.Prices[id] = priceView(p)
 	}
 	return out, err
+}
+
+func ratesView(p engine.Price) priceRates { return priceRates{p.Input, p.Output, p.Cached, p.Written} }
+
+func priceView(p engine.Price) modelPrice {
+	out := modelPrice{priceRates: ratesView(p)}
+	if p.Above != nil {
+		out.Above = &priceTier{p.Above.Tokens, ratesView(p.Above.Price)}
+	}
+	return out
+}
+
+func (r priceRates) price() engine.Price {
+	return engine.Price{Input: r.Input, Output: r.Output, Cached: r.Cached, Written: r.Written}
+}
+
+func (p *modelPrice) price() engine.Price {
+	out := p.priceRates.price()
+	if p.Above != nil {
+		out.Above = &engine.Tier{Tokens: p.Above.Tokens, Price: p.Above.priceRates.price()}
+	}
+	return out
+}
+
+func (p *modelPrice) check() error {
+	least := func(r priceRates) float64 { return min(r.Input, r.Output, r.Cached, r.Written) }
+	switch {
+	case least(p.priceRates) < 0 || p.Above != nil && least(p.Above.priceRates) < 0:
+		return errors.New("a price is less than 0")
+	case p.Above != nil && p.Above.Tokens < 1:
+		return errors.New("above.tokens is less than 1")
+	}
+	return nil
 }
 
 type putPrices struct {
@@ -50,10 +93,10 @@ func (m models) putPrices(ctx context.Context, in putPrices) (modelPrices, error
 		if strings.TrimSpace(id) != id || id == "" {
 			return modelPrices{}, app.BadArgument("prices: %q is no id of a model", id)
 		}
-		if min(p.Input, p.Output, p.Cached, p.Written) < 0 {
-			return modelPrices{}, app.BadArgument("prices: %s: a price is less than 0", id)
+		if err := p.check(); err != nil {
+			return modelPrices{}, app.BadArgument("prices: %s: %s", id, err)
 		}
-		set[id] = engine.Price(p)
+		set[id] = p.price()
 	}
 	err := m.Models.SetPrices(ctx, in.Who.Tenant, set)
 	if errors.Is(err, model.ErrTooManyPrices) {

@@ -148,13 +148,17 @@ func TestPricesOfATenant(t *testing.T) {
 	s := apitest.New(t)
 	const path = "/api/v2/models/prices"
 	require.Equal(t, `{}`, s.As("one", "GET", path, "", 200).Get("prices").JSON())
-	s.As("one", "PUT", path, `{"prices":{"small@Vendor":{"input":1,"output":2.5,"cached_input":0.5}}}`, 200)
-	require.JSONEq(t, `{"small@Vendor":{"input":1,"output":2.5,"cached_input":0.5}}`,
+	const set = `{"small@Vendor":{"input":1,"output":2.5,"cached_input":0.5,"above":` +
+		`{"tokens":200000,"input":2,"output":4}}}`
+	s.As("one", "PUT", path, `{"prices":`+set+`}`, 200)
+	require.JSONEq(t, set,
 		s.As("one", "GET", path, "", 200).Get("prices").JSON())
 	require.Equal(t, `{}`, s.As("two", "GET", path, "", 200).Get("prices").JSON())
 	for _, bad := range []string{
 		`{}`, `{"prices":{"m":{"input":-1,"output":1}}}`, `{"prices":{"":{"input":1,"output":1}}}`,
 		`{"prices":{"m":{"input":"x","output":1}}}`, `{"prices":[]}`,
+		`{"prices":{"m":{"input":1,"output":1,"above":{"input":1,"output":1}}}}`,
+		`{"prices":{"m":{"input":1,"output":1,"above":{"tokens":9,"input":-1,"output":1}}}}`,
 	} {
 		s.As("one", "PUT", path, bad, 422)
 	}
