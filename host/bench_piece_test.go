@@ -23,7 +23,8 @@ func stampedModel(b *testing.B, words int) *httptest.Server {
 		out := http.NewResponseController(w)
 		for range words {
 			time.Sleep(5 * time.Millisecond)
-			_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"T%d \"}}]}\n\n", time.Now().UnixNano())
+			_, _ = fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"content":"T%d "}}]}`+"\n\n",
+				time.Now().UnixNano())
 			_ = out.Flush()
 		}
 		_, _ = io.WriteString(w, "data: [DONE]\n\n")
@@ -50,8 +51,8 @@ func waitsOf(b *testing.B, body io.Reader, words int) (waits []time.Duration) {
 	return waits // the whole text follows
 }
 
-// BenchmarkPiece is the time from a word of a model server to the reader of the run: two connections
-// and the host between them. The floor is one connection without a host.
+// BenchmarkPiece is the time from a word of a model server to the reader of the run: two
+// connections and the host between them. The floor is one connection without a host.
 func BenchmarkPiece(b *testing.B) {
 	const words = 400
 	model := stampedModel(b, words)

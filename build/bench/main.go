@@ -74,6 +74,7 @@ var bounds = []bound{
 	{of: "BenchmarkRunsOverHTTP/sync=interval", metric: "runs/s", least: 2000},
 	{of: "BenchmarkFirstEvent", metric: "p50-ms", most: 10},
 	{of: "BenchmarkFirstEvent", metric: "p99-ms", most: 50},
+	{of: "BenchmarkPiece/sync=interval", metric: "p50-ms", most: 2},
 	{of: "BenchmarkOpenStreams", metric: "MB", most: 400},
 	{of: "BenchmarkCancelOverHTTP", metric: "p99-ms", most: 100},
 	{of: "BenchmarkRunsOverHTTP/sync=contract", metric: "cpu-us/run"},
