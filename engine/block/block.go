@@ -21,13 +21,23 @@ const (
 	Image     Kind = "image"
 )
 
+// Mark is what is known of a block beyond its kind.
+type Mark string
+
+// The marks of blocks.
+const (
+	Contents Mark = "contents" // entries of a table of contents, a line for each
+	Formula  Mark = "formula"  // signs of mathematics as plain text
+)
+
 // DeepestHeading is the largest level of a heading.
 const DeepestHeading = 6
 
 // Block is a part of a document that is shown as a unit.
 type Block struct {
 	Kind  Kind
-	Level int // of a heading, 1 to DeepestHeading
+	Level int  // of a heading, 1 to DeepestHeading
+	Mark  Mark // "" for none
 	// Text is the text of the block. A list has one line for each item, with its mark: "- a",
 	// "  1. b". An image has its description, which may be empty.
 	Text     string

@@ -15,7 +15,7 @@ func put(p *Page, size, x, y float64, line string) {
 	for _, word := range strings.Split(line, " ") {
 		width := size / 2 * float64(len([]rune(word)))
 		text, bold := strings.CutPrefix(word, "*")
-		p.Words = append(p.Words, Word{Box{x, x + width, y, y + size}, text, bold})
+		p.Words = append(p.Words, Word{Box: Box{x, x + width, y, y + size}, Text: text, Bold: bold})
 		x += width + size/3
 	}
 }
@@ -220,9 +220,9 @@ func FuzzPages(f *testing.F) {
 			words++
 			size := float64(data[i+3]%30) + 1
 			p.Words = append(p.Words, Word{
-				Box{x, x + float64(data[i+4]), y, y + size},
-				fmt.Sprintf("w%dw", i),
-				data[i]%2 == 0,
+				Box:  Box{x, x + float64(data[i+4]), y, y + size},
+				Text: fmt.Sprintf("w%dw", i),
+				Bold: data[i]%2 == 0,
 			})
 		}
 		var d Document
