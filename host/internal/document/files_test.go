@@ -144,7 +144,11 @@ type doclingNode struct {
 	Orig  string
 	Level int
 	Data  struct {
-		Grid [][]struct{ Text string }
+		Grid [][]struct {
+			Text   string
+			Row    int `json:"start_row_offset_idx"`
+			Column int `json:"start_col_offset_idx"`
+		}
 	}
 }
 
@@ -164,11 +168,13 @@ func (f *figures) docling(t *testing.T, data []byte, got []string, headings []fi
 			want = append(want, fidelity.Heading{Level: max(n.Level, 1), Title: n.Text})
 		}
 		var rows [][]string
-		for _, row := range n.Data.Grid {
+		for r, row := range n.Data.Grid {
 			var cells []string
-			for _, c := range row {
+			for k, c := range row {
 				cells = append(cells, c.Text)
-				text.WriteString(c.Text + " ")
+				if c.Row == r && c.Column == k {
+					text.WriteString(c.Text + " ")
+				}
 			}
 			rows = append(rows, cells)
 			text.WriteString("\n")

@@ -83,17 +83,24 @@ func (g *glyphs) words(text int32, content *layout.Page, f *frame) error {
 		return exceeded(LimitBlock, g.limits.Block/blockOverhead*8, "characters on one page")
 	}
 	w := wordMaker{page: content}
-	runs := textRuns{glyphs: g, frame: f, fonts: map[uint64]typeface{}, sizes: g.function("FPDFText_GetFontSize")}
-	unicodes, boxes := g.function("FPDFText_GetUnicode"), g.function("FPDFText_GetLooseCharBox")
+	runs := textRuns{
+		glyphs: g, frame: f, fonts: map[uint64]typeface{}, sizes: g.function("FPDFText_GetFontSize"),
+		matrices: g.function("FPDFText_GetMatrix"), objects: g.function("FPDFText_GetTextObject"),
+		origins: g.function("FPDFText_GetCharOrigin"),
+	}
+	characters, err := g.characters(text, count)
+	if err != nil {
+		return err
+	}
+	boxes := g.function("FPDFText_GetLooseCharBox")
 	for i := range uint64(max(count, 0)) {
 		if i%1024 == 0 && g.ctx.Err() != nil {
 			return g.ctx.Err()
 		}
-		code, err := unicodes.call(uint64(uint32(text)), i)
+		r, err := characters.at(i)
 		if err != nil {
 			return err
 		}
-		r := rune(uint32(code))
 		if r == 0x02 || r == 0xFFFE { // a hyphen at the end of a line
 			r = '-'
 		}
@@ -129,6 +136,46 @@ func (g *glyphs) words(text int32, content *layout.Page, f *frame) error {
 	return nil
 }
 
+// characters are the characters of a page.
+type characters struct {
+	unicodes function // reads one
+	text     int32
+	all      []uint16 // read in one call; nil where they are not one for each position
+}
+
+// characters reads the characters of a page in one call, which saves a third of the time of a page.
+func (g *glyphs) characters(text, count int32) (c characters, err error) {
+	c = characters{unicodes: g.function("FPDFText_GetUnicode"), text: text}
+	if count <= 0 {
+		return c, nil
+	}
+	at, err := g.alloc(2 * (int(count) + 1)) // UTF-16 with a terminating zero
+	if err != nil {
+		return c, err
+	}
+	written, err := g.call("FPDFText_GetText", uint64(uint32(text)), 0, uint64(count), uint64(uint32(at)))
+	if err != nil {
+		return c, err
+	}
+	if written == count+1 { // no surrogates, and no position without a character
+		if data, ok := g.module.Memory().Read(uint32(at), uint32(2*count)); ok {
+			c.all = make([]uint16, count)
+			for i := range c.all {
+				c.all[i] = binary.LittleEndian.Uint16(data[2*i:])
+			}
+		}
+	}
+	return c, g.free("free", at)
+}
+
+func (c *characters) at(i uint64) (rune, error) {
+	if c.all != nil {
+		return rune(c.all[i]), nil
+	}
+	code, err := c.unicodes.call(uint64(uint32(c.text)), i)
+	return rune(uint32(code)), err
+}
+
 // textRun is how a piece of text looks.
 type textRun struct {
 	typeface
@@ -142,16 +189,19 @@ type typeface struct{ bold, mono, math bool }
 // textRuns reads the looks of text objects; neighbouring characters are mostly of one.
 type textRuns struct {
 	*glyphs
-	frame *frame
-	fonts map[uint64]typeface // of this page
-	last  uint64              // object
-	sizes function
-	run   textRun
+	frame    *frame
+	fonts    map[uint64]typeface // of this page
+	last     uint64              // object
+	sizes    function
+	matrices function
+	objects  function
+	origins  function
+	run      textRun
 }
 
 // at returns the look of character i.
 func (t *textRuns) at(text int32, i uint64) (textRun, error) {
-	object, err := t.fast("FPDFText_GetTextObject", uint64(uint32(text)), i)
+	object, err := t.objects.call(uint64(uint32(text)), i)
 	if err != nil || uint32(object) == 0 {
 		return textRun{}, err
 	}
@@ -159,41 +209,33 @@ func (t *textRuns) at(text int32, i uint64) (textRun, error) {
 		return t.run, nil
 	}
 	t.last = object
-	weight, err := t.fast("FPDFText_GetFontWeight", uint64(uint32(text)), i)
-	if err != nil {
-		return textRun{}, err
-	}
 	if t.run.typeface, err = t.typeface(object); err != nil {
 		return textRun{}, err
 	}
-	t.run.bold = t.run.bold || int32(uint32(weight)) >= boldWeight
-	if t.run.turn, err = t.turn(text, i); err != nil {
-		return textRun{}, err
-	}
-	t.run.size, err = t.size(text, i)
+	err = t.shape(text, i)
 	return t.run, err
 }
 
-// size returns the size in which a character is shown.
-func (t *textRuns) size(text int32, i uint64) (float64, error) {
+// shape reads the size in which a character is shown and the direction of its text.
+func (t *textRuns) shape(text int32, i uint64) error {
+	t.run.size, t.run.turn = 0, 0
 	result, err := t.sizes.call(uint64(uint32(text)), i)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	size := math.Float64frombits(result)
-	ok, err := t.fast("FPDFText_GetMatrix", uint64(uint32(text)), i, uint64(t.glyphs.at))
-	if err != nil {
-		return 0, err
+	ok, err := t.matrices.call(uint64(uint32(text)), i, uint64(t.glyphs.at))
+	if err != nil || uint32(ok) == 0 {
+		return err
 	}
-	if uint32(ok) != 0 {
-		var m [6]float64
-		t.floats(m[:])
-		size *= math.Hypot(m[2], m[3])
+	var m [6]float64
+	t.floats(m[:])
+	if size := math.Float64frombits(result) * math.Hypot(m[2], m[3]); size > 0 && size < farPlace {
+		t.run.size = size
 	}
-	if !(size > 0 && size < farPlace) {
-		return 0, nil
+	if angle := math.Atan2(m[1], m[0]); !math.IsNaN(angle) { // counter-clockwise
+		t.run.turn = layout.Turn((int(math.Round(angle/(math.Pi/2))) - int(t.frame.rotation) + 8) % 4)
 	}
-	return size, nil
+	return nil
 }
 
 // boldWeight is the least weight of bold letters.
@@ -215,6 +257,10 @@ func (t *textRuns) typeface(object uint64) (face typeface, err error) {
 	if err != nil {
 		return face, err
 	}
+	weight, err := t.fast("FPDFFont_GetWeight", font)
+	if err != nil {
+		return face, err
+	}
 	size, err := t.fast("FPDFFont_GetBaseFontName", font, uint64(t.name), nameBytes)
 	if err != nil {
 		return face, err
@@ -227,6 +273,7 @@ func (t *textRuns) typeface(object uint64) (face typeface, err error) {
 	}
 	const fixedPitch = 1
 	face = faceOf(name)
+	face.bold = face.bold || int32(uint32(weight)) >= boldWeight
 	face.mono = face.mono || int32(uint32(flags)) > 0 && uint32(flags)&fixedPitch != 0
 	t.fonts[font] = face
 	return face, nil
@@ -255,23 +302,10 @@ func faceOf(name string) typeface {
 	return typeface{bold: isBold, mono: contains(monoNames), math: contains(mathNames)}
 }
 
-// turn returns the direction in which text is shown.
-func (t *textRuns) turn(text int32, i uint64) (layout.Turn, error) {
-	angle, err := t.fast("FPDFText_GetCharAngle", uint64(uint32(text)), i)
-	if err != nil {
-		return 0, err
-	}
-	a := float64(math.Float32frombits(uint32(angle))) // counter-clockwise from 0 to 2π; -1 if unknown
-	if !(a >= 0 && a < 7) {
-		return 0, nil
-	}
-	return layout.Turn((int(math.Round(a/(math.Pi/2))) - int(t.frame.rotation) + 8) % 4), nil
-}
-
 // base returns where character i stands, in the direction of its text.
 func (t *textRuns) base(text int32, i uint64) (float64, error) {
 	at := uint64(t.glyphs.at)
-	ok, err := t.fast("FPDFText_GetCharOrigin", uint64(uint32(text)), i, at, at+8)
+	ok, err := t.origins.call(uint64(uint32(text)), i, at, at+8)
 	if err != nil || uint32(ok) == 0 {
 		return 0, err
 	}
@@ -306,8 +340,8 @@ const wordGap = 0.2
 
 // begins reports whether a character is the first one of a word.
 func (w *wordMaker) begins(r rune, box layout.Box) bool {
-	if w.empty() {
-		return true
+	if w.empty() || box == w.last {
+		return w.empty() // the other letters of a ligature have the same box
 	}
 	height := box.Bottom - box.Top
 	gap, apart := box.Left-w.box.Right, box.Bottom-w.box.Bottom

@@ -7,14 +7,16 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/easel-canvas/easel/engine/block"
 )
 
 // Words returns the words of a text: letters and digits in lower case. A hyphen at the end of a line
-// is removed and the word joined, since writers differ in that.
+// is removed and the word joined, and ligatures are their letters, since writers differ in that.
 func Words(text string) (out []string) {
 	text = strings.NewReplacer("-\n", "", "\u2010\n", "", "\u00ad\n", "", "\u00ad", "").Replace(text)
-	for field := range strings.FieldsSeq(text) {
+	for field := range strings.FieldsSeq(norm.NFKC.String(text)) {
 		word := strings.Map(func(r rune) rune {
 			if unicode.IsLetter(r) || unicode.IsDigit(r) {
 				return unicode.ToLower(r)

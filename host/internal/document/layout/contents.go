@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -10,7 +11,8 @@ import (
 // contents; with leaders of dots each is one.
 const contentsRows = 3
 
-// markContents marks the lines of tables of contents.
+// markContents marks the lines of tables of contents and joins their pieces, which some files write
+// column by column.
 func markContents(rows [][]segment, pages int) {
 	start, last := -1, 0
 	leaders, gaps := 0, 0
@@ -42,6 +44,11 @@ func markContents(rows [][]segment, pages int) {
 		}
 	}
 	finish(len(rows))
+	for i, row := range rows {
+		if row[0].contents && len(row) > 1 {
+			rows[i] = []segment{*joined(row)}
+		}
+	}
 }
 
 // maxPrelude is how far page numbers may exceed the number of pages of a file.
@@ -70,7 +77,7 @@ func pageNumber(row []segment) int {
 	if len(number) > 5 || len(row) == 1 && number == last {
 		return 0
 	}
-	if !strings.ContainsFunc(row[0].text, unicode.IsLetter) {
+	if !slices.ContainsFunc(row, func(s segment) bool { return strings.ContainsFunc(s.text, unicode.IsLetter) }) {
 		return 0
 	}
 	n, err := strconv.Atoi(number)

@@ -145,18 +145,20 @@ func (p *page) edgeSize(rows []edgeRow, top bool, repeats func(edgeRow) bool) (n
 	return n
 }
 
+// lineText returns the text of a line without its blanks and numbers, Roman ones included.
 func lineText(row edgeRow) string {
 	var b strings.Builder
 	for _, s := range row {
-		for _, r := range s.text {
-			switch {
-			case unicode.IsDigit(r):
-				if !strings.HasSuffix(b.String(), "#") {
-					b.WriteByte('#')
-				}
-			case !unicode.IsSpace(r):
-				b.WriteRune(r)
+		for word := range strings.FieldsSeq(s.text) {
+			if strings.Trim(word, "ivxlc") == "" {
+				continue
 			}
+			b.WriteString(strings.Map(func(r rune) rune {
+				if unicode.IsDigit(r) {
+					return -1
+				}
+				return r
+			}, word))
 		}
 	}
 	return b.String()

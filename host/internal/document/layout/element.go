@@ -36,7 +36,7 @@ func (p *page) order(known *Compounds, pages int) {
 				for end < len(list) && isBeside(&list[end-1], &list[end]) {
 					end++
 				}
-				e.line = joined(list[i:end])
+				e.line = lineOf(list[i:end])
 				e.Box = e.line.Box
 			}
 			p.elements = append(p.elements, e)
@@ -53,30 +53,39 @@ func isBeside(a, b *item) bool {
 }
 
 // joined returns the pieces of one line as one.
-func joined(items []item) *segment {
-	if len(items) == 1 {
-		return items[0].segment
-	}
-	items = slices.Clone(items)
-	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.Left, b.Left) })
-	l := *items[0].segment
-	for _, it := range items[1:] {
-		s := it.segment
+func joined(pieces []segment) *segment {
+	pieces = slices.Clone(pieces)
+	slices.SortStableFunc(pieces, func(a, b segment) int { return cmp.Compare(a.Left, b.Left) })
+	l := pieces[0]
+	for i := range pieces[1:] {
+		s := &pieces[i+1]
 		if l.bold && l.lead == 0 && !s.bold {
 			l.lead = int32(len(l.text) + 1)
 		}
-		if gap := s.Left - l.Right; l.mono && s.mono {
-			l.text += blanks(gap, &l)
+		if l.mono && s.mono {
+			l.text += blanks(s.Left-l.Right, &l)
 		} else {
 			l.text += " "
 		}
 		l.text += s.text
-		l.Box = l.union(it.Box)
+		l.Box = l.union(s.Box)
 		l.bold, l.mono, l.math = l.bold && s.bold, l.mono && s.mono, l.math || s.math
 		l.contents = l.contents || s.contents
 		l.from, l.to = min(l.from, s.from), max(l.to, s.to)
 	}
 	return &l
+}
+
+// lineOf returns the pieces of one line as one.
+func lineOf(items []item) *segment {
+	if len(items) == 1 {
+		return items[0].segment
+	}
+	pieces := make([]segment, len(items))
+	for i := range items {
+		pieces[i] = *items[i].segment
+	}
+	return joined(pieces)
 }
 
 func setColumns(list []element) {

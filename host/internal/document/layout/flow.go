@@ -109,7 +109,7 @@ func placed(parts [][]word) []flow {
 		at := len(list)
 		for i := range list {
 			o := &list[i].box
-			if p.box.Bottom <= o.Top+tolerance && p.box.Left < o.Right && o.Left < p.box.Right {
+			if p.box.Bottom <= o.Top+tolerance && (overlapsWidth(p.box, *o) || len(list[i].words) < flowWords) {
 				at = i
 				break
 			}
@@ -154,43 +154,84 @@ func byTop(a, b item) int { return cmp.Compare(a.Top, b.Top) }
 
 // columns returns the items of a page by columns in reading order.
 func (p *page) columns(known *Compounds) [][]item {
-	var rest []item
-	for i := range p.tables {
-		rest = append(rest, item{Box: p.tables[i].Box, from: p.tables[i].from, table: &p.tables[i]})
-	}
-	for i := range p.turned {
-		rest = append(rest, item{Box: p.turned[i].Box, from: p.turned[i].from, segment: &p.turned[i]})
-	}
-	lists := make([][]item, len(p.flows))
-	for i := range p.flows {
-		lists[i] = p.flows[i].items(p, known)
-	}
-	if len(lists) == 0 {
-		lists = [][]item{nil}
-	}
-	for _, it := range rest {
-		at := flowOf(lists, it)
-		lists[at] = append(lists[at], it)
-	}
-	for i := range p.images {
-		it := item{Box: p.images[i].Box, from: -1, image: &p.images[i]}
-		at := flowOf(lists, it)
-		lists[at] = append(lists[at], it)
-	}
+	loose := p.loose()
 	var out [][]item
-	for _, list := range lists {
-		slices.SortStableFunc(list, byTop)
+	for i := range p.flows {
+		list := p.flows[i].items(p, known)
+		if len(p.flows) == 1 && !followsFile(list) {
+			list = append(list, loose...)
+			slices.SortStableFunc(list, byTop)
+			return columns(list, 0)
+		}
+		var tables []item
+		list = slices.DeleteFunc(list, func(it item) bool {
+			if it.table != nil {
+				tables = append(tables, it)
+			}
+			return it.table != nil
+		})
 		var parts [][]item
 		if followsFile(list) {
 			parts = inFileOrder(list)
 		} else {
 			parts = columns(list, 0)
 		}
+		for _, t := range tables {
+			parts = putAside(parts, t)
+		}
 		if len(parts) != 1 || !insert(out, parts[0]) {
 			out = append(out, parts...)
 		}
 	}
+	for _, it := range loose {
+		out = putAside(out, it)
+	}
 	return slices.DeleteFunc(out, func(l []item) bool { return len(l) == 0 })
+}
+
+// loose returns what is placed by where it is and not by the order of the file, from top to bottom:
+// many programs write it at the end of a page.
+func (p *page) loose() (out []item) {
+	for i := range p.tables {
+		out = append(out, item{Box: p.tables[i].Box, from: p.tables[i].from, table: &p.tables[i]})
+	}
+	for i := range p.turned {
+		out = append(out, item{Box: p.turned[i].Box, from: p.turned[i].from, segment: &p.turned[i]})
+	}
+	for i := range p.images {
+		out = append(out, item{Box: p.images[i].Box, image: &p.images[i]})
+	}
+	slices.SortStableFunc(out, byTop)
+	return out
+}
+
+// putAside puts an item before the first one below it, or else behind the last one above it.
+func putAside(lists [][]item, it item) [][]item {
+	type spot struct{ list, at int }
+	below, above := spot{-1, 0}, spot{-1, 0}
+	for i, list := range lists {
+		for k := range list {
+			o := &list[k]
+			switch {
+			case !overlapsWidth(o.Box, it.Box):
+			case o.middle() >= it.middle():
+				if below.list < 0 || o.Top < lists[below.list][below.at].Top {
+					below = spot{i, k}
+				}
+			case above.list < 0 || o.Bottom >= lists[above.list][above.at].Bottom:
+				above = spot{i, k}
+			}
+		}
+	}
+	switch {
+	case below.list >= 0:
+		lists[below.list] = slices.Insert(slices.Clone(lists[below.list]), below.at, it)
+	case above.list >= 0:
+		lists[above.list] = slices.Insert(slices.Clone(lists[above.list]), above.at+1, it)
+	default:
+		lists = append(lists, []item{it})
+	}
+	return lists
 }
 
 // insert puts items into a gap of a column that is as high as they are: programs write frames and
@@ -222,22 +263,6 @@ func boxOf(items []item) Box {
 }
 
 func overlapsWidth(a, b Box) bool { return a.Left < b.Right && b.Left < a.Right }
-
-// flowOf returns the list of items that another one belongs to: the one that it overlaps most.
-func flowOf(lists [][]item, it item) int {
-	best, most := 0, 0.0
-	for i, list := range lists {
-		if len(list) == 0 {
-			continue
-		}
-		box := boxOf(list)
-		width, height := min(box.Right, it.Right)-max(box.Left, it.Left), min(box.Bottom, it.Bottom)-max(box.Top, it.Top)
-		if area := max(width, 0) * max(height, 1); area > most {
-			best, most = i, area
-		}
-	}
-	return best
-}
 
 // Limits of the order of the file, as parts of the pieces of lines.
 const (
@@ -275,28 +300,9 @@ func followsFile(items []item) bool {
 	return float64(across) <= acrossRows*pairs || !prose
 }
 
-// inFileOrder returns the lines of items in the order of the file, a list for each column. Tables and
-// images, which many programs write at the end of a page, go before what is below them.
-func inFileOrder(items []item) [][]item {
-	var list, loose []item
-	for _, it := range items {
-		if it.segment == nil {
-			loose = append(loose, it)
-		} else {
-			list = append(list, it)
-		}
-	}
+// inFileOrder returns items in the order of the file, a list for each column.
+func inFileOrder(list []item) [][]item {
 	slices.SortStableFunc(list, func(a, b item) int { return cmp.Compare(a.from, b.from) })
-	for _, it := range loose {
-		at := len(list)
-		for i, o := range list {
-			if o.Top >= it.middle() && o.Left < it.Right && it.Left < o.Right &&
-				(at == len(list) || o.Top < list[at].Top) {
-				at = i
-			}
-		}
-		list = slices.Insert(list, at, it)
-	}
 	var out [][]item
 	start := 0
 	for i := 1; i < len(list); i++ {

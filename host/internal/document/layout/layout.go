@@ -110,6 +110,7 @@ type segment struct {
 type table struct {
 	Box
 	rows   [][]string
+	spans  []block.Span
 	header int
 	from   int32 // the order of its first word
 }

@@ -2,9 +2,11 @@ package layout
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // line is the words of one line, from left to right.
@@ -176,14 +178,13 @@ func newSegment(words []word) segment {
 		words = rightToLeft(words)
 	}
 	var text strings.Builder
-	bold, mono, math, lead := 0, 0, 0, true
+	bold, mono, signs, lead := 0, 0, 0, true
 	for i := range words {
 		w := &words[i]
 		s.from, s.to = min(s.from, w.order), max(s.to, w.order)
 		if i > 0 {
 			before := &words[i-1]
-			gap := max(w.Left-before.Right, before.Left-w.Right)
-			if gap > touching*min(w.height(), before.height()) || !wide(before.Text, w.Text) {
+			if !touches(before, w) || !wide(before.Text, w.Text) && !isRaised(before, w) {
 				text.WriteByte(' ')
 			}
 		}
@@ -199,19 +200,43 @@ func newSegment(words []word) segment {
 			mono += n
 		}
 		if w.Math {
-			math += n
+			signs += n
 		}
 	}
 	s.text = text.String()
 	s.bold = 2*bold > len(s.text)
 	s.mono = float64(mono) >= mostMono*float64(len(s.text)-len(words)+1)
-	s.math = float64(math) > someMath*float64(len(s.text)-len(words)+1)
+	s.math = float64(signs) > someMath*float64(len(s.text)-len(words)+1)
 	return s
 }
 
-// IsRightToLeft reports whether a character is written from right to left.
+// touches reports whether there is no blank between two words of a line.
+func touches(before, w *word) bool {
+	return max(w.Left-before.Right, before.Left-w.Right) <= touching*min(w.height(), before.height())
+}
+
+// isRaised reports whether a word is an index or exponent of a sign before it, or stands behind one:
+// x2 has no blank, but the mark of a footnote does not become a part of a word.
+func isRaised(before, w *word) bool {
+	const shift, letters = 0.1, 3
+	if math.Abs(before.Base-w.Base) < shift*min(w.height(), before.height()) {
+		return false
+	}
+	n := 0
+	for i := len(before.Text); i > 0; n++ {
+		r, size := utf8.DecodeLastRuneInString(before.Text[:i])
+		if !unicode.IsLetter(r) {
+			break
+		}
+		i -= size
+	}
+	return n < letters
+}
+
+// IsRightToLeft reports whether a character is of a script that is written from right to left, marks
+// of punctuation of those scripts included.
 func IsRightToLeft(r rune) bool {
-	return r >= 0x590 && unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana)
+	return r >= 0x590 && r < 0x900 && !unicode.IsDigit(r) || r >= 0xFB1D && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFC
 }
 
 func isRightToLeft(words []word) bool {

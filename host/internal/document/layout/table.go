@@ -2,9 +2,12 @@ package layout
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/easel-canvas/easel/engine/block"
 )
 
 // tolerance is how far rules that meet may be apart, in points.
@@ -79,9 +82,9 @@ func connected(rules []Box) [][]Box {
 
 // grid is the positions of the rules of a table.
 type grid struct {
-	xs, ys   []float64
-	vertical []Box
-	divides  [][]bool // by row and column: there is a rule at the left of the cell
+	xs, ys               []float64
+	vertical, horizontal []Box
+	left, above          [][]bool // by row and column: there is a rule at this side of the cell
 }
 
 // maxGrid bounds the work for one grid: its cells times its rules.
@@ -93,23 +96,39 @@ func newGrid(rules []Box) *grid {
 	for _, r := range rules {
 		if r.width() > r.height() {
 			g.ys = append(g.ys, r.middle())
+			g.horizontal = append(g.horizontal, r)
 		} else {
 			g.xs = append(g.xs, (r.Left+r.Right)/2)
 			g.vertical = append(g.vertical, r)
 		}
 	}
-	g.xs, g.ys = distinct(g.xs), distinct(g.ys)
-	if len(g.xs) < 3 || len(g.ys) < 2 || len(g.xs)*len(g.ys)*len(g.vertical) > maxGrid {
+	left, right := ends(g.horizontal, func(r Box) (from, to float64) { return r.Left, r.Right })
+	top, bottom := ends(g.vertical, func(r Box) (from, to float64) { return r.Top, r.Bottom })
+	g.xs, g.ys = distinct(append(g.xs, left, right)), distinct(append(g.ys, top, bottom))
+	if len(g.vertical) == 0 || len(g.horizontal) == 0 || len(g.xs) < 3 || len(g.ys) < 2 || len(g.xs)*len(g.ys)*len(rules) > maxGrid {
 		return nil
 	}
-	g.divides = make([][]bool, len(g.ys)-1)
-	for row := range g.divides {
-		g.divides[row] = make([]bool, len(g.xs)-1)
-		for column := range g.divides[row] {
-			g.divides[row][column] = g.divided(column, (g.ys[row]+g.ys[row+1])/2)
+	g.left, g.above = make([][]bool, len(g.ys)-1), make([][]bool, len(g.ys)-1)
+	for row := range g.left {
+		g.left[row], g.above[row] = make([]bool, len(g.xs)-1), make([]bool, len(g.xs)-1)
+		for column := range g.left[row] {
+			g.left[row][column] = g.divided(column, (g.ys[row]+g.ys[row+1])/2)
+			g.above[row][column] = g.isCovered(row, (g.xs[column]+g.xs[column+1])/2)
 		}
 	}
 	return g
+}
+
+// ends returns where rules begin and end: many tables have no rules at their sides.
+func ends(rules []Box, of func(Box) (from, to float64)) (first, last float64) {
+	for i, r := range rules {
+		from, to := of(r)
+		if i == 0 {
+			first, last = from, to
+		}
+		first, last = min(first, from), max(last, to)
+	}
+	return first, last
 }
 
 // distinct sorts positions and drops those that are nearly equal to the one before.
@@ -129,39 +148,113 @@ func (g *grid) contains(w Box) bool {
 	return x > g.xs[0] && x < g.xs[len(g.xs)-1] && y > g.ys[0] && y < g.ys[len(g.ys)-1]
 }
 
-// table puts words into cells. A cell reaches over the next column where no rule is between them.
+// table puts words into cells. A cell reaches over the next column or row where no rule is between
+// them; then all of them have its text. A frame around text is no table: a row has one cell.
 func (g *grid) table(words []word, known *Compounds) (table, bool) {
-	cells := make([][][]word, len(g.ys)-1)
-	for i := range cells {
-		cells[i] = make([][]word, len(g.xs)-1)
-	}
+	rows, columns := len(g.ys)-1, len(g.xs)-1
+	cells := make([][]word, rows*columns)
+	owners := g.owners()
 	for _, w := range words {
-		row := upTo(g.ys, w.middle())
-		column := upTo(g.xs, (w.Left+w.Right)/2)
-		for column > 0 && !g.divides[row][column] {
-			column--
-		}
-		cells[row][column] = append(cells[row][column], w)
+		at := owners[upTo(g.ys, w.middle())*columns+upTo(g.xs, (w.Left+w.Right)/2)]
+		cells[at] = append(cells[at], w)
 	}
-	t := table{Box: Box{g.xs[0], g.xs[len(g.xs)-1], g.ys[0], g.ys[len(g.ys)-1]}, header: 1}
+	texts := make([]string, len(cells))
+	for i := range cells {
+		texts[i] = cellText(cells[i], known)
+	}
+	t := table{Box: Box{g.xs[0], g.xs[columns], g.ys[0], g.ys[rows]}, header: 1}
 	if len(words) > 0 {
 		t.from = words[0].order
 	}
-	filled := 0
-	for _, row := range cells {
-		texts, empty := make([]string, len(row)), true
-		for i, cell := range row {
-			if texts[i] = cellText(cell, known); texts[i] != "" {
-				empty = false
+	kept := g.filled(owners, texts)
+	beside := false
+	spans := map[int]*block.Span{} // by owner
+	for row := range rows {
+		var list []string
+		own, filled := 0, 0
+		for column := range columns {
+			at := row*columns + column
+			if !kept[column] {
+				continue
+			}
+			owner := owners[at]
+			if owner == at && texts[owner] != "" {
+				own++
+			}
+			if texts[owner] != "" && (len(list) == 0 || owner != owners[at-1]) {
 				filled++
 			}
+			extend(spans, owner, len(t.rows), len(list))
+			list = append(list, texts[owner])
 		}
-		if !empty {
-			t.rows = append(t.rows, texts)
+		if beside = beside || filled > 1; own > 0 {
+			t.rows = append(t.rows, list)
+		}
+	}
+	for _, owner := range slices.Sorted(maps.Keys(spans)) {
+		s := spans[owner]
+		s.Rows = min(s.Rows, len(t.rows)-s.Row)
+		if s.Rows > 0 && s.Rows*s.Columns > 1 && texts[owner] != "" {
+			t.spans = append(t.spans, *s)
 		}
 	}
 	t.turnRightToLeft()
-	return t, filled > 1
+	return t, beside && 2*g.single(owners) >= len(owners)
+}
+
+// extend makes the span of an owner reach a cell.
+func extend(spans map[int]*block.Span, owner, row, column int) {
+	s := spans[owner]
+	if s == nil {
+		spans[owner] = &block.Span{Row: row, Column: column, Rows: 1, Columns: 1}
+		return
+	}
+	s.Rows, s.Columns = max(s.Rows, row-s.Row+1), max(s.Columns, column-s.Column+1)
+}
+
+// single counts the cells that no other one is a part of. Drawings of boxes have few.
+func (g *grid) single(owners []int) (n int) {
+	size := make([]int, len(owners))
+	for _, owner := range owners {
+		size[owner]++
+	}
+	for _, k := range size {
+		if k == 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// filled reports the columns with text of their own: rules drawn twice make empty ones.
+func (g *grid) filled(owners []int, texts []string) []bool {
+	columns := len(g.xs) - 1
+	out := make([]bool, columns)
+	for i, owner := range owners {
+		if owner%columns == i%columns && texts[owner] != "" {
+			out[i%columns] = true
+		}
+	}
+	return out
+}
+
+// owners returns for each cell the first one of those that no rule divides from it, row by row.
+func (g *grid) owners() []int {
+	rows, columns := len(g.left), len(g.xs)-1
+	out := make([]int, rows*columns)
+	for row := range rows {
+		for column := range columns {
+			at := row*columns + column
+			out[at] = at
+			switch {
+			case column > 0 && !g.left[row][column]:
+				out[at] = out[at-1]
+			case row > 0 && !g.above[row][column]:
+				out[at] = out[at-columns]
+			}
+		}
+	}
+	return out
 }
 
 // upTo returns the interval of sorted positions that holds v.
@@ -174,7 +267,18 @@ func upTo(list []float64, v float64) int {
 func (g *grid) divided(column int, y float64) bool {
 	x := g.xs[column]
 	for _, r := range g.vertical {
-		if at := (r.Left + r.Right) / 2; at > x-2*tolerance && at < x+2*tolerance && r.Top <= y && y <= r.Bottom {
+		if at := (r.Left + r.Right) / 2; at > x-2*tolerance && at < x+2*tolerance && r.Top-tolerance <= y && y <= r.Bottom+tolerance {
+			return true
+		}
+	}
+	return false
+}
+
+// isCovered reports whether a rule is above a row at a place.
+func (g *grid) isCovered(row int, x float64) bool {
+	y := g.ys[row]
+	for _, r := range g.horizontal {
+		if at := r.middle(); at > y-2*tolerance && at < y+2*tolerance && r.Left-tolerance <= x && x <= r.Right+tolerance {
 			return true
 		}
 	}
@@ -222,6 +326,10 @@ func (t *table) turnRightToLeft() {
 	if balance > 0 {
 		for _, row := range t.rows {
 			slices.Reverse(row)
+		}
+		for i := range t.spans {
+			s := &t.spans[i]
+			s.Column = len(t.rows[s.Row]) - s.Column - s.Columns
 		}
 	}
 }

@@ -268,16 +268,23 @@ func (w *writer) addTable(t *table) {
 	if len(w.out) > 0 {
 		last := &w.out[len(w.out)-1]
 		if last.Kind == block.Table && w.continuesTable(last, t) {
-			rows := t.rows
-			if slices.Equal(rows[0], last.Rows[0]) {
-				rows = rows[1:]
+			rows, dropped := t.rows, 0
+			for dropped < min(last.Header, len(rows)-1) && slices.Equal(rows[dropped], last.Rows[dropped]) {
+				dropped++
 			}
+			for _, s := range t.spans {
+				if s.Row >= dropped {
+					s.Row += len(last.Rows) - dropped
+					last.Spans = append(last.Spans, s)
+				}
+			}
+			rows = rows[dropped:]
 			last.Rows = append(last.Rows, rows...)
 			last.Positions = append(last.Positions, w.position(t.Box))
 			return
 		}
 	}
-	w.add(block.Block{Kind: block.Table, Rows: t.rows, Header: t.header}, t.Box, look{})
+	w.add(block.Block{Kind: block.Table, Rows: t.rows, Spans: t.spans, Header: t.header}, t.Box, look{})
 }
 
 func (w *writer) continuesTable(b *block.Block, t *table) bool {
