@@ -61,7 +61,7 @@ func run(rows [][]segment, at int) (end int, cols []interval) {
 		}
 		cols = next
 	}
-	for end > at+1 && len(rows[end-1]) == 1 && !follows(rows[end-2][0], rows[end-1][0]) {
+	for end > at+1 && len(rows[end-1]) == 1 && !isCloseBelow(rows[end-2][0], rows[end-1][0]) {
 		end-- // it continues no cell
 	}
 	return end, cols
@@ -80,8 +80,8 @@ func isLine(row []segment) bool {
 	return mono
 }
 
-// follows reports whether a line is close below another one.
-func follows(above, line segment) bool { return line.Top-above.Bottom <= narrowGap*line.height() }
+// isCloseBelow reports whether a line is close below another one.
+func isCloseBelow(above, line segment) bool { return line.Top-above.Bottom <= narrowGap*line.height() }
 
 // columnsWith merges the segments of a line into columns.
 func columnsWith(cols []interval, row []segment) []interval {

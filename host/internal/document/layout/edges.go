@@ -72,16 +72,17 @@ func (d *Document) titlePages() map[string]int {
 	return out
 }
 
-// isRunning reports whether a line is the title of a section that began before its page, with a
-// page number.
+// isRunning reports whether a line is the title of a section, with a page number or on a page behind
+// the one on which the section begins.
 func (d *Document) isRunning(row edgeRow, titles map[string]int, page int) bool {
+	isNumber := func(r rune) bool { return unicode.IsDigit(r) || unicode.IsSpace(r) }
 	for _, s := range row {
-		t := strings.TrimFunc(s.text, func(r rune) bool { return unicode.IsDigit(r) || unicode.IsSpace(r) })
-		if first, ok := titles[titleKey(unnumbered(s.text))]; ok && first < page {
-			return true
-		}
-		if first, ok := titles[titleKey(unnumbered(t))]; ok && first < page {
-			return true
+		behind := strings.TrimRightFunc(s.text, isNumber)
+		for _, t := range [...]string{s.text, behind, strings.TrimLeftFunc(behind, isNumber)} {
+			first, ok := titles[titleKey(unnumbered(t))]
+			if ok && (first < page || first == page && (len(row) > 1 || t == behind && t != s.text)) {
+				return true
+			}
 		}
 	}
 	return false

@@ -111,18 +111,25 @@ func isSentences(rows [][]segment) bool {
 	return 2*long > cells
 }
 
-// isFormula reports whether the signs of mathematics outweigh cells.
+// isFormula reports whether signs of mathematics or of programs outweigh cells: aligned equations, and
+// listings in a font of letters of different widths.
 func isFormula(rows [][]segment) bool {
-	math, cells := 0, 0
+	signs, cells, programs := 0, 0, 0
 	for _, row := range rows {
+		isProgram := false
 		for i := range row {
-			if row[i].math {
-				math++
+			text := row[i].text
+			if row[i].math || strings.Trim(text, "=+<>≤≥≠≈·×∑∫() ") == "" {
+				signs++
 			}
+			isProgram = isProgram || strings.ContainsAny(text, ";{}") || strings.Contains(text, "//")
 			cells++
 		}
+		if isProgram {
+			programs++
+		}
 	}
-	return 2*math > cells
+	return 3*signs >= cells || 2*programs >= len(rows)
 }
 
 // isColumnwise reports whether the file writes lines one column after the other, as text in columns

@@ -181,13 +181,13 @@ func (p *page) segments() func(yield func(*segment) bool) {
 func (d *Document) Blocks(ctx context.Context) ([]block.Block, error) {
 	d.dropEdges()
 	body := d.textSize()
-	w := newWriter(body, &d.known)
 	for i := range d.pages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		d.pages[i].order(&d.known, len(d.pages))
 	}
+	w := newWriter(body, d.paragraphGap(body), &d.known)
 	o := d.matchOutline(body)
 	for i := range d.pages {
 		if err := ctx.Err(); err != nil {
@@ -214,3 +214,34 @@ func (d *Document) textSize() float64 {
 	}
 	return float64(best) / 10
 }
+
+// paragraphGap returns the gap between lines that ends a paragraph, in heights: more than most lines
+// of the text have.
+func (d *Document) paragraphGap(body float64) float64 {
+	count := map[int]int{} // lines by twentieths of a height
+	for i := range d.pages {
+		list := d.pages[i].elements
+		for k := 1; k < len(list); k++ {
+			a, b := list[k-1].line, list[k].line
+			if a == nil || b == nil || b.size > body*larger || !overlapsWidth(a.Box, b.Box) {
+				continue
+			}
+			if gap := (b.Top - a.Bottom) / b.height(); gap > 0 && gap < widestLeading {
+				count[int(gap*20+0.5)]++
+			}
+		}
+	}
+	best := 0
+	for gap, n := range count {
+		if n > count[best] || n == count[best] && gap < best {
+			best = gap
+		}
+	}
+	return max(paragraphGap, float64(best)/20+leadingSlack)
+}
+
+// Limits of the gaps between lines of a paragraph, in heights.
+const (
+	widestLeading = 1.5
+	leadingSlack  = 0.2 // beyond the usual gap
+)

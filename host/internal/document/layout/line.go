@@ -166,6 +166,7 @@ const touching = 0.1
 // Shares of letters of a font in a segment.
 const (
 	mostMono = 0.8
+	mostBold = 0.8 // a line with less begins with a title and goes on in the text
 	someMath = 1.0 / 3
 )
 
@@ -204,7 +205,7 @@ func newSegment(words []word) segment {
 		}
 	}
 	s.text = text.String()
-	s.bold = 2*bold > len(s.text)
+	s.bold = float64(bold) >= mostBold*float64(len(s.text)-len(words)+1)
 	s.mono = float64(mono) >= mostMono*float64(len(s.text)-len(words)+1)
 	s.math = float64(signs) > someMath*float64(len(s.text)-len(words)+1)
 	return s

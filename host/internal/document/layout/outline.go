@@ -350,6 +350,9 @@ func changed(elements []element, list []change, known *Compounds) []element {
 			}
 			title, rest := titleOf(elements[i:i+c.lines], c.lead, known)
 			title.heading, title.lines = level, c.lines
+			if isNumberedTitle(c.entry.Title, title.line.text) {
+				title.line.text = c.entry.Title
+			}
 			if out = append(out, title); rest != nil {
 				out = append(out, *rest)
 			}
@@ -367,6 +370,12 @@ func changed(elements []element, list []change, known *Compounds) []element {
 		}
 	}
 	return out
+}
+
+// isNumberedTitle reports whether a bookmark is a title with the number that its line lacks.
+func isNumberedTitle(entry, line string) bool {
+	rest := unnumbered(entry)
+	return len(rest) < len(entry) && titleKey(rest) == titleKey(line)
 }
 
 // titleOf joins the lines of a title. rest is what follows a title in the same line.

@@ -28,6 +28,7 @@ const (
 // writer makes blocks of elements in reading order.
 type writer struct {
 	body     float64 // size of the text
+	gap      float64 // between paragraphs, in heights
 	known    *Compounds
 	page     int
 	axes     axes
@@ -60,7 +61,9 @@ type paragraph struct {
 	column    Box
 }
 
-func newWriter(body float64, known *Compounds) *writer { return &writer{body: body, known: known} }
+func newWriter(body, gap float64, known *Compounds) *writer {
+	return &writer{body: body, gap: gap, known: known}
+}
 
 // addPage adds the elements of a page. An open paragraph may continue there.
 func (w *writer) addPage(p *page) {
@@ -101,7 +104,7 @@ func (w *writer) element(e *element) {
 		w.flushParagraph()
 		w.flushCode()
 		w.contents = append(w.contents, *l)
-	case l.mono && (w.open == nil || w.open.mono || !w.open.continues(l, e.first, w.body)):
+	case l.mono && (w.open == nil || w.open.mono || !w.open.continues(l, e.first, w)):
 		w.flushParagraph()
 		w.flushContents()
 		if n := len(w.code); n > 0 && (l.Top-w.code[n-1].Bottom > codeGap*l.height() || l.Top < w.code[n-1].Top) {
@@ -120,12 +123,13 @@ func (w *writer) element(e *element) {
 
 // line adds a line of a column.
 func (w *writer) line(l *segment, e *element) {
-	isItem := isBullet(l.text)
 	p := w.open
+	isHeading := l.bold || l.size >= larger*w.body // with a number
+	isItem := isBullet(l.text) && (!isHeading || !isTitleNumber(l.text[:strings.IndexByte(l.text, ' ')]) || p != nil && p.isList)
 	switch {
 	case p != nil && isItem && p.isList && p.sameLook(l):
 		p.parts = append(p.parts, itemText(l.text))
-	case p != nil && !isItem && p.continues(l, e.first, w.body):
+	case p != nil && !isItem && p.continues(l, e.first, w):
 		last := len(p.parts) - 1
 		p.parts[last] = joinLines([]string{p.parts[last], l.text}, w.known)
 		p.formula = p.formula && l.math
@@ -152,7 +156,7 @@ func (p *paragraph) sameLook(l *segment) bool {
 
 // continues reports whether a line belongs to the paragraph. first says that it begins a column or
 // a page.
-func (p *paragraph) continues(l *segment, first bool, body float64) bool {
+func (p *paragraph) continues(l *segment, first bool, w *writer) bool {
 	text, height := p.parts[len(p.parts)-1], l.height()
 	gap := l.Top - p.last.Bottom
 	moved := first || p.box == (Box{}) || gap < -height
@@ -162,8 +166,8 @@ func (p *paragraph) continues(l *segment, first bool, body float64) bool {
 	case moved && isDivided(text) && startsInside(l.text):
 		return true
 	case moved:
-		return p.size < larger*body && !endsSentence(text) && startsInside(l.text)
-	case gap > paragraphGap*height:
+		return p.size < larger*w.body && !endsSentence(text) && startsInside(l.text)
+	case gap > w.gap*height:
 		return false
 	case p.isList:
 		return l.Left > p.left-tolerance
