@@ -46,8 +46,37 @@ func (b *Block) Markdown() string {
 			fence += "`"
 		}
 		return fence + b.Language + "\n" + b.Text + "\n" + fence
+	case Paragraph:
+		return escaped(b.Text)
 	}
 	return b.Text
+}
+
+// escaped puts a backslash before lines of a paragraph that are other blocks in Markdown: a line of
+// a PDF may begin with # or 1. without being a heading or an item.
+func escaped(text string) string {
+	if !strings.ContainsAny(text, "#|`~-+*•▪◦‣>.)") {
+		return text
+	}
+	var b strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		trimmed := strings.TrimSpace(line)
+		level, _ := headingOf(trimmed)
+		number := strings.TrimLeft(trimmed, "0123456789")
+		switch {
+		case !isItem(trimmed) && level == 0 && !isFence(trimmed) && !strings.HasPrefix(trimmed, "|") &&
+			!strings.HasPrefix(trimmed, "> "):
+			b.WriteString(line)
+		case len(number) < len(trimmed):
+			b.WriteString(trimmed[:len(trimmed)-len(number)] + "\\" + number)
+		default:
+			b.WriteString("\\" + trimmed)
+		}
+	}
+	return b.String()
 }
 
 // WriteRow writes a row of a table as Markdown. The last row of its head is followed by the line

@@ -165,10 +165,10 @@ func (w *writer) dropTitlePage(candidates *[]int) {
 	*candidates = append(kept, list[end-1:]...)
 }
 
-// isShort reports whether blocks are a line or two each.
+// isShort reports whether blocks are a line or two each, and no sentences.
 func (w *writer) isShort(from, to int) bool {
 	for i := from; i < to; i++ {
-		if w.looks[i].lines > boldLines {
+		if w.looks[i].lines > boldLines || endsSentence(w.out[i].Text) {
 			return false
 		}
 	}

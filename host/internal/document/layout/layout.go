@@ -223,7 +223,7 @@ func (d *Document) paragraphGap(body float64) float64 {
 		list := d.pages[i].elements
 		for k := 1; k < len(list); k++ {
 			a, b := list[k-1].line, list[k].line
-			if a == nil || b == nil || b.size > body*larger || !overlapsWidth(a.Box, b.Box) {
+			if a == nil || b == nil || max(a.size, b.size) > body*larger || a.bold != b.bold || !overlapsWidth(a.Box, b.Box) {
 				continue
 			}
 			if gap := (b.Top - a.Bottom) / b.height(); gap > 0 && gap < widestLeading {

@@ -196,6 +196,9 @@ func (g *grid) table(words []word, known *Compounds) (table, bool) {
 		s.Rows = min(s.Rows, len(t.rows)-s.Row)
 		if s.Rows > 0 && s.Rows*s.Columns > 1 && texts[owner] != "" {
 			t.spans = append(t.spans, *s)
+			if s.Row == 0 && s.Rows < len(t.rows) {
+				t.header = max(t.header, s.Rows)
+			}
 		}
 	}
 	t.turnRightToLeft()

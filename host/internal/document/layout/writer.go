@@ -52,7 +52,7 @@ type look struct {
 // paragraph is a paragraph or a list in the making.
 type paragraph struct {
 	look
-	parts     []string // the items of a list, or one text
+	parts     [][]string // the lines of the items of a list, or of one text
 	isList    bool
 	positions []block.Position // on the pages before
 	box       Box              // on this page; zero before its first line
@@ -124,22 +124,22 @@ func (w *writer) element(e *element) {
 // line adds a line of a column.
 func (w *writer) line(l *segment, e *element) {
 	p := w.open
-	isHeading := l.bold || l.size >= larger*w.body // with a number
-	isItem := isBullet(l.text) && (!isHeading || !isTitleNumber(l.text[:strings.IndexByte(l.text, ' ')]) || p != nil && p.isList)
+	isTitle := w.isNumberedTitle(l)
+	isItem := isBullet(l.text) && (!isTitle || p != nil && p.isList)
 	switch {
 	case p != nil && isItem && p.isList && p.sameLook(l):
-		p.parts = append(p.parts, itemText(l.text))
-	case p != nil && !isItem && p.continues(l, e.first, w):
+		p.parts = append(p.parts, []string{itemText(l.text)})
+	case p != nil && !isItem && !isTitle && p.continues(l, e.first, w):
 		last := len(p.parts) - 1
-		p.parts[last] = joinLines([]string{p.parts[last], l.text}, w.known)
+		p.parts[last] = append(p.parts[last], l.text)
 		p.formula = p.formula && l.math
 	default:
 		w.flush()
 		p = &paragraph{isList: isItem, left: l.Left}
 		p.look = look{size: l.size, bold: l.bold, mono: l.mono, formula: l.math}
-		p.parts = []string{l.text}
+		p.parts = [][]string{{l.text}}
 		if isItem {
-			p.parts[0] = itemText(l.text)
+			p.parts[0][0] = itemText(l.text)
 		}
 		w.open = p
 	}
@@ -150,6 +150,15 @@ func (w *writer) line(l *segment, e *element) {
 	p.box, p.last, p.column = p.box.union(l.Box), l.Box, e.column
 }
 
+// isNumberedTitle reports whether a line is large or bold and begins with a number.
+func (w *writer) isNumberedTitle(l *segment) bool {
+	first, _, found := strings.Cut(l.text, " ")
+	return found && (l.bold || l.size >= larger*w.body) && isTitleNumber(first) && strings.ContainsAny(first, digits)
+}
+
+// digits are those of numbers of titles.
+const digits = "0123456789"
+
 func (p *paragraph) sameLook(l *segment) bool {
 	return math.Abs(p.size-l.size) <= sameSize*p.size && (p.bold == l.bold || p.isList)
 }
@@ -157,7 +166,8 @@ func (p *paragraph) sameLook(l *segment) bool {
 // continues reports whether a line belongs to the paragraph. first says that it begins a column or
 // a page.
 func (p *paragraph) continues(l *segment, first bool, w *writer) bool {
-	text, height := p.parts[len(p.parts)-1], l.height()
+	lines, height := p.parts[len(p.parts)-1], l.height()
+	text := lines[len(lines)-1]
 	gap := l.Top - p.last.Bottom
 	moved := first || p.box == (Box{}) || gap < -height
 	switch {
@@ -195,10 +205,14 @@ func (w *writer) flushParagraph() {
 	}
 	w.notePosition()
 	w.open = nil
-	b := block.Block{Kind: block.Paragraph, Text: p.parts[0], Positions: p.positions}
+	texts := make([]string, len(p.parts))
+	for i, lines := range p.parts {
+		texts[i] = joinLines(lines, w.known)
+	}
+	b := block.Block{Kind: block.Paragraph, Text: texts[0], Positions: p.positions}
 	switch {
 	case p.isList:
-		b.Kind, b.Text = block.List, strings.Join(p.parts, "\n")
+		b.Kind, b.Text = block.List, strings.Join(texts, "\n")
 	case p.formula:
 		b.Mark = block.Formula
 	case w.joinDivided(&b, &p.look):
