@@ -3,13 +3,13 @@ package document
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,69 +18,108 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// filesVariable names a folder of PDF files that are not part of this project, one folder for each
-// kind. A file X.pdf may have X.txt and X.raw.txt (its words in the two orders of pdftotext),
-// X.outline.txt (a line "level, tab, title" for each bookmark) and X.json (ground truth of Docling).
+// filesVariable names a folder of PDF files that are not part of this project, with a folder for
+// each kind: manuals, papers, cards, docling. A file X.pdf may have X.txt and X.raw.txt (its words in
+// the two orders of pdftotext), X.outline.txt (a line "level, tab, title" for each bookmark) and
+// X.json (the ground truth of Docling).
 const filesVariable = "EASEL_PDF_FILES"
 
-// figures are the measures of a file; a negative one was not measured.
+// figures are the measures of a file, or the sums of a kind. A map has no measure that was not taken.
 type figures struct {
-	pairs, indel               float64
-	entries, right, extra      int // of the outline
-	headings, long             int
-	mhs, teds                  float64
-	tables, trueTables, pages_ int
-	seconds                    float64
+	sums, counts map[string]float64
 }
 
-// TestFilesOfOthers measures how files read, and prints it.
+func newFigures() *figures { return &figures{map[string]float64{}, map[string]float64{}} }
+
+func (f *figures) add(name string, value float64) {
+	f.sums[name] += value
+	f.counts[name]++
+}
+
+func (f *figures) addAll(o *figures) {
+	for name, value := range o.sums {
+		f.sums[name] += value
+		f.counts[name] += o.counts[name]
+	}
+}
+
+func (f *figures) mean(name string) float64 { return f.sums[name] / f.counts[name] }
+
+func (f *figures) String() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(f.sums)) {
+		if strings.HasPrefix(name, "n ") {
+			fmt.Fprintf(&b, "  %s %.0f", name[2:], f.sums[name])
+		} else {
+			fmt.Fprintf(&b, "  %s %.3f", name, f.mean(name))
+		}
+	}
+	return b.String()
+}
+
+// TestFilesOfOthers measures how files read, prints it, and checks each kind.
 func TestFilesOfOthers(t *testing.T) {
 	folder := os.Getenv(filesVariable)
 	if folder == "" {
 		t.Skip(filesVariable + " is not set")
 	}
-	files, err := filepath.Glob(filepath.Join(folder, "*", os.Getenv("EASEL_PDF_ONLY")+"*.pdf"))
+	files, err := filepath.Glob(filepath.Join(folder, "*", "*.pdf"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	r := newReader(t, Limits{Time: patient})
+	kinds := map[string]*figures{}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		before := servertest.ProcessorTime()
 		list, err := r.Blocks(t.Context(), Bytes("a.pdf", "", data))
-		used := servertest.ProcessorTime() - before
 		if err != nil {
-			t.Logf("%-40s %v", filepath.Base(file), err)
+			t.Logf("%s: %v", file, err)
 			continue
 		}
-		if dump := os.Getenv("EASEL_PDF_DUMP"); dump != "" {
-			require.NoError(t, os.MkdirAll(dump, 0o755))
-			require.NoError(t, os.WriteFile(filepath.Join(dump, filepath.Base(file)+".md"), []byte(dumped(list)), 0o644))
-		}
-		f := measured(t, strings.TrimSuffix(file, ".pdf"), list)
-		f.seconds = used.Seconds()
+		f := figuresOf(t, strings.TrimSuffix(file, ".pdf"), list)
+		f.add("n seconds", (servertest.ProcessorTime() - before).Seconds())
 		kind := filepath.Base(filepath.Dir(file))
-		fmt.Printf("%-12s %-28s pairs %6.3f nid %6.3f outline %4d/%4d extra %4d headings %4d long %3d mhs %5.2f tables %3d of %3d teds %5.2f %6.2fs\n", kind, filepath.Base(file), f.pairs, f.indel, f.right, f.entries, f.extra, f.headings, f.long, f.mhs, f.tables, f.trueTables, f.teds, f.seconds)
+		t.Logf("%s %s:%s", kind, filepath.Base(file), f)
+		if kinds[kind] == nil {
+			kinds[kind] = newFigures()
+		}
+		kinds[kind].addAll(f)
+		if value, ok := f.sums["order to truth"]; ok && !strings.HasPrefix(filepath.Base(file), "right_to_left") {
+			require.GreaterOrEqual(t, value, 0.9, file)
+		}
+	}
+	for kind, f := range kinds {
+		t.Logf("%s:%s", kind, f)
+		if least, ok := map[string]float64{"manuals": 0.99, "papers": 0.95, "cards": 0.99}[kind]; ok {
+			require.GreaterOrEqual(t, f.mean("pairs"), least, kind)
+		}
+		if entries := f.sums["n entries"]; entries > 0 {
+			require.GreaterOrEqual(t, f.sums["n entries right"]/entries, 0.999, kind)
+			require.GreaterOrEqual(t, f.sums["n entries right"]/f.sums["n headings of outlines"], 0.9, kind)
+		}
+		require.LessOrEqual(t, f.sums["n headings above 120 bytes"], 1+f.sums["n headings"]/1000, kind)
 	}
 }
 
-func dumped(list []block.Block) string {
-	var b strings.Builder
-	for i := range list {
-		fmt.Fprintf(&b, "<<p%d %s%d>> %s\n", list[i].Page(), list[i].Kind, list[i].Level, list[i].Markdown())
-	}
-	return b.String()
-}
-
-func measured(t *testing.T, base string, list []block.Block) figures {
-	f := figures{pairs: -1, indel: -1, mhs: -1, teds: -1, trueTables: -1}
+// figuresOf measures the blocks of a file whose truth is beside it.
+func figuresOf(t *testing.T, base string, list []block.Block) *figures {
+	f := newFigures()
 	headings := fidelity.HeadingsOf(list)
-	f.headings = len(headings)
+	f.add("n headings", float64(len(headings)))
+	long, tables := 0, 0
 	for _, h := range headings {
 		if len(h.Title) > 120 {
-			f.long++
+			long++
 		}
 	}
+	for i := range list {
+		if list[i].Kind == block.Table {
+			tables++
+		}
+	}
+	f.add("n headings above 120 bytes", float64(long))
+	f.add("n tables", float64(tables))
 	got := fidelity.Words(block.Plain(list))
 	var truths [][]string
 	for _, end := range []string{".txt", ".raw.txt"} {
@@ -89,49 +128,46 @@ func measured(t *testing.T, base string, list []block.Block) figures {
 		}
 	}
 	if len(truths) > 0 {
-		f.pairs = fidelity.Pairs(got, truths...)
-	}
-	for i := range list {
-		if list[i].Kind == block.Table {
-			f.tables++
-		}
+		f.add("pairs", fidelity.Pairs(got, truths...))
 	}
 	if lines, err := os.ReadFile(base + ".outline.txt"); err == nil {
 		f.outline(string(lines), headings)
 	}
 	if data, err := os.ReadFile(base + ".json"); err == nil {
-		f.docling(t, data, got, headings, list)
+		var d doclingDocument
+		require.NoError(t, json.Unmarshal(data, &d))
+		f.docling(&d, got, headings, list)
 	}
 	return f
 }
 
-func key(s string) string { return strings.Join(fidelity.Words(s), "") }
-
 // outline counts the entries that are headings of their level, in order.
 func (f *figures) outline(lines string, headings []fidelity.Heading) {
-	at := 0
+	const number = 12 // characters of a number that bookmarks lack
+	key := func(s string) string { return strings.Join(fidelity.Words(s), "") }
+	at, entries, right := 0, 0, 0
 	for line := range strings.Lines(lines) {
 		level, title, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		n, _ := strconv.Atoi(level)
-		f.entries++
+		entries++
 		for i := at; i < len(headings); i++ {
 			h, e := key(headings[i].Title), key(title)
-			if (h == e || strings.HasSuffix(h, e) && len(h)-len(e) < 12) && headings[i].Level == min(n, 6) {
-				f.right++
+			if strings.HasSuffix(h, e) && len(h)-len(e) < number &&
+				strconv.Itoa(headings[i].Level) == min(level, strconv.Itoa(block.DeepestHeading)) {
+				right++
 				at = i + 1
 				break
 			}
 		}
 	}
-	f.extra = f.headings - f.right
+	f.add("n entries", float64(entries))
+	f.add("n entries right", float64(right))
+	f.add("n headings of outlines", float64(len(headings)))
 }
 
+// doclingDocument is the part of a document of Docling that has words.
 type doclingDocument struct {
-	Body     doclingNode
-	Groups   []doclingNode
-	Texts    []doclingNode
-	Tables   []doclingNode
-	Pictures []doclingNode
+	Body                            doclingNode
+	Groups, Texts, Tables, Pictures []doclingNode
 }
 
 type doclingNode struct {
@@ -142,7 +178,6 @@ type doclingNode struct {
 	Label string
 	Text  string
 	Orig  string
-	Level int
 	Data  struct {
 		Grid [][]struct {
 			Text   string
@@ -152,71 +187,61 @@ type doclingNode struct {
 	}
 }
 
-func (f *figures) docling(t *testing.T, data []byte, got []string, headings []fidelity.Heading, list []block.Block) {
-	var d doclingDocument
-	require.NoError(t, json.Unmarshal(data, &d))
-	var text strings.Builder
-	var tables [][][]string
-	var want []fidelity.Heading
-	var walk func(n *doclingNode)
-	walk = func(n *doclingNode) {
-		if n.Layer == "furniture" {
-			return
-		}
-		text.WriteString(n.Orig + "\n")
-		if n.Label == "section_header" || n.Label == "title" {
-			want = append(want, fidelity.Heading{Level: max(n.Level, 1), Title: n.Text})
-		}
-		var rows [][]string
-		for r, row := range n.Data.Grid {
-			var cells []string
-			for k, c := range row {
-				cells = append(cells, c.Text)
-				if c.Row == r && c.Column == k {
-					text.WriteString(c.Text + " ")
-				}
+// doclingTruth is what a document says in its order, without headers and footers. Captions of tables
+// go before them, as they do on the pages.
+type doclingTruth struct {
+	text     strings.Builder
+	headings []fidelity.Heading
+	tables   [][][]string
+}
+
+func (d *doclingDocument) walk(n *doclingNode, out *doclingTruth) {
+	if n.Layer == "furniture" {
+		return
+	}
+	out.text.WriteString(n.Orig + "\n")
+	if n.Label == "section_header" || n.Label == "title" {
+		out.headings = append(out.headings, fidelity.Heading{Level: 1, Title: n.Text})
+	}
+	for _, c := range n.Children {
+		list, number, _ := strings.Cut(strings.TrimPrefix(c.Ref, "#/"), "/")
+		i, _ := strconv.Atoi(number)
+		d.walk(&map[string][]doclingNode{
+			"groups": d.Groups, "texts": d.Texts, "tables": d.Tables, "pictures": d.Pictures,
+		}[list][i], out)
+	}
+	var rows [][]string
+	for r, row := range n.Data.Grid {
+		var cells []string
+		for k, c := range row {
+			if cells = append(cells, c.Text); c.Row == r && c.Column == k {
+				out.text.WriteString(c.Text + " ")
 			}
-			rows = append(rows, cells)
-			text.WriteString("\n")
 		}
-		if n.Label == "table" && len(rows) > 0 {
-			tables = append(tables, rows)
-		}
-		for _, c := range n.Children {
-			parts := strings.Split(c.Ref, "/")
-			i, _ := strconv.Atoi(parts[2])
-			walk(&map[string][]doclingNode{"groups": d.Groups, "texts": d.Texts, "tables": d.Tables, "pictures": d.Pictures}[parts[1]][i])
-		}
+		rows = append(rows, cells)
 	}
-	walk(&d.Body)
-	f.indel = fidelity.Indel(got, fidelity.Words(text.String()))
-	flat := slices.Clone(headings) // the truth has one level
-	for i := range flat {
-		flat[i].Level = 1
-	}
-	for i := range want {
-		want[i].Level = 1
-	}
-	f.mhs = fidelity.Headings(flat, want)
-	f.trueTables = len(tables)
-	var mine [][][]string
-	for i := range list {
-		if list[i].Kind == block.Table {
-			mine = append(mine, list[i].Rows)
-		}
-	}
-	sum := 0.0
-	for _, w := range tables {
-		best := 0.0
-		for _, m := range mine {
-			best = max(best, fidelity.Tables(m, w))
-		}
-		sum += best
-	}
-	if len(tables) > 0 {
-		f.teds = sum / float64(len(tables))
+	if n.Label == "table" && len(rows) > 0 {
+		out.tables = append(out.tables, rows)
 	}
 }
 
-var _ = slices.Sort[[]int]
-var _ = time.Second
+func (f *figures) docling(d *doclingDocument, got []string, headings []fidelity.Heading, list []block.Block) {
+	var truth doclingTruth
+	d.walk(&d.Body, &truth)
+	f.add("order to truth", fidelity.Indel(got, fidelity.Words(truth.text.String())))
+	flat := slices.Clone(headings) // as are those of the truth
+	for i := range flat {
+		flat[i].Level = 1
+	}
+	f.add("headings to truth", fidelity.Headings(flat, truth.headings))
+	f.add("n true tables", float64(len(truth.tables)))
+	for _, want := range truth.tables {
+		best := 0.0
+		for i := range list {
+			if list[i].Kind == block.Table {
+				best = max(best, fidelity.Tables(list[i].Rows, want))
+			}
+		}
+		f.add("tables to truth", best)
+	}
+}

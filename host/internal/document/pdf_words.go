@@ -209,7 +209,7 @@ func (t *textRuns) at(text int32, i uint64) (textRun, error) {
 		return t.run, nil
 	}
 	t.last = object
-	if t.run.typeface, err = t.typeface(object); err != nil {
+	if t.run.typeface, err = t.typeface(object, text, i); err != nil {
 		return textRun{}, err
 	}
 	err = t.shape(text, i)
@@ -244,8 +244,8 @@ const boldWeight = 600
 // nameBytes bounds the name of a font that is looked at.
 const nameBytes = 128
 
-// typeface returns the look of the font of a text object.
-func (t *textRuns) typeface(object uint64) (face typeface, err error) {
+// typeface returns the look of the font of a text object, which character i is a part of.
+func (t *textRuns) typeface(object uint64, text int32, i uint64) (face typeface, err error) {
 	font, err := t.fast("FPDFTextObj_GetFont", object)
 	if err != nil || uint32(font) == 0 {
 		return face, err
@@ -257,7 +257,7 @@ func (t *textRuns) typeface(object uint64) (face typeface, err error) {
 	if err != nil {
 		return face, err
 	}
-	weight, err := t.fast("FPDFFont_GetWeight", font)
+	weight, err := t.fast("FPDFText_GetFontWeight", uint64(uint32(text)), i)
 	if err != nil {
 		return face, err
 	}

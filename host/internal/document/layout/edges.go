@@ -30,7 +30,7 @@ type edgeRow []*segment
 
 // dropEdges marks the headers and footers: lines at the edge that repeat on other pages or are the
 // title of the section that the page is in, apart from the text.
-func (d *Document) dropEdges() {
+func (d *Document) dropEdges(body float64) {
 	counts := repeated{}
 	titles := d.titlePages()
 	rows := make([][2][]edgeRow, len(d.pages))
@@ -48,7 +48,7 @@ func (d *Document) dropEdges() {
 	for i := range d.pages {
 		for side, list := range rows[i] {
 			list = list[:d.pages[i].edgeSize(list, side == 0, func(row edgeRow) bool {
-				return counts.count(row) >= least || d.isRunning(row, titles, d.pages[i].number)
+				return counts.count(row) >= least || row[0].size < larger*body && isRunning(row, titles, d.pages[i].number)
 			})]
 			for _, row := range list {
 				for _, s := range row {
@@ -74,7 +74,7 @@ func (d *Document) titlePages() map[string]int {
 
 // isRunning reports whether a line is the title of a section, with a page number or on a page behind
 // the one on which the section begins.
-func (d *Document) isRunning(row edgeRow, titles map[string]int, page int) bool {
+func isRunning(row edgeRow, titles map[string]int, page int) bool {
 	isNumber := func(r rune) bool { return unicode.IsDigit(r) || unicode.IsSpace(r) }
 	for _, s := range row {
 		behind := strings.TrimRightFunc(s.text, isNumber)

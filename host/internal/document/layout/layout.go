@@ -179,8 +179,8 @@ func (p *page) segments() func(yield func(*segment) bool) {
 
 // Blocks returns the blocks of all pages in reading order. Errors: those of ctx.
 func (d *Document) Blocks(ctx context.Context) ([]block.Block, error) {
-	d.dropEdges()
 	body := d.textSize()
+	d.dropEdges(body)
 	for i := range d.pages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
