@@ -21,7 +21,7 @@ const (
 	Image     Kind = "image"
 )
 
-// Mark is what is known of a block beyond its kind.
+// Mark qualifies the kind of a block.
 type Mark string
 
 // The marks of blocks.

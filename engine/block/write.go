@@ -165,7 +165,8 @@ func (b *Block) writeHTML(out *strings.Builder) {
 			out.WriteString("<tr>")
 			for k, c := range row {
 				if !spans.repeats(i, k) {
-					out.WriteString("<" + name + spans.attributes(i, k) + ">" + escape.Replace(Line(c)) + "</" + name + ">")
+					out.WriteString("<" + name + spans.attributes(i, k) + ">")
+					out.WriteString(escape.Replace(Line(c)) + "</" + name + ">")
 				}
 			}
 			out.WriteString("</tr>")

@@ -19,12 +19,13 @@ import (
 )
 
 // filesVariable names a folder of PDF files that are not part of this project, with a folder for
-// each kind: manuals, papers, cards, docling. A file X.pdf may have X.txt and X.raw.txt (its words in
-// the two orders of pdftotext), X.outline.txt (a line "level, tab, title" for each bookmark) and
+// each kind: manuals, papers, cards, docling. A file X.pdf may have X.txt and X.raw.txt (its words
+// in the two orders of pdftotext), X.outline.txt (a line "level, tab, title" for each bookmark) and
 // X.json (the ground truth of Docling).
 const filesVariable = "EASEL_PDF_FILES"
 
-// figures are the measures of a file, or the sums of a kind. A map has no measure that was not taken.
+// figures are the measures of a file, or the sums of a kind. A map has no measure that was not
+// taken.
 type figures struct {
 	sums, counts map[string]float64
 }
@@ -102,7 +103,7 @@ func TestFilesOfOthers(t *testing.T) {
 	}
 }
 
-// figuresOf measures the blocks of a file whose truth is beside it.
+// figuresOf measures the blocks of a file that has a truth.
 func figuresOf(t *testing.T, base string, list []block.Block) *figures {
 	f := newFigures()
 	headings := fidelity.HeadingsOf(list)
@@ -187,8 +188,8 @@ type doclingNode struct {
 	}
 }
 
-// doclingTruth is what a document says in its order, without headers and footers. Captions of tables
-// go before them, as they do on the pages.
+// doclingTruth collects a document in its order, without headers and footers. Captions of
+// tables go before them, as they do on the pages.
 type doclingTruth struct {
 	text     strings.Builder
 	headings []fidelity.Heading

@@ -103,7 +103,8 @@ func (r *bookmarkReader) read(mark uint64) (b bookmark, err error) {
 	if err != nil || uint32(ok) == 0 {
 		return b, err
 	}
-	if data, ok := r.module.Memory().Read(r.at, locationBytes); ok && binary.LittleEndian.Uint32(data[locationHasY:]) != 0 {
+	if data, ok := r.module.Memory().Read(r.at, locationBytes); ok &&
+		binary.LittleEndian.Uint32(data[locationHasY:]) != 0 {
 		b.x = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[locationY-4:])))
 		b.y = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[locationY:])))
 	}

@@ -30,18 +30,20 @@ func twoLines(y float64, mark string) string {
 // lines, before a paragraph on the same line, or missing on the page.
 func TestHeadingsAreThoseOfTheOutline(t *testing.T) {
 	one := pdftest.Text("F2", 12, 50, 60, "1 Basics") + twoLines(90, "basics") +
-		pdftest.Text("F2", 12, 50, 130, "1.1 A title that goes on in") + pdftest.Text("F2", 12, 50, 144, "the second line") +
+		pdftest.Text("F2", 12, 50, 130, "1.1 A title that continues in") + pdftest.Text("F2", 12, 50, 144,
+		"the second line") +
 		twoLines(170, "it") + pdftest.Text("F2", 10, 50, 210, "Note that this is bold") + twoLines(230, "notes")
 	two := pdftest.Text("F2", 10, 50, 60, "Options") + pdftest.Text("F1", 10, 100, 60, "are settings of it that") +
 		pdftest.Text("F1", 10, 50, 72, "have a name.") + twoLines(110, "more")
 	list := blocksOf(t, "a.pdf", pdftest.WithOutline([]pdftest.Bookmark{
 		{Level: 1, Title: "1 Basics", Page: 1, Top: 60},
-		{Level: 2, Title: "1.1 A title that goes on in the second line", Page: 1, Top: 130},
+		{Level: 2, Title: "1.1 A title that continues in the second line", Page: 1, Top: 130},
 		{Level: 2, Title: "Options", Page: 2, Top: 60},
 		{Level: 1, Title: "Nowhere", Page: 2, Top: 100},
 	}, one, two))
 	require.Equal(t, []string{
-		"1 1 Basics", "2 1.1 A title that goes on in the second line", "3 Note that this is bold", "2 Options", "1 Nowhere",
+		"1 1 Basics", "2 1.1 A title that continues in the second line", "3 Note that this is bold", "2 Options",
+		"1 Nowhere",
 	}, headingsOf(list))
 	text := block.Plain(list)
 	require.Contains(t, text, "are settings of it that have a name.")
@@ -93,14 +95,16 @@ func TestTurnedPage(t *testing.T) {
 		require.Len(t, list, 1)
 		require.Equal(t, "A line of text about turns that is as long as all others of it and ends here.", list[0].Text)
 	}
-	stamped := pdftest.OnePage(pdftest.Stream("", content+"BT /F1 14 Tf 0 1 -1 0 30 200 Tm (arXiv:1234.5678v1) Tj ET\n"), "")
+	stamped := pdftest.OnePage(pdftest.Stream("",
+		content+"BT /F1 14 Tf 0 1 -1 0 30 200 Tm (arXiv:1234.5678v1) Tj ET\n"), "")
 	require.NotContains(t, block.Plain(blocksOf(t, "a.pdf", stamped.Bytes())), "arXiv")
 }
 
 func TestFaces(t *testing.T) {
 	for name, want := range map[string]typeface{
 		"ABCDEF+CMBX12": {bold: true}, "NimbusRomNo9L-Medi": {bold: true}, "HelveticaNeue-Medium": {},
-		"CMTT10": {mono: true}, "DejaVuSansMono-Bold": {bold: true, mono: true}, "XYZABC+CMSY10": {math: true}, "Times": {},
+		"CMTT10": {mono: true}, "DejaVuSansMono-Bold": {bold: true, mono: true}, "XYZABC+CMSY10": {math: true},
+		"Times": {},
 	} {
 		require.Equal(t, want, faceOf(name), name)
 	}

@@ -176,14 +176,14 @@ func (c *characters) at(i uint64) (rune, error) {
 	return rune(uint32(code)), err
 }
 
-// textRun is how a piece of text looks.
+// textRun describes the look of a piece of text.
 type textRun struct {
 	typeface
 	turn layout.Turn
 	size float64 // of the font; 0 if unknown
 }
 
-// typeface is what matters of a font.
+// typeface describes a font.
 type typeface struct{ bold, mono, math bool }
 
 // textRuns reads the looks of text objects; neighbouring characters are mostly of one.
@@ -286,7 +286,8 @@ var (
 	mathNames = []string{"cmsy", "cmmi", "cmex", "msbm", "msam", "math", "symbol"}
 )
 
-// faceOf returns what the name of a font tells: TeX sets neither weight nor pitch of its fonts.
+// faceOf derives a typeface from the name of a font: TeX sets neither weight nor pitch of its
+// fonts.
 func faceOf(name string) typeface {
 	name = strings.ToLower(name)
 	contains := func(parts []string) bool {

@@ -1,6 +1,6 @@
-// Package fidelity measures how well the blocks of a document agree with a known truth: the order of
-// its words ([Pairs], [Indel]), its tables ([Tables]) and its headings ([Headings]). All results are
-// between 0 and 1, where 1 is full agreement. The package has no state.
+// Package fidelity measures how well the blocks of a document agree with a known truth: the order
+// of its words ([Pairs], [Indel]), its tables ([Tables]) and its headings ([Headings]). All results
+// are between 0 and 1, where 1 is full agreement. The package has no state.
 package fidelity
 
 import (
@@ -12,8 +12,9 @@ import (
 	"github.com/easel-canvas/easel/engine/block"
 )
 
-// Words returns the words of a text: letters and digits in lower case. A hyphen at the end of a line
-// is removed and the word joined, and ligatures are their letters, since writers differ in that.
+// Words returns the words of a text: letters and digits in lower case. A hyphen at the end of a
+// line is removed and the word joined, and ligatures are their letters, since writers differ in
+// that.
 func Words(text string) (out []string) {
 	text = strings.NewReplacer("-\n", "", "\u2010\n", "", "\u00ad\n", "", "\u00ad", "").Replace(text)
 	for field := range strings.FieldsSeq(norm.NFKC.String(text)) {
@@ -71,8 +72,8 @@ func Indel(got, want []string) float64 {
 	return 2 * float64(before[len(want)]) / float64(len(got)+len(want))
 }
 
-// Tables returns the similarity of two tables by the distance of their trees (TEDS): a table of rows
-// of cells, where a cell that differs counts by the edit distance of its text.
+// Tables returns the similarity of two tables by the distance of their trees (TEDS): a table of
+// rows of cells, where a cell that differs counts by the edit distance of its text.
 func Tables(got, want [][]string) float64 {
 	tree := func(rows [][]string) *node {
 		table := &node{kind: "table"}

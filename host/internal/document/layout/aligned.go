@@ -67,8 +67,8 @@ func run(rows [][]segment, at int) (end int, cols []interval) {
 	return end, cols
 }
 
-// isLine reports whether a line is one of code, of a table of contents or at the edge of a page: not
-// a row of a table.
+// isLine reports whether a line is one of code, of a table of contents or at the edge of a page:
+// not a row of a table.
 func isLine(row []segment) bool {
 	mono := true
 	for i := range row {

@@ -51,7 +51,7 @@ func markContents(rows [][]segment, pages int) {
 	}
 }
 
-// maxPrelude is how far page numbers may exceed the number of pages of a file.
+// maxPrelude bounds by how many page numbers may exceed the number of pages of a file.
 const maxPrelude = 1000
 
 func mark(row []segment) {
@@ -63,8 +63,10 @@ func mark(row []segment) {
 // hasLeaders reports whether a line has a row of dots.
 func hasLeaders(row []segment) bool {
 	for i := range row {
-		if t := row[i].text; strings.Contains(t, ". . . .") || strings.Contains(t, "......") || strings.Contains(t, "……") {
-			return true
+		for _, leader := range [...]string{". . . .", "......", "……"} {
+			if strings.Contains(row[i].text, leader) {
+				return true
+			}
 		}
 	}
 	return false

@@ -48,7 +48,8 @@ func (d *Document) dropEdges(body float64) {
 	for i := range d.pages {
 		for side, list := range rows[i] {
 			list = list[:d.pages[i].edgeSize(list, side == 0, func(row edgeRow) bool {
-				return counts.count(row) >= least || row[0].size < larger*body && isRunning(row, titles, d.pages[i].number)
+				return counts.count(row) >= least ||
+					row[0].size < larger*body && isRunning(row, titles, d.pages[i].number)
 			})]
 			for _, row := range list {
 				for _, s := range row {
@@ -72,8 +73,8 @@ func (d *Document) titlePages() map[string]int {
 	return out
 }
 
-// isRunning reports whether a line is the title of a section, with a page number or on a page behind
-// the one on which the section begins.
+// isRunning reports whether a line is the title of a section, with a page number or on a page
+// behind the one on which the section begins.
 func isRunning(row edgeRow, titles map[string]int, page int) bool {
 	isNumber := func(r rune) bool { return unicode.IsDigit(r) || unicode.IsSpace(r) }
 	for _, s := range row {

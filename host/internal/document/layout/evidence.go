@@ -16,8 +16,8 @@ const (
 	filledLines  = 12 // above and below that are looked at for justified text
 )
 
-// isTable reports whether lines are a table: they stand in columns, and nothing says that they are
-// columns of text or justified text with wide blanks.
+// isTable reports whether lines are a table: they stand in columns, and there is no sign that they
+// are columns of text or justified text with wide blanks.
 func isTable(rows [][]segment, at, end int, cols []interval, rules []Box) bool {
 	if end-at < 2 || len(cols) < 2 || end-at < 3 && len(cols) < 3 {
 		return false
@@ -111,8 +111,8 @@ func isSentences(rows [][]segment) bool {
 	return 2*long > cells
 }
 
-// isFormula reports whether signs of mathematics or of programs outweigh cells: aligned equations, and
-// listings in a font of letters of different widths.
+// isFormula reports whether signs of mathematics or of programs outweigh cells: aligned equations,
+// and listings in a font of letters of different widths.
 func isFormula(rows [][]segment) bool {
 	signs, cells, programs := 0, 0, 0
 	for _, row := range rows {
@@ -134,7 +134,7 @@ func isFormula(rows [][]segment) bool {
 
 // isColumnwise reports whether the file writes lines one column after the other, as text in columns
 // and unlike the rows of a table: at one of the gaps between columns, few cells are followed by the
-// one beside them.
+// next one of their row.
 func isColumnwise(rows [][]segment, cols []interval) bool {
 	beside, pairs := make([]int, len(cols)), make([]int, len(cols))
 	for _, row := range rows {

@@ -20,8 +20,9 @@ const (
 	mixedWords = 0.1 // of the words of a flow that may stand inside another one
 )
 
-// flows divides the words of a page where the file goes on further up, as it does behind the end of
-// a column. The result is one flow of all words unless the parts stand beside or below each other.
+// flows divides the words of a page where the file continues further up, as it does behind the end
+// of a column. The result is one flow of all words unless the parts stand beside or below each
+// other.
 func flows(words []word, height float64) []flow {
 	var parts [][]word
 	start := 0
@@ -78,9 +79,10 @@ func textBox(words []word) Box {
 	n := len(words) / outer
 	last := len(words) - 1 - n
 	return Box{
-		Left:  side(func(w *word) float64 { return w.Left })[n],
-		Right: side(func(w *word) float64 { return w.Right })[last],
-		Top:   side(func(w *word) float64 { return w.Top })[n], Bottom: side(func(w *word) float64 { return w.Bottom })[last],
+		Left:   side(func(w *word) float64 { return w.Left })[n],
+		Right:  side(func(w *word) float64 { return w.Right })[last],
+		Top:    side(func(w *word) float64 { return w.Top })[n],
+		Bottom: side(func(w *word) float64 { return w.Bottom })[last],
 	}
 }
 
@@ -205,7 +207,7 @@ func (p *page) loose() (out []item) {
 	return out
 }
 
-// putAside puts an item before the first one below it, or else behind the last one above it.
+// putAside puts an item before the first one below it, or else after the last one above it.
 func putAside(lists [][]item, it item) [][]item {
 	type spot struct{ list, at int }
 	below, above := spot{-1, 0}, spot{-1, 0}

@@ -51,8 +51,8 @@ func (w *writer) mayBeHeading(i int) bool {
 		looksLikeTitle(b.Text) && !isCodeLike(b.Text)
 }
 
-// isCodeLike reports whether a text begins with a small letter or has signs of programs, as the names
-// and arguments of functions in manuals.
+// isCodeLike reports whether a text begins with a small letter or has signs of programs, as the
+// names and arguments of functions in manuals.
 func isCodeLike(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsLower(first) || strings.ContainsAny(s, "=;{}[]\\<>_")
@@ -120,7 +120,8 @@ func (w *writer) candidates() (out []int) {
 			continue
 		}
 		isLarge := l.size >= larger*w.body && len(b.Text) <= headingBytes
-		isBold := l.bold && l.size >= smallest*w.body && 2*bold < len(w.out) && l.lines <= boldLines && len(b.Text) <= boldBytes &&
+		isBold := l.bold && l.size >= smallest*w.body && 2*bold < len(w.out) && l.lines <= boldLines &&
+			len(b.Text) <= boldBytes &&
 			!endsSentence(b.Text)
 		if (isLarge || isBold) && strings.ContainsFunc(b.Text, unicode.IsLetter) && !isCaption(b.Text, figureWords) &&
 			!isCaption(b.Text, tableWords) {
@@ -141,8 +142,8 @@ func (w *writer) isTitle(i int, candidates []int) bool {
 	return w.out[i].Page() <= 1 && w.looks[i].size >= larger*w.body
 }
 
-// dropTitlePage removes the names and dates below a title: candidates one after another on the first
-// page, up to the last one before text, whose look occurs nowhere else.
+// dropTitlePage removes the names and dates below a title: candidates one after another on the
+// first page, up to the last one before text, whose look occurs nowhere else.
 func (w *writer) dropTitlePage(candidates *[]int) {
 	list := *candidates
 	end := 1
@@ -256,11 +257,11 @@ func follows(last, next []int) bool {
 	return len(last) > len(next)
 }
 
-// skipped is how many numbers may be missing between two headings.
+// skipped bounds the numbers that may be missing between two headings.
 const skipped = 3
 
-// headingSizes returns the sizes of headings, the largest first. Sizes that are nearly equal are one,
-// and a look that occurs once counts only where no other occurs twice.
+// headingSizes returns the sizes of headings, the largest first. Sizes that are nearly equal are
+// one, and a look that occurs once counts only where no other occurs twice.
 func (w *writer) headingSizes(candidates []int) []float64 {
 	count := map[look]int{}
 	most := 0

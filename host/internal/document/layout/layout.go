@@ -97,7 +97,7 @@ type segment struct {
 	size     float64 // of the font
 	text     string
 	from, to int32 // the order of its first and its last word
-	lead     int32 // bytes of bold text at the beginning of a line that goes on in another weight
+	lead     int32 // bytes of bold text at the beginning of a line that continues in another weight
 	bold     bool
 	mono     bool
 	math     bool
@@ -215,15 +215,16 @@ func (d *Document) textSize() float64 {
 	return float64(best) / 10
 }
 
-// paragraphGap returns the gap between lines that ends a paragraph, in heights: more than most lines
-// of the text have.
+// paragraphGap returns the gap between lines that ends a paragraph, in heights: more than most
+// lines of the text have.
 func (d *Document) paragraphGap(body float64) float64 {
 	count := map[int]int{} // lines by twentieths of a height
 	for i := range d.pages {
 		list := d.pages[i].elements
 		for k := 1; k < len(list); k++ {
 			a, b := list[k-1].line, list[k].line
-			if a == nil || b == nil || max(a.size, b.size) > body*larger || a.bold != b.bold || !overlapsWidth(a.Box, b.Box) {
+			if a == nil || b == nil || max(a.size, b.size) > body*larger || a.bold != b.bold ||
+				!overlapsWidth(a.Box, b.Box) {
 				continue
 			}
 			if gap := (b.Top - a.Bottom) / b.height(); gap > 0 && gap < widestLeading {

@@ -203,8 +203,8 @@ func TestPicturesHaveTheirPlace(t *testing.T) {
 	require.Equal(t, "page 1 image 1", list[1].Source)
 }
 
-// FuzzPages lays out words and rules at any place, in any direction and with any outline: no word is
-// lost or repeated.
+// FuzzPages lays out words and rules at any place, in any direction and with any outline: no word
+// is lost or repeated.
 func FuzzPages(f *testing.F) {
 	f.Add([]byte("\x00\x10\x10\x20\x05\x01\x10\x10\x10\x20"), uint8(1))
 	f.Add([]byte("\x02\x10\x10\x20\x05\x07\x10\x10\x10\x20\x0c\x20\x10\x20\x05"), uint8(5))
@@ -225,7 +225,10 @@ func FuzzPages(f *testing.F) {
 				Mono: data[i]&8 == 8, Math: data[i]&16 == 16, Turn: Turn(data[i] >> 5 & 2),
 			}
 			if data[i]%7 == 0 {
-				d.Outline = append(d.Outline, Entry{Level: int(data[i+3] % 8), Title: w.Text, Page: int(data[i+2] % 5), Top: y})
+				d.Outline = append(d.Outline, Entry{
+					Level: int(data[i+3] % 8), Title: w.Text,
+					Page: int(data[i+2] % 5), Top: y,
+				})
 			}
 			p.Words = append(p.Words, w)
 		}

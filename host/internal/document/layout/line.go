@@ -166,7 +166,7 @@ const touching = 0.1
 // Shares of letters of a font in a segment.
 const (
 	mostMono = 0.8
-	mostBold = 0.8 // a line with less begins with a title and goes on in the text
+	mostBold = 0.8 // a line with less begins with a title and continues in the text
 	someMath = 1.0 / 3
 )
 
@@ -216,8 +216,8 @@ func touches(before, w *word) bool {
 	return max(w.Left-before.Right, before.Left-w.Right) <= touching*min(w.height(), before.height())
 }
 
-// isRaised reports whether a word is an index or exponent of a sign before it, or stands behind one:
-// x2 has no blank, but the mark of a footnote does not become a part of a word.
+// isRaised reports whether a word is an index or exponent of a sign before it, or stands behind
+// one: x2 has no blank, but the mark of a footnote does not become a part of a word.
 func isRaised(before, w *word) bool {
 	const shift, letters = 0.1, 3
 	if math.Abs(before.Base-w.Base) < shift*min(w.height(), before.height()) {
@@ -234,8 +234,8 @@ func isRaised(before, w *word) bool {
 	return n < letters
 }
 
-// IsRightToLeft reports whether a character is of a script that is written from right to left, marks
-// of punctuation of those scripts included.
+// IsRightToLeft reports whether a character is of a script that is written from right to left,
+// marks of punctuation of those scripts included.
 func IsRightToLeft(r rune) bool {
 	return r >= 0x590 && r < 0x900 && !unicode.IsDigit(r) || r >= 0xFB1D && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFC
 }

@@ -191,7 +191,8 @@ func prefix(key string) string {
 	return key
 }
 
-// linesOf returns the lines of a page that may be titles, by how they begin with and without number.
+// linesOf returns the lines of a page that may be titles, by how they begin with and without
+// number.
 func (m *matcher) linesOf(page int) map[string][]place {
 	if known, ok := m.lines[page]; ok {
 		return known
@@ -359,7 +360,7 @@ func changed(elements []element, list []change, known *Compounds) []element {
 			skip = c.lines
 		}
 		if skip > 0 {
-			for k := i + 1; k < i+skip; k++ { // what was not found goes behind the title
+			for k := i + 1; k < i+skip; k++ { // what was not found comes after the title
 				before[i+skip] = append(before[k], before[i+skip]...)
 			}
 			i += skip - 1
@@ -378,7 +379,7 @@ func isNumberedTitle(entry, line string) bool {
 	return len(rest) < len(entry) && titleKey(rest) == titleKey(line)
 }
 
-// titleOf joins the lines of a title. rest is what follows a title in the same line.
+// titleOf joins the lines of a title. rest follows a title in the same line.
 func titleOf(list []element, lead bool, known *Compounds) (title element, rest *element) {
 	title = list[0]
 	l := *list[0].line

@@ -26,7 +26,10 @@ func TestLinesWithTallSigns(t *testing.T) {
 		put(&p, 10, 50, 100+12*float64(i), line)
 	}
 	last := p.Words[len(p.Words)-1]
-	p.Words = append(p.Words, Word{Box: Box{Left: last.Right + 3, Right: last.Right + 9, Top: 120, Bottom: 146}, Text: "}", Base: 132})
+	p.Words = append(p.Words, Word{
+		Box:  Box{Left: last.Right + 3, Right: last.Right + 9, Top: 120, Bottom: 146},
+		Text: "}", Base: 132,
+	})
 	require.Equal(t, "all lines of it have the length of a set are counted from one }", plainOf(t, p))
 }
 
@@ -36,7 +39,10 @@ func TestIndexesAndExponents(t *testing.T) {
 	put(&p, 10, 50, 100, "the value x and some words")
 	add := func(behind int, text string, base float64) {
 		w := p.Words[behind]
-		p.Words = append(p.Words, Word{Box: Box{Left: w.Right, Right: w.Right + 2, Top: base - 6, Bottom: base + 1}, Text: text, Base: base})
+		p.Words = append(p.Words, Word{
+			Box:  Box{Left: w.Right, Right: w.Right + 2, Top: base - 6, Bottom: base + 1},
+			Text: text, Base: base,
+		})
 	}
 	add(2, "2", 104) // letters stand at 108
 	add(5, "1", 104)
@@ -44,8 +50,8 @@ func TestIndexesAndExponents(t *testing.T) {
 	require.Equal(t, "the value x2 and some words 1 that stand in the next line", plainOf(t, p))
 }
 
-// A paper: a wide title, authors beside each other, two columns whose lines do not stand at the same
-// heights, and a footnote.
+// A paper: a wide title, authors in one row, two columns whose lines do not stand at the
+// same heights, and a footnote.
 func paper(rng *rand.Rand) (p Page, want string) {
 	p.Width = 595
 	put(&p, 20, 80, 40, "A wide title over both columns")
@@ -64,7 +70,7 @@ func paper(rng *rand.Rand) (p Page, want string) {
 	return p, strings.Join(texts, " ")
 }
 
-// The neighbours of words in papers and cards are those of the text.
+// The neighbours of words in papers and cards are neighbours in the text.
 func TestOrderOfPapersAndCards(t *testing.T) {
 	sum := 0.0
 	const pages = 40
@@ -90,7 +96,8 @@ func referenceCard() (p Page, text string) {
 			put(&p, 12, x, y, title)
 			b.WriteString(title + "\n")
 			for row := range 7 {
-				command, meaning := fmt.Sprintf("cmd%d%d%d", column, section, row), fmt.Sprintf("does the thing %d", row)
+				command, meaning := fmt.Sprintf("cmd%d%d%d", column, section, row), fmt.Sprintf("does the thing %d",
+					row)
 				put(&p, 8, x, y+22+11*float64(row), command)
 				put(&p, 8, x+90, y+22+11*float64(row), meaning)
 				b.WriteString(command + " " + meaning + "\n")
@@ -158,9 +165,9 @@ func TestDividedWordsAcrossBlocks(t *testing.T) {
 	put(&one, 10, 50, 700, long1)
 	put(&one, 10, 50, 712, "and a word is divided here, at the end of the exam-")
 	ruled(&two, 50, 80, [][]string{{"Kind", "Days"}, {"Books", "30"}})
-	put(&two, 10, 50, 160, "ple that goes on.")
+	put(&two, 10, 50, 160, "ple that continues.")
 	list := blocksOf(t, one, two)
-	require.Contains(t, list[0].Text, "the end of the example that goes on.")
+	require.Contains(t, list[0].Text, "the end of the example that continues.")
 	require.Len(t, list, 2)
 	require.Len(t, list[0].Positions, 2)
 }
@@ -173,7 +180,10 @@ func TestCode(t *testing.T) {
 		text := strings.TrimLeft(line, " ")
 		if x := 50 + 6*float64(len(line)-len(text)); text != "" {
 			width := 6 * float64(len(text))
-			p.Words = append(p.Words, Word{Box: Box{x, x + width, 90 + 12*float64(i), 100 + 12*float64(i)}, Text: text, Mono: true, Bold: true})
+			p.Words = append(p.Words, Word{
+				Box:  Box{x, x + width, 90 + 12*float64(i), 100 + 12*float64(i)},
+				Text: text, Mono: true, Bold: true,
+			})
 		}
 	}
 	list := blocksOf(t, p)
@@ -189,7 +199,10 @@ func TestNumberedHeadings(t *testing.T) {
 	put(&p, 13, 50, 105, "September 2026")
 	put(&p, 12, 50, 130, "*Abstract")
 	y := 150.0
-	for _, h := range []string{"*1. *Introduction", "*2. *Methods", "*2.1. *Data", "*2.1.1. *Sources", "*2.2. *Models", "*3. *Results", "*References"} {
+	for _, h := range []string{
+		"*1. *Introduction", "*2. *Methods", "*2.1. *Data", "*2.1.1. *Sources",
+		"*2.2. *Models", "*3. *Results", "*References",
+	} {
 		put(&p, 12, 50, y, h)
 		put(&p, 10, 50, y+20, "Text that is between two headings, and longer than they are. It ends.")
 		y += 44
@@ -201,7 +214,8 @@ func TestNumberedHeadings(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{
-		"1 The title", "2 Abstract", "2 1. Introduction", "2 2. Methods", "3 2.1. Data", "4 2.1.1. Sources", "3 2.2. Models",
+		"1 The title", "2 Abstract", "2 1. Introduction", "2 2. Methods", "3 2.1. Data", "4 2.1.1. Sources",
+		"3 2.2. Models",
 		"2 3. Results", "2 References",
 	}, got)
 }
@@ -221,18 +235,32 @@ func TestSpansOfRuledTables(t *testing.T) {
 	ruled(&p, 50, 80, [][]string{{"Model", "Torque", ""}, {"", "min", "max"}, {"A", "1", "2"}, {"B", "3", "4"}})
 	p.Rules = p.Rules[:0]
 	for _, r := range [][4]float64{
-		{50, 350, 80, 80}, {150, 350, 100, 100}, {50, 350, 120, 120}, {50, 350, 140, 140}, {50, 350, 160, 160},
-		{150, 150, 80, 160}, {250, 250, 100, 160},
+		{50, 350, 80, 80},
+		{150, 350, 100, 100},
+		{50, 350, 120, 120},
+		{50, 350, 140, 140},
+		{50, 350, 160, 160},
+		{150, 150, 80, 160},
+		{250, 250, 100, 160},
 	} {
 		p.Rules = append(p.Rules, Box{r[0], r[1], r[2], r[3]})
 	}
 	list := blocksOf(t, p)
-	require.Equal(t, [][]string{{"Model", "Torque", "Torque"}, {"Model", "min", "max"}, {"A", "1", "2"}, {"B", "3", "4"}}, list[0].Rows)
-	require.Equal(t, []block.Span{{Row: 0, Column: 0, Rows: 2, Columns: 1}, {Row: 0, Column: 1, Rows: 1, Columns: 2}}, list[0].Spans)
+	require.Equal(t, [][]string{{"Model", "Torque", "Torque"}, {"Model", "min", "max"}, {"A", "1", "2"}, {
+		"B", "3",
+		"4",
+	}}, list[0].Rows)
+	require.Equal(t, []block.Span{{Row: 0, Column: 0, Rows: 2, Columns: 1}, {
+		Row: 0, Column: 1, Rows: 1,
+		Columns: 2,
+	}}, list[0].Spans)
 	require.Equal(t, 2, list[0].Header)
 	var frame Page
 	put(&frame, 10, 60, 100, "A text in a frame that has a rule at its side.")
-	frame.Rules = []Box{{50, 500, 90, 90}, {50, 500, 120, 120}, {50, 50, 90, 120}, {55, 55, 90, 120}, {500, 500, 90, 120}}
+	frame.Rules = []Box{{50, 500, 90, 90}, {50, 500, 120, 120}, {50, 50, 90, 120}, {55, 55, 90, 120}, {
+		500, 500, 90,
+		120,
+	}}
 	require.Equal(t, block.Paragraph, blocksOf(t, frame)[0].Kind)
 }
 
@@ -257,7 +285,8 @@ func TestRunningTitlesAreDropped(t *testing.T) {
 	require.Equal(t, 1, strings.Count(block.Plain(list), "Basics"))
 }
 
-// The time of hostile pages grows with their words: 8 times as many take less than 8*8 times as long.
+// The time of hostile pages grows with their words: 8 times as many take less than 8*8 times as
+// long.
 func TestHostilePagesAreNotQuadratic(t *testing.T) {
 	for name, page := range map[string]func(n int) Page{
 		"one baseline": func(n int) (p Page) {
@@ -280,7 +309,10 @@ func TestHostilePagesAreNotQuadratic(t *testing.T) {
 		},
 		"scripts": func(n int) (p Page) {
 			for i := range n {
-				p.Words = append(p.Words, Word{Box: Box{float64(i % 300 * 2), float64(i%300*2) + 3, float64(i/300) * 3, float64(i/300)*3 + 10}, Text: "w"})
+				p.Words = append(p.Words, Word{Box: Box{
+					float64(i % 300 * 2), float64(i%300*2) + 3,
+					float64(i/300) * 3, float64(i/300)*3 + 10,
+				}, Text: "w"})
 			}
 			return p
 		},
@@ -309,7 +341,10 @@ func TestStrangePlaces(t *testing.T) {
 	var p Page
 	put(&p, 10, 50, 100, "some words")
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 0} {
-		p.Words = append(p.Words, Word{Box: Box{v, v, v, v}, Text: "w", Base: v, Size: v}, Word{Box: Box{50, v, 100, v}, Text: "w", Turn: 1})
+		p.Words = append(p.Words, Word{Box: Box{v, v, v, v}, Text: "w", Base: v, Size: v}, Word{Box: Box{
+			50, v, 100,
+			v,
+		}, Text: "w", Turn: 1})
 		p.Rules = append(p.Rules, Box{v, v, 0, 100}, Box{0, 100, v, v})
 		p.Pictures = append(p.Pictures, Picture{Box: Box{v, v, v, v}})
 	}

@@ -105,7 +105,8 @@ func newGrid(rules []Box) *grid {
 	left, right := ends(g.horizontal, func(r Box) (from, to float64) { return r.Left, r.Right })
 	top, bottom := ends(g.vertical, func(r Box) (from, to float64) { return r.Top, r.Bottom })
 	g.xs, g.ys = distinct(append(g.xs, left, right)), distinct(append(g.ys, top, bottom))
-	if len(g.vertical) == 0 || len(g.horizontal) == 0 || len(g.xs) < 3 || len(g.ys) < 2 || len(g.xs)*len(g.ys)*len(rules) > maxGrid {
+	if len(g.vertical) == 0 || len(g.horizontal) == 0 || len(g.xs) < 3 || len(g.ys) < 2 ||
+		len(g.xs)*len(g.ys)*len(rules) > maxGrid {
 		return nil
 	}
 	g.left, g.above = make([][]bool, len(g.ys)-1), make([][]bool, len(g.ys)-1)
@@ -229,7 +230,7 @@ func (g *grid) single(owners []int) (n int) {
 	return n
 }
 
-// filled reports the columns with text of their own: rules drawn twice make empty ones.
+// filled reports the columns whose cells have a text: rules drawn twice make empty ones.
 func (g *grid) filled(owners []int, texts []string) []bool {
 	columns := len(g.xs) - 1
 	out := make([]bool, columns)
@@ -270,7 +271,8 @@ func upTo(list []float64, v float64) int {
 func (g *grid) divided(column int, y float64) bool {
 	x := g.xs[column]
 	for _, r := range g.vertical {
-		if at := (r.Left + r.Right) / 2; at > x-2*tolerance && at < x+2*tolerance && r.Top-tolerance <= y && y <= r.Bottom+tolerance {
+		if at := (r.Left + r.Right) / 2; at > x-2*tolerance && at < x+2*tolerance && r.Top-tolerance <= y &&
+			y <= r.Bottom+tolerance {
 			return true
 		}
 	}
@@ -281,7 +283,8 @@ func (g *grid) divided(column int, y float64) bool {
 func (g *grid) isCovered(row int, x float64) bool {
 	y := g.ys[row]
 	for _, r := range g.horizontal {
-		if at := r.middle(); at > y-2*tolerance && at < y+2*tolerance && r.Left-tolerance <= x && x <= r.Right+tolerance {
+		if at := r.middle(); at > y-2*tolerance && at < y+2*tolerance && r.Left-tolerance <= x &&
+			x <= r.Right+tolerance {
 			return true
 		}
 	}
@@ -298,8 +301,8 @@ func cellText(words []word, known *Compounds) string {
 	return joinLines(parts, known)
 }
 
-// horizontal returns the horizontal rules of a page from top to bottom, as far as tables are made of
-// them.
+// horizontal returns the horizontal rules of a page from top to bottom, as far as tables are made
+// of them.
 func horizontal(rules []Box) (out []Box) {
 	if len(rules) > maxRules {
 		return nil

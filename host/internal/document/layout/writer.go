@@ -163,7 +163,7 @@ func (p *paragraph) sameLook(l *segment) bool {
 	return math.Abs(p.size-l.size) <= sameSize*p.size && (p.bold == l.bold || p.isList)
 }
 
-// continues reports whether a line belongs to the paragraph. first says that it begins a column or
+// continues reports whether a line belongs to the paragraph. first means that it begins a column or
 // a page.
 func (p *paragraph) continues(l *segment, first bool, w *writer) bool {
 	lines, height := p.parts[len(p.parts)-1], l.height()
@@ -221,7 +221,8 @@ func (w *writer) flushParagraph() {
 	w.out, w.looks = append(w.out, b), append(w.looks, p.look)
 }
 
-// joinDivided joins a paragraph to one that ends inside a word, with tables and images between them.
+// joinDivided joins a paragraph to one that ends inside a word, with tables and images between
+// them.
 func (w *writer) joinDivided(b *block.Block, l *look) bool {
 	if first, _ := utf8.DecodeRuneInString(b.Text); !unicode.IsLower(first) {
 		return false
