@@ -15,6 +15,7 @@ import (
 // finish completes the document: it finds the headings.
 func (w *writer) finish(o outline) []block.Block {
 	w.flush()
+	w.captions()
 	if o.rules {
 		w.belowOutline(o.deepest)
 	} else {
@@ -25,6 +26,33 @@ func (w *writer) finish(o outline) []block.Block {
 		w.out[i] = path.Place(w.out[i])
 	}
 	return w.out
+}
+
+// captions makes the captions below images their text.
+func (w *writer) captions() {
+	n := 0
+	for i := range w.out {
+		b := &w.out[i]
+		if n > 0 && b.Kind == block.Paragraph && len(b.Text) <= headingBytes && isCaption(b.Text, figureWords) {
+			image := &w.out[n-1]
+			if image.Kind == block.Image && image.Text == "" && image.Page() == b.Page() {
+				image.Text, image.Positions = block.Line(b.Text), []block.Position{around(image.Positions[0],
+					b.Positions[0])}
+				continue
+			}
+		}
+		w.out[n], w.looks[n] = *b, w.looks[i]
+		n++
+	}
+	w.out, w.looks = w.out[:n], w.looks[:n]
+}
+
+// around returns the box around two boxes of a page.
+func around(a, b block.Position) block.Position {
+	return block.Position{
+		Page: a.Page, Left: min(a.Left, b.Left), Right: max(a.Right, b.Right), Top: min(a.Top, b.Top),
+		Bottom: max(a.Bottom, b.Bottom),
+	}
 }
 
 // belowOutline makes headings one level below the outline of what looks like one and is not in it.

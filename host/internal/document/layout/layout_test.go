@@ -203,6 +203,18 @@ func TestPicturesHaveTheirPlace(t *testing.T) {
 	require.Equal(t, "page 1 image 1", list[1].Source)
 }
 
+// The caption below an image is its text; a paragraph that names a figure is not.
+func TestCaptionsOfImages(t *testing.T) {
+	p := Page{Pictures: []Picture{{Box{50, 200, 130, 300}, "page 1 image 1"}}}
+	put(&p, 10, 50, 100, "Figure 3 is explained here, above it.")
+	put(&p, 10, 50, 320, "Figure 3: A wheel")
+	put(&p, 10, 50, 360, "Below.")
+	list := blocksOf(t, p)
+	require.Equal(t, []string{
+		"1 paragraph Figure 3 is explained here, above it.", "1 image Figure 3: A wheel", "1 paragraph Below.",
+	}, shown(list))
+}
+
 // FuzzPages lays out words and rules at any place, in any direction and with any outline: no word
 // is lost or repeated.
 func FuzzPages(f *testing.F) {
