@@ -56,7 +56,8 @@ func TestHostileOutlines(t *testing.T) {
 	ring := func(entry string, count int) []byte {
 		f := &pdftest.File{Objects: []string{
 			"<< /Type /Catalog /Pages 2 0 R /Outlines 6 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-			"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+			"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R " +
+				"/Resources << /Font << /F1 5 0 R >> >> >>",
 			pdftest.Stream("", page), pdftest.Helvetica, "<< /Type /Outlines /First 7 0 R >>",
 		}}
 		for i := range count {

@@ -21,7 +21,7 @@ const (
 )
 
 // flows divides the words of a page where the file continues further up, as it does behind the end
-// of a column. The result is one flow of all words unless the parts stand beside or below each
+// of a column. The result is one flow of all words unless the parts stand next to or below each
 // other.
 func flows(words []word, height float64) []flow {
 	var parts [][]word
