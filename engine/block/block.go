@@ -21,18 +21,29 @@ const (
 	Image     Kind = "image"
 )
 
+// Mark qualifies the kind of a block.
+type Mark string
+
+// The marks of blocks.
+const (
+	Contents Mark = "contents" // entries of a table of contents, a line for each
+	Formula  Mark = "formula"  // signs of mathematics as plain text
+)
+
 // DeepestHeading is the largest level of a heading.
 const DeepestHeading = 6
 
 // Block is a part of a document that is shown as a unit.
 type Block struct {
 	Kind  Kind
-	Level int // of a heading, 1 to DeepestHeading
+	Level int  // of a heading, 1 to DeepestHeading
+	Mark  Mark // "" for none
 	// Text is the text of the block. A list has one line for each item, with its mark: "- a",
 	// "  1. b". An image has its description, which may be empty.
 	Text     string
 	Rows     [][]string // of a table; they may differ in length
 	Header   int        // rows at the beginning of a table that name its columns
+	Spans    []Span     // of a table: cells that reach over others, which repeat their text in Rows
 	Language string     // of code; "" if unknown
 	Source   string     // of an image: its address or the name of its part in the document
 	Image    []byte     // of an image: its bytes in a common format; nil if only Source is known
@@ -45,6 +56,34 @@ type Block struct {
 type Position struct {
 	Page                     int // from 1
 	Left, Right, Top, Bottom float64
+}
+
+// Span is a cell of a table that reaches over others to its right and below.
+type Span struct{ Row, Column, Rows, Columns int }
+
+// spans are the spans of a table by the cells that they cover.
+type spans map[[2]int]*Span
+
+func (b *Block) spans() spans {
+	if len(b.Spans) == 0 {
+		return nil
+	}
+	out := spans{}
+	for i := range b.Spans {
+		s := &b.Spans[i]
+		for row := max(s.Row, 0); row < min(s.Row+s.Rows, len(b.Rows)); row++ {
+			for column := max(s.Column, 0); column < min(s.Column+s.Columns, len(b.Rows[row])); column++ {
+				out[[2]int{row, column}] = s
+			}
+		}
+	}
+	return out
+}
+
+// repeats reports whether a cell repeats the text of one that reaches over it.
+func (s spans) repeats(row, column int) bool {
+	span := s[[2]int{row, column}]
+	return span != nil && (span.Row != row || span.Column != column)
 }
 
 // Page returns the page on which the block begins, from 1; 0 if unknown.

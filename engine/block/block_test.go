@@ -76,6 +76,35 @@ func TestWrite(t *testing.T) {
 	}, "\n"), HTML(list))
 }
 
+// A paragraph stays one when it is written and parsed, whatever its lines begin with.
+func TestParagraphsThatLookLikeOtherBlocks(t *testing.T) {
+	for text, want := range map[string]string{
+		"# define": "\\# define", "1. Januar": "1\\. Januar", "| x": "\\| x", "> 3": "\\> 3", "```": "\\```",
+		"plain - text": "plain - text", "a\n- b": "a\n\\- b", "1.5 kg": "1.5 kg", "#tag": "#tag",
+	} {
+		list := []Block{{Kind: Paragraph, Text: text}}
+		require.Equal(t, want, Markdown(list))
+		parsed := Parse(Markdown(list))
+		require.Len(t, parsed, 1, text)
+		require.Equal(t, Paragraph, parsed[0].Kind, text)
+	}
+}
+
+// A cell that reaches over others is written once, but in Markdown, which has no such cells.
+func TestSpans(t *testing.T) {
+	list := []Block{{
+		Kind: Table, Header: 2,
+		Rows:  [][]string{{"Model", "Torque", "Torque"}, {"Model", "min", "max"}, {"A", "1", "2"}},
+		Spans: []Span{{Row: 0, Column: 0, Rows: 2, Columns: 1}, {Row: 0, Column: 1, Rows: 1, Columns: 2}},
+	}}
+	require.Equal(t, "Model\tTorque\t\n\tmin\tmax\nA\t1\t2", Plain(list))
+	require.Equal(t, `<table><tr><th rowspan="2">Model</th><th colspan="2">Torque</th></tr>`+
+		"<tr><th>min</th><th>max</th></tr><tr><td>A</td><td>1</td><td>2</td></tr></table>\n", HTML(list))
+	require.Contains(t, Markdown(list), "| Model | min | max |")
+	list[0].Spans = []Span{{Row: -1, Column: -5, Rows: 1 << 40, Columns: 1 << 40}, {Row: 7, Rows: 1, Columns: 1}}
+	require.NotEmpty(t, HTML(list))
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(sample)
 	f.Add("|\n||\n|-|\n```\n")

@@ -1,6 +1,9 @@
 package block
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Markdown writes blocks as Markdown, with a blank line between two of them. Images without a
 // description are left out.
@@ -43,8 +46,37 @@ func (b *Block) Markdown() string {
 			fence += "`"
 		}
 		return fence + b.Language + "\n" + b.Text + "\n" + fence
+	case Paragraph:
+		return escaped(b.Text)
 	}
 	return b.Text
+}
+
+// escaped puts a backslash before lines of a paragraph that are other blocks in Markdown: a line of
+// a PDF may begin with # or 1. without being a heading or an item.
+func escaped(text string) string {
+	if !strings.ContainsAny(text, "#|`~-+*•▪◦‣>.)") {
+		return text
+	}
+	var b strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		trimmed := strings.TrimSpace(line)
+		level, _ := headingOf(trimmed)
+		number := strings.TrimLeft(trimmed, "0123456789")
+		switch {
+		case !isItem(trimmed) && level == 0 && !isFence(trimmed) && !strings.HasPrefix(trimmed, "|") &&
+			!strings.HasPrefix(trimmed, "> "):
+			b.WriteString(line)
+		case len(number) < len(trimmed):
+			b.WriteString(trimmed[:len(trimmed)-len(number)] + "\\" + number)
+		default:
+			b.WriteString("\\" + trimmed)
+		}
+	}
+	return b.String()
 }
 
 // WriteRow writes a row of a table as Markdown. The last row of its head is followed by the line
@@ -75,12 +107,13 @@ func cell(s string) string {
 func Plain(list []Block) string { return separated(list, (*Block).Plain) }
 
 // Plain returns the block as plain text: cells are separated by tabs, headings and code have no
-// marks.
+// marks. A cell that reaches over others has its text once.
 func (b *Block) Plain() string {
 	if b.Kind != Table {
 		return b.Text
 	}
 	var out strings.Builder
+	spans := b.spans()
 	for i, row := range b.Rows {
 		if i > 0 {
 			out.WriteByte('\n')
@@ -89,7 +122,9 @@ func (b *Block) Plain() string {
 			if k > 0 {
 				out.WriteByte('\t')
 			}
-			out.WriteString(Line(c))
+			if !spans.repeats(i, k) {
+				out.WriteString(Line(c))
+			}
 		}
 	}
 	return out.String()
@@ -121,14 +156,18 @@ func (b *Block) writeHTML(out *strings.Builder) {
 		element("h"+string(rune('0'+min(max(b.Level, 1), DeepestHeading))), text)
 	case Table:
 		out.WriteString("<table>")
+		spans := b.spans()
 		for i, row := range b.Rows {
 			name := "td"
 			if i < b.Header {
 				name = "th"
 			}
 			out.WriteString("<tr>")
-			for _, c := range row {
-				out.WriteString("<" + name + ">" + escape.Replace(Line(c)) + "</" + name + ">")
+			for k, c := range row {
+				if !spans.repeats(i, k) {
+					out.WriteString("<" + name + spans.attributes(i, k) + ">")
+					out.WriteString(escape.Replace(Line(c)) + "</" + name + ">")
+				}
 			}
 			out.WriteString("</tr>")
 		}
@@ -149,4 +188,19 @@ func (b *Block) writeHTML(out *strings.Builder) {
 	default:
 		element("p", text)
 	}
+}
+
+// attributes returns the attributes of HTML for a cell that reaches over others.
+func (s spans) attributes(row, column int) (out string) {
+	span := s[[2]int{row, column}]
+	if span == nil {
+		return ""
+	}
+	if span.Rows > 1 {
+		out += ` rowspan="` + strconv.Itoa(span.Rows) + `"`
+	}
+	if span.Columns > 1 {
+		out += ` colspan="` + strconv.Itoa(span.Columns) + `"`
+	}
+	return out
 }

@@ -11,6 +11,7 @@
 // [Reader.Read] returns text for a language model: headings as #, lists as -, tables as rows
 // between |, one blank line between blocks. Pictures, layout, headers and footers are omitted.
 // [Reader.Blocks] returns the same as a list of blocks, with images as references; of a PDF it
-// finds columns, headings and tables by the place of words, see package layout. Images and scanned
-// pages are read by [Reader.OCR]. Package write creates documents.
+// finds columns, headings, tables and code by the place of words, the order of the file and its
+// outline, see package layout. Images and scanned pages are read by [Reader.OCR]. Package write
+// creates documents, and package fidelity measures how well blocks agree with a truth.
 package document

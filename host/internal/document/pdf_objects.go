@@ -26,7 +26,7 @@ const (
 )
 
 // objects collects the rules and images of a page.
-func (g *glyphs) objects(page int32, content *layout.Page) error {
+func (g *glyphs) objects(page int32, content *layout.Page, f *frame) error {
 	count, err := g.call("FPDFPage_CountObjects", uint64(uint32(page)))
 	if err != nil {
 		return err
@@ -46,9 +46,9 @@ func (g *glyphs) objects(page int32, content *layout.Page) error {
 		}
 		switch uint32(kind) {
 		case objectPath:
-			err = g.path(object, content, &segments)
+			err = g.path(object, content, f, &segments)
 		case objectImage:
-			err = g.image(object, content)
+			err = g.image(object, content, f)
 		}
 		if err != nil || segments > maxSegments {
 			return err
@@ -57,7 +57,7 @@ func (g *glyphs) objects(page int32, content *layout.Page) error {
 	return nil
 }
 
-func (g *glyphs) image(object uint64, content *layout.Page) error {
+func (g *glyphs) image(object uint64, content *layout.Page, f *frame) error {
 	at := uint64(g.at) // left, bottom, right, top
 	ok, err := g.fast("FPDFPageObj_GetBounds", object, at, at+4, at+8, at+12)
 	if err != nil || uint32(ok) == 0 {
@@ -65,7 +65,7 @@ func (g *glyphs) image(object uint64, content *layout.Page) error {
 	}
 	var b [4]float64
 	g.floats(b[:])
-	box := layout.Box{Left: b[0], Right: b[2], Top: content.Height - b[3], Bottom: content.Height - b[1]}
+	box := f.box(b[0], b[1], b[2], b[3])
 	if !isFinite(box) || box.Right-box.Left < leastImage || box.Bottom-box.Top < leastImage ||
 		len(content.Pictures) >= maxPictures {
 		return nil
@@ -76,7 +76,7 @@ func (g *glyphs) image(object uint64, content *layout.Page) error {
 }
 
 // path adds the straight segments of a path as rules.
-func (g *glyphs) path(object uint64, content *layout.Page, segments *int) error {
+func (g *glyphs) path(object uint64, content *layout.Page, f *frame, segments *int) error {
 	count, err := g.fast("FPDFPath_CountSegments", object)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (g *glyphs) path(object uint64, content *layout.Page, segments *int) error 
 		if err != nil {
 			return err
 		}
-		to := s.to.transformed(&matrix, content.Height)
+		to := s.to.transformed(&matrix, f)
 		switch s.kind {
 		case segmentMove:
 			start = to
@@ -115,8 +115,9 @@ func (g *glyphs) path(object uint64, content *layout.Page, segments *int) error 
 type point struct{ x, y float64 }
 
 // transformed returns a point of a path on the page, from its upper left corner.
-func (p point) transformed(m *[6]float64, height float64) point {
-	return point{m[0]*p.x + m[2]*p.y + m[4], height - (m[1]*p.x + m[3]*p.y + m[5])}
+func (p point) transformed(m *[6]float64, f *frame) point {
+	x, y := f.point(m[0]*p.x+m[2]*p.y+m[4], m[1]*p.x+m[3]*p.y+m[5])
+	return point{x, y}
 }
 
 // addRule adds a line if it is horizontal or vertical. Both long sides of a thin box are the same

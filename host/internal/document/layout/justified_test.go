@@ -29,7 +29,7 @@ func justify(p *Page, size, left, right, y float64, words []string) {
 		x := left
 		for _, word := range words[:n] {
 			w := size / 2 * float64(len(word))
-			p.Words = append(p.Words, Word{Box{x, x + w, y, y + size}, word, false})
+			p.Words = append(p.Words, Word{Box: Box{x, x + w, y, y + size}, Text: word})
 			x += w + blank
 		}
 		words = words[n:]

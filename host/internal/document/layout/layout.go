@@ -1,17 +1,15 @@
 // Package layout finds the structure of printed pages: from the position and size of words to
-// headings, paragraphs, lists and tables in reading order.
+// headings, paragraphs, lists, tables and code in reading order.
 //
 // [Document.Add] reduces a page to lines and ruled tables, so that a long document needs little
 // memory. [Document.Blocks] then looks at all pages together: lines that repeat at the edges of
-// pages are dropped, columns are read one after the other, and what continues on the next page is
-// joined. Everything is decided by distances relative to the size of the text.
+// pages are dropped, columns are read one after the other, the outline of the file finds its
+// headings, and what continues on the next page is joined. The order of words in the file is the
+// first evidence of columns; distances relative to the size of the text are the second.
 package layout
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/easel-canvas/easel/engine/block"
 )
@@ -31,9 +29,20 @@ func (b Box) union(o Box) Box {
 // Word is a run of characters without a blank. The height of its box is that of its font, not of
 // its letters.
 type Word struct {
-	Box
+	Box  // in the axes of its direction, see [Turn.Box]
 	Text string
+	Base float64 // where the letters stand, from the top; 0 if unknown
+	Size float64 // of the font; 0 if unknown
+	Turn Turn
 	Bold bool
+	Mono bool // of a font with letters of one width
+	Math bool // of a font with signs of mathematics
+}
+
+// word is a word with its place in the order of the file.
+type word struct {
+	Word
+	order int32
 }
 
 // Picture is an image on a page.
@@ -42,17 +51,27 @@ type Picture struct {
 	Source string
 }
 
-// Page is the content of a page.
+// Page is the content of a page. Words are in the order of the file.
 type Page struct {
-	Number   int // from 1
-	Height   float64
-	Words    []Word
-	Rules    []Box // straight lines and the edges of boxes, horizontal or vertical
-	Pictures []Picture
+	Number        int // from 1
+	Width, Height float64
+	Words         []Word
+	Rules         []Box // straight lines and the edges of boxes, horizontal or vertical
+	Pictures      []Picture
+}
+
+// Entry is a bookmark of the outline of a file.
+type Entry struct {
+	Level int // from 1
+	Title string
+	Page  int     // that it leads to, from 1; 0 if none
+	Top   float64 // of its place there, from the top; negative if unknown
 }
 
 // Document collects pages. The zero value is empty.
 type Document struct {
+	Outline []Entry // in the order of the file
+
 	pages []page
 	size  int64
 	known Compounds
@@ -60,148 +79,131 @@ type Document struct {
 
 // page is a page reduced to its lines.
 type page struct {
-	number int
-	height float64
-	rows   [][]segment // lines from top to bottom, each from left to right
-	tables []table
-	images []Picture
+	number   int
+	height   float64
+	axes     axes
+	flows    []flow
+	tables   []table
+	images   []Picture
+	turned   []segment
+	rules    []Box     // horizontal ones
+	elements []element // in reading order, once all pages are known
 }
 
 // segment is a part of a line without a wide gap.
 type segment struct {
 	Box
-	text string
-	bold bool
+	base     float64
+	size     float64 // of the font
+	text     string
+	from, to int32 // the order of its first and its last word
+	lead     int32 // bytes of bold text at the beginning of a line that continues in another weight
+	bold     bool
+	mono     bool
+	math     bool
+	turned   bool // against the page
+	dropped  bool // it is a header or a footer
+	contents bool // it is an entry of a table of contents
 }
 
 // table is a table in the making.
 type table struct {
 	Box
 	rows   [][]string
+	spans  []block.Span
 	header int
+	from   int32 // the order of its first word
 }
 
 // segmentSize is the bytes of a segment or a cell beyond its text.
-const segmentSize = 96
+const segmentSize = 128
 
 // Add adds a page and returns the bytes that the document occupies so far.
 func (d *Document) Add(p Page) int64 {
-	out := page{number: p.Number, height: p.Height, images: p.Pictures}
-	words := p.Words
-	out.tables, words = ruledTables(p.Rules, words, &d.known)
-	out.rows = lines(words)
-	for _, row := range out.rows {
-		for _, s := range row {
-			d.size += segmentSize + int64(len(s.text))
-			d.known.Add(s.text)
-		}
+	out := page{number: p.Number, axes: axesOf(&p)}
+	whole := out.axes.box(Box{Right: p.Width, Bottom: p.Height})
+	out.height = whole.height()
+	words, others := out.axes.turned(&p)
+	out.turned = turnedLines(others, &out.axes, &p)
+	rules := make([]Box, len(p.Rules))
+	for i, r := range p.Rules {
+		rules[i] = out.axes.box(r)
 	}
-	for _, t := range out.tables {
+	for _, image := range p.Pictures {
+		image.Box = out.axes.box(image.Box)
+		out.images = append(out.images, image)
+	}
+	out.tables, words = ruledTables(rules, words, &d.known)
+	out.rules = horizontal(rules)
+	out.flows = flows(words, out.height)
+	d.count(&out)
+	d.pages = append(d.pages, out)
+	return d.size
+}
+
+// count counts the bytes of a page, and collects its words with hyphens.
+func (d *Document) count(p *page) {
+	for s := range p.segments() {
+		d.size += segmentSize + int64(len(s.text))
+		d.known.Add(s.text)
+	}
+	for _, t := range p.tables {
 		for _, row := range t.rows {
 			for _, c := range row {
 				d.size += segmentSize + int64(len(c))
 			}
 		}
 	}
-	d.size += segmentSize * int64(1+len(out.images))
-	d.pages = append(d.pages, out)
-	return d.size
+	d.size += segmentSize * int64(1+len(p.images)+len(p.rules))
 }
 
-// lines groups words into lines, and each line into segments.
-func lines(words []Word) [][]segment {
-	words = slices.Clone(words)
-	slices.SortStableFunc(words, func(a, b Word) int { return cmp.Compare(a.middle(), b.middle()) })
-	var list []line
-	for start := 0; start < len(words); {
-		end, box := start+1, words[start].Box
-		for end < len(words) && sameLine(box, words[end].Box) {
-			box = box.union(words[end].Box)
-			end++
-		}
-		list = append(list, newLine(words[start:end], box))
-		start = end
-	}
-	out := make([][]segment, len(list))
-	for i := range list {
-		out[i] = segments(list[i].words, func(blank interval) bool { return inText(list, i, blank) })
-	}
-	return out
-}
-
-// sameLine reports whether a word is on the line of a box: half of the lower one's height.
-func sameLine(line, word Box) bool {
-	overlap := min(line.Bottom, word.Bottom) - max(line.Top, word.Top)
-	return overlap > min(line.height(), word.height())/2 && word.middle()-line.middle() < line.height()
-}
-
-// widestBlank is the widest gap between two words of a text, in heights of the text. A blank has a
-// quarter, and justified text rarely twice of that, unless its column is narrow.
-const widestBlank = 0.9
-
-// segments joins the words of one line. inText reports whether a wide blank is one between words.
-func segments(words []Word, inText func(blank interval) bool) []segment {
-	var out []segment
-	var text strings.Builder
-	var box Box
-	bold := 0
-	flush := func() {
-		out = append(out, segment{Box: box, text: text.String(), bold: 2*bold > text.Len()})
-		text.Reset()
-		bold = 0
-	}
-	for i, w := range words {
-		switch gap := w.Left - box.Right; {
-		case i == 0:
-			box = w.Box
-		case gap > widestBlank*max(w.height(), box.height()) && !inText(interval{box.Right, w.Left}):
-			flush()
-			box = w.Box
-		default:
-			if gap > touching*min(w.height(), box.height()) || !wide(text.String(), w.Text) {
-				text.WriteByte(' ')
+// segments calls yield for the pieces of the lines of a page.
+func (p *page) segments() func(yield func(*segment) bool) {
+	return func(yield func(*segment) bool) {
+		for f := range p.flows {
+			for _, row := range p.flows[f].rows {
+				for i := range row {
+					if !yield(&row[i]) {
+						return
+					}
+				}
 			}
-			box = box.union(w.Box)
 		}
-		text.WriteString(w.Text)
-		if w.Bold {
-			bold += len(w.Text)
+		for i := range p.turned {
+			if !yield(&p.turned[i]) {
+				return
+			}
 		}
 	}
-	if text.Len() > 0 {
-		flush()
-	}
-	return out
 }
-
-// touching is the largest gap between characters of one word, in heights.
-const touching = 0.1
 
 // Blocks returns the blocks of all pages in reading order. Errors: those of ctx.
 func (d *Document) Blocks(ctx context.Context) ([]block.Block, error) {
-	d.dropEdges()
-	w := newWriter(d.textSize(), &d.known)
+	body := d.textSize()
+	d.dropEdges(body)
 	for i := range d.pages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p := &d.pages[i]
-		w.startPage(p.number)
-		for _, column := range columns(p.items(&d.known), 0) {
-			w.column(column)
-		}
+		d.pages[i].order(&d.known, len(d.pages))
 	}
-	return w.finish(), nil
+	w := newWriter(body, d.paragraphGap(body), &d.known)
+	o := d.matchOutline(body)
+	for i := range d.pages {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		w.addPage(&d.pages[i])
+	}
+	return w.finish(o), nil
 }
 
-// textSize returns the height of most of the text.
+// textSize returns the size of most of the text.
 func (d *Document) textSize() float64 {
 	count := map[int]int{} // characters by tenths of a point
 	for i := range d.pages {
-		for _, row := range d.pages[i].rows {
-			for _, s := range row {
-				count[int(s.height()*10+0.5)] += len(s.text)
-			}
+		for s := range d.pages[i].segments() {
+			count[int(s.size*10+0.5)] += len(s.text)
 		}
 	}
 	best := 0
@@ -213,32 +215,34 @@ func (d *Document) textSize() float64 {
 	return float64(best) / 10
 }
 
-// item is an element of a page to be ordered: a piece of a line, a table or an image.
-type item struct {
-	Box
-	segment *segment
-	table   *table
-	image   *Picture
-}
-
-// items returns the contents of a page from top to bottom.
-func (p *page) items(known *Compounds) []item {
-	var out []item
-	rows := p.rows
-	var aligned []table
-	aligned, rows = alignedTables(rows, known)
-	for r := range rows {
-		for s := range rows[r] {
-			out = append(out, item{Box: rows[r][s].Box, segment: &rows[r][s]})
+// paragraphGap returns the gap between lines that ends a paragraph, in heights: more than most
+// lines of the text have.
+func (d *Document) paragraphGap(body float64) float64 {
+	count := map[int]int{} // lines by twentieths of a height
+	for i := range d.pages {
+		list := d.pages[i].elements
+		for k := 1; k < len(list); k++ {
+			a, b := list[k-1].line, list[k].line
+			if a == nil || b == nil || max(a.size, b.size) > body*larger || a.bold != b.bold ||
+				!overlapsWidth(a.Box, b.Box) {
+				continue
+			}
+			if gap := (b.Top - a.Bottom) / b.height(); gap > 0 && gap < widestLeading {
+				count[int(gap*20+0.5)]++
+			}
 		}
 	}
-	tables := append(p.tables[:len(p.tables):len(p.tables)], aligned...)
-	for i := range tables {
-		out = append(out, item{Box: tables[i].Box, table: &tables[i]})
+	best := 0
+	for gap, n := range count {
+		if n > count[best] || n == count[best] && gap < best {
+			best = gap
+		}
 	}
-	for i := range p.images {
-		out = append(out, item{Box: p.images[i].Box, image: &p.images[i]})
-	}
-	slices.SortStableFunc(out, func(a, b item) int { return cmp.Compare(a.Top, b.Top) })
-	return out
+	return max(paragraphGap, float64(best)/20+leadingSlack)
 }
+
+// Limits of the gaps between lines of a paragraph, in heights.
+const (
+	widestLeading = 1.5
+	leadingSlack  = 0.2 // beyond the usual gap
+)

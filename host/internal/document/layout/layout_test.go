@@ -15,7 +15,7 @@ func put(p *Page, size, x, y float64, line string) {
 	for _, word := range strings.Split(line, " ") {
 		width := size / 2 * float64(len([]rune(word)))
 		text, bold := strings.CutPrefix(word, "*")
-		p.Words = append(p.Words, Word{Box{x, x + width, y, y + size}, text, bold})
+		p.Words = append(p.Words, Word{Box: Box{x, x + width, y, y + size}, Text: text, Bold: bold})
 		x += width + size/3
 	}
 }
@@ -203,13 +203,27 @@ func TestPicturesHaveTheirPlace(t *testing.T) {
 	require.Equal(t, "page 1 image 1", list[1].Source)
 }
 
-// FuzzPages lays out words and rules at any place: no word is lost or repeated.
+// The caption below an image is its text; a paragraph that names a figure is not.
+func TestCaptionsOfImages(t *testing.T) {
+	p := Page{Pictures: []Picture{{Box{50, 200, 130, 300}, "page 1 image 1"}}}
+	put(&p, 10, 50, 100, "Figure 3 is explained here, above it.")
+	put(&p, 10, 50, 320, "Figure 3: A wheel")
+	put(&p, 10, 50, 360, "Below.")
+	list := blocksOf(t, p)
+	require.Equal(t, []string{
+		"1 paragraph Figure 3 is explained here, above it.", "1 image Figure 3: A wheel", "1 paragraph Below.",
+	}, shown(list))
+}
+
+// FuzzPages lays out words and rules at any place, in any direction and with any outline: no word
+// is lost or repeated.
 func FuzzPages(f *testing.F) {
 	f.Add([]byte("\x00\x10\x10\x20\x05\x01\x10\x10\x10\x20"), uint8(1))
+	f.Add([]byte("\x02\x10\x10\x20\x05\x07\x10\x10\x10\x20\x0c\x20\x10\x20\x05"), uint8(5))
 	f.Fuzz(func(t *testing.T, data []byte, pages uint8) {
 		n := int(pages%3) + 1
 		list := make([]Page, n)
-		words := 0
+		var d Document
 		for i := 0; i+4 < len(data); i += 5 {
 			p := &list[i/5%n]
 			x, y := float64(data[i+1])*2, float64(data[i+2])*3
@@ -217,20 +231,26 @@ func FuzzPages(f *testing.F) {
 				p.Rules = append(p.Rules, Box{x, x + float64(data[i+3]), y, y + float64(data[i+4]%2)*100})
 				continue
 			}
-			words++
 			size := float64(data[i+3]%30) + 1
-			p.Words = append(p.Words, Word{
-				Box{x, x + float64(data[i+4]), y, y + size},
-				fmt.Sprintf("w%dw", i),
-				data[i]%2 == 0,
-			})
+			w := Word{
+				Box: Box{x, x + float64(data[i+4]), y, y + size}, Text: fmt.Sprintf("w%dw", i), Bold: data[i]%2 == 0,
+				Mono: data[i]&8 == 8, Math: data[i]&16 == 16, Turn: Turn(data[i] >> 5 & 2),
+			}
+			if data[i]%7 == 0 {
+				d.Outline = append(d.Outline, Entry{
+					Level: int(data[i+3] % 8), Title: w.Text,
+					Page: int(data[i+2] % 5), Top: y,
+				})
+			}
+			p.Words = append(p.Words, w)
 		}
-		var d Document
 		for i := range list {
-			list[i].Number, list[i].Height = i+1, 2000 // nothing is at the lower edge
+			list[i].Number, list[i].Width, list[i].Height = i+1, 600, 2000 // nothing is at the lower edge
 			for k := range list[i].Words {
-				list[i].Words[k].Top += 300
-				list[i].Words[k].Bottom += 300
+				w := &list[i].Words[k]
+				w.Top += 300
+				w.Bottom += 300
+				w.Box = w.Turn.Box(w.Box)
 			}
 			d.Add(list[i])
 		}
@@ -239,7 +259,14 @@ func FuzzPages(f *testing.F) {
 		text := block.Plain(blocks)
 		for i := 0; i+4 < len(data); i += 5 {
 			if data[i]%5 != 0 {
-				require.Equal(t, 1, strings.Count(text, fmt.Sprintf("w%dw", i)), "%q", text)
+				require.Positive(t, strings.Count(text, fmt.Sprintf("w%dw", i)), "%q", text)
+			}
+		}
+		if len(d.Outline) == 0 {
+			for i := 0; i+4 < len(data); i += 5 {
+				if data[i]%5 != 0 {
+					require.Equal(t, 1, strings.Count(text, fmt.Sprintf("w%dw", i)), "%q", text)
+				}
 			}
 		}
 	})

@@ -2,8 +2,12 @@ package layout
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/easel-canvas/easel/engine/block"
 )
 
 // tolerance is how far rules that meet may be apart, in points.
@@ -13,7 +17,7 @@ const tolerance = 2.5
 const maxRules = 4000
 
 // ruledTables makes tables of rules that form a grid, and returns the words outside of them.
-func ruledTables(rules []Box, words []Word, known *Compounds) ([]table, []Word) {
+func ruledTables(rules []Box, words []word, known *Compounds) ([]table, []word) {
 	if len(rules) == 0 || len(rules) > maxRules {
 		return nil, words
 	}
@@ -23,7 +27,7 @@ func ruledTables(rules []Box, words []Word, known *Compounds) ([]table, []Word) 
 		if g == nil {
 			continue
 		}
-		var inside, outside []Word
+		var inside, outside []word
 		for _, w := range words {
 			if g.contains(w.Box) {
 				inside = append(inside, w)
@@ -78,9 +82,9 @@ func connected(rules []Box) [][]Box {
 
 // grid is the positions of the rules of a table.
 type grid struct {
-	xs, ys   []float64
-	vertical []Box
-	divides  [][]bool // by row and column: there is a rule at the left of the cell
+	xs, ys               []float64
+	vertical, horizontal []Box
+	left, above          [][]bool // by row and column: there is a rule at this side of the cell
 }
 
 // maxGrid bounds the work for one grid: its cells times its rules.
@@ -92,23 +96,40 @@ func newGrid(rules []Box) *grid {
 	for _, r := range rules {
 		if r.width() > r.height() {
 			g.ys = append(g.ys, r.middle())
+			g.horizontal = append(g.horizontal, r)
 		} else {
 			g.xs = append(g.xs, (r.Left+r.Right)/2)
 			g.vertical = append(g.vertical, r)
 		}
 	}
-	g.xs, g.ys = distinct(g.xs), distinct(g.ys)
-	if len(g.xs) < 3 || len(g.ys) < 2 || len(g.xs)*len(g.ys)*len(g.vertical) > maxGrid {
+	left, right := ends(g.horizontal, func(r Box) (from, to float64) { return r.Left, r.Right })
+	top, bottom := ends(g.vertical, func(r Box) (from, to float64) { return r.Top, r.Bottom })
+	g.xs, g.ys = distinct(append(g.xs, left, right)), distinct(append(g.ys, top, bottom))
+	if len(g.vertical) == 0 || len(g.horizontal) == 0 || len(g.xs) < 3 || len(g.ys) < 2 ||
+		len(g.xs)*len(g.ys)*len(rules) > maxGrid {
 		return nil
 	}
-	g.divides = make([][]bool, len(g.ys)-1)
-	for row := range g.divides {
-		g.divides[row] = make([]bool, len(g.xs)-1)
-		for column := range g.divides[row] {
-			g.divides[row][column] = g.divided(column, (g.ys[row]+g.ys[row+1])/2)
+	g.left, g.above = make([][]bool, len(g.ys)-1), make([][]bool, len(g.ys)-1)
+	for row := range g.left {
+		g.left[row], g.above[row] = make([]bool, len(g.xs)-1), make([]bool, len(g.xs)-1)
+		for column := range g.left[row] {
+			g.left[row][column] = g.divided(column, (g.ys[row]+g.ys[row+1])/2)
+			g.above[row][column] = g.isCovered(row, (g.xs[column]+g.xs[column+1])/2)
 		}
 	}
 	return g
+}
+
+// ends returns where rules begin and end: many tables have no rules at their sides.
+func ends(rules []Box, of func(Box) (from, to float64)) (first, last float64) {
+	for i, r := range rules {
+		from, to := of(r)
+		if i == 0 {
+			first, last = from, to
+		}
+		first, last = min(first, from), max(last, to)
+	}
+	return first, last
 }
 
 // distinct sorts positions and drops those that are nearly equal to the one before.
@@ -128,35 +149,116 @@ func (g *grid) contains(w Box) bool {
 	return x > g.xs[0] && x < g.xs[len(g.xs)-1] && y > g.ys[0] && y < g.ys[len(g.ys)-1]
 }
 
-// table puts words into cells. A cell reaches over the next column where no rule is between them.
-func (g *grid) table(words []Word, known *Compounds) (table, bool) {
-	cells := make([][][]Word, len(g.ys)-1)
-	for i := range cells {
-		cells[i] = make([][]Word, len(g.xs)-1)
-	}
+// table puts words into cells. A cell reaches over the next column or row where no rule is between
+// them; then all of them have its text. A frame around text is no table: a row has one cell.
+func (g *grid) table(words []word, known *Compounds) (table, bool) {
+	rows, columns := len(g.ys)-1, len(g.xs)-1
+	cells := make([][]word, rows*columns)
+	owners := g.owners()
 	for _, w := range words {
-		row := upTo(g.ys, w.middle())
-		column := upTo(g.xs, (w.Left+w.Right)/2)
-		for column > 0 && !g.divides[row][column] {
-			column--
-		}
-		cells[row][column] = append(cells[row][column], w)
+		at := owners[upTo(g.ys, w.middle())*columns+upTo(g.xs, (w.Left+w.Right)/2)]
+		cells[at] = append(cells[at], w)
 	}
-	t := table{Box: Box{g.xs[0], g.xs[len(g.xs)-1], g.ys[0], g.ys[len(g.ys)-1]}, header: 1}
-	filled := 0
-	for _, row := range cells {
-		texts, empty := make([]string, len(row)), true
-		for i, cell := range row {
-			if texts[i] = cellText(cell, known); texts[i] != "" {
-				empty = false
+	texts := make([]string, len(cells))
+	for i := range cells {
+		texts[i] = cellText(cells[i], known)
+	}
+	t := table{Box: Box{g.xs[0], g.xs[columns], g.ys[0], g.ys[rows]}, header: 1}
+	if len(words) > 0 {
+		t.from = words[0].order
+	}
+	kept := g.filled(owners, texts)
+	beside := false
+	spans := map[int]*block.Span{} // by owner
+	for row := range rows {
+		var list []string
+		own, filled := 0, 0
+		for column := range columns {
+			at := row*columns + column
+			if !kept[column] {
+				continue
+			}
+			owner := owners[at]
+			if owner == at && texts[owner] != "" {
+				own++
+			}
+			if texts[owner] != "" && (len(list) == 0 || owner != owners[at-1]) {
 				filled++
 			}
+			extend(spans, owner, len(t.rows), len(list))
+			list = append(list, texts[owner])
 		}
-		if !empty {
-			t.rows = append(t.rows, texts)
+		if beside = beside || filled > 1; own > 0 {
+			t.rows = append(t.rows, list)
 		}
 	}
-	return t, filled > 1
+	for _, owner := range slices.Sorted(maps.Keys(spans)) {
+		s := spans[owner]
+		s.Rows = min(s.Rows, len(t.rows)-s.Row)
+		if s.Rows > 0 && s.Rows*s.Columns > 1 && texts[owner] != "" {
+			t.spans = append(t.spans, *s)
+			if s.Row == 0 && s.Rows < len(t.rows) {
+				t.header = max(t.header, s.Rows)
+			}
+		}
+	}
+	t.turnRightToLeft()
+	return t, beside && 2*g.single(owners) >= len(owners)
+}
+
+// extend makes the span of an owner reach a cell.
+func extend(spans map[int]*block.Span, owner, row, column int) {
+	s := spans[owner]
+	if s == nil {
+		spans[owner] = &block.Span{Row: row, Column: column, Rows: 1, Columns: 1}
+		return
+	}
+	s.Rows, s.Columns = max(s.Rows, row-s.Row+1), max(s.Columns, column-s.Column+1)
+}
+
+// single counts the cells that no other one is a part of. Drawings of boxes have few.
+func (g *grid) single(owners []int) (n int) {
+	size := make([]int, len(owners))
+	for _, owner := range owners {
+		size[owner]++
+	}
+	for _, k := range size {
+		if k == 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// filled reports the columns whose cells have a text: rules drawn twice make empty ones.
+func (g *grid) filled(owners []int, texts []string) []bool {
+	columns := len(g.xs) - 1
+	out := make([]bool, columns)
+	for i, owner := range owners {
+		if owner%columns == i%columns && texts[owner] != "" {
+			out[i%columns] = true
+		}
+	}
+	return out
+}
+
+// owners returns for each cell the first one of those that no rule divides from it, row by row.
+func (g *grid) owners() []int {
+	rows, columns := len(g.left), len(g.xs)-1
+	out := make([]int, rows*columns)
+	for row := range rows {
+		for column := range columns {
+			at := row*columns + column
+			out[at] = at
+			switch {
+			case column > 0 && !g.left[row][column]:
+				out[at] = out[at-1]
+			case row > 0 && !g.above[row][column]:
+				out[at] = out[at-columns]
+			}
+		}
+	}
+	return out
 }
 
 // upTo returns the interval of sorted positions that holds v.
@@ -169,14 +271,27 @@ func upTo(list []float64, v float64) int {
 func (g *grid) divided(column int, y float64) bool {
 	x := g.xs[column]
 	for _, r := range g.vertical {
-		if at := (r.Left + r.Right) / 2; at > x-2*tolerance && at < x+2*tolerance && r.Top <= y && y <= r.Bottom {
+		if at := (r.Left + r.Right) / 2; at > x-2*tolerance && at < x+2*tolerance && r.Top-tolerance <= y &&
+			y <= r.Bottom+tolerance {
 			return true
 		}
 	}
 	return false
 }
 
-func cellText(words []Word, known *Compounds) string {
+// isCovered reports whether a rule is above a row at a place.
+func (g *grid) isCovered(row int, x float64) bool {
+	y := g.ys[row]
+	for _, r := range g.horizontal {
+		if at := r.middle(); at > y-2*tolerance && at < y+2*tolerance && r.Left-tolerance <= x &&
+			x <= r.Right+tolerance {
+			return true
+		}
+	}
+	return false
+}
+
+func cellText(words []word, known *Compounds) string {
 	var parts []string
 	for _, row := range lines(words) {
 		for _, s := range row {
@@ -186,220 +301,41 @@ func cellText(words []Word, known *Compounds) string {
 	return joinLines(parts, known)
 }
 
-// Limits of tables without rules.
-const (
-	farRow       = 1.5 // gap between rows, in heights
-	narrowGap    = 0.5 // gap between columns, in heights
-	fullColumn   = 0.8 // of its width that lines fill on average in a column of running text
-	proseLetters = 25  // that a line of running text has at least on average
-
-	proseLines     = 40  // above and below a line that are looked at for running text
-	leastJustified = 4   // lines
-	justifiedLines = 0.5 // of all lines that are full in justified text
-	justifiedWords = 2   // of its lines on average
-)
-
-// alignedTables makes tables of neighbouring lines whose segments stand in the same columns. It
-// returns the other lines.
-func alignedTables(rows [][]segment, known *Compounds) ([]table, [][]segment) {
-	var out []table
-	var rest [][]segment
-	for at := 0; at < len(rows); {
-		end, cols := run(rows, at)
-		if end-at < 2 || len(cols) < 2 || end-at < 3 && len(cols) < 3 || isProse(rows, at, end, cols) {
-			rest = append(rest, rows[at])
-			at++
-			continue
-		}
-		out = append(out, alignedTable(rows[at:end], cols, known))
-		at = end
+// horizontal returns the horizontal rules of a page from top to bottom, as far as tables are made
+// of them.
+func horizontal(rules []Box) (out []Box) {
+	if len(rules) > maxRules {
+		return nil
 	}
-	return out, rest
+	for _, r := range rules {
+		if r.width() > r.height() {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b Box) int { return cmp.Compare(a.Top, b.Top) })
+	return out
 }
 
-// interval is a range of a page from left to right.
-type interval struct{ left, right float64 }
-
-// run finds how many lines from at on stand in the same columns.
-func run(rows [][]segment, at int) (end int, cols []interval) {
-	if len(rows[at]) < 2 {
-		return at, nil
-	}
-	for end = at; end < len(rows); end++ {
-		row := rows[end]
-		if end > at && row[0].Top-rows[end-1][0].Bottom > farRow*row[0].height() {
-			break
-		}
-		next := columnsWith(cols, row)
-		fewer := len(next) < len(cols) || len(next) < 2
-		if len(row) == 1 && (end == at || next == nil || len(next) > len(cols) || columnOf(cols, row[0]) < 1) || fewer {
-			break
-		}
-		cols = next
-	}
-	for end > at+1 && len(rows[end-1]) == 1 && !follows(rows[end-2][0], rows[end-1][0]) {
-		end-- // it continues no cell
-	}
-	return end, cols
-}
-
-// follows reports whether a line is close below another one.
-func follows(above, line segment) bool { return line.Top-above.Bottom <= narrowGap*line.height() }
-
-// columnsWith merges the segments of a line into columns.
-func columnsWith(cols []interval, row []segment) []interval {
-	out := slices.Clone(cols)
-	gap := 0.0
-	for _, s := range row {
-		out = append(out, interval{s.Left, s.Right})
-		gap = max(gap, narrowGap*s.height())
-	}
-	slices.SortFunc(out, func(a, b interval) int { return cmp.Compare(a.left, b.left) })
-	merged := out[:1]
-	for _, c := range out[1:] {
-		if last := &merged[len(merged)-1]; c.left <= last.right+gap {
-			last.right = max(last.right, c.right)
-		} else {
-			merged = append(merged, c)
-		}
-	}
-	return merged
-}
-
-// columnOf returns the column of a segment, -1 for none.
-func columnOf(cols []interval, s segment) int {
-	for i, c := range cols {
-		if s.Left >= c.left-tolerance && s.Right <= c.right+tolerance {
-			return i
-		}
-	}
-	return -1
-}
-
-// isProse reports whether columns are running text: their lines are long and end at the same place,
-// or there is running text on both sides of a gap between them.
-func isProse(rows [][]segment, at, end int, cols []interval) bool {
-	fill, letters, n := 0.0, 0, 0
-	for _, row := range rows[at:end] {
-		for _, s := range row {
-			if c := columnOf(cols, s); c >= 0 {
-				fill += s.width() / max(cols[c].right-cols[c].left, 1)
-			}
-			letters += len([]rune(s.text))
-			n++
-		}
-	}
-	if fill/float64(n) > fullColumn && letters/n > proseLetters {
-		return true
-	}
-	for c := range cols[1:] {
-		// Lines of the left column may all be short here, as at its end.
-		if x := cols[c+1].left; proseBeside(rows, at, interval{max(cols[c].right, x-2*leastGutter), x}) {
-			return true
-		}
-	}
-	return false
-}
-
-// proseBeside reports whether there is running text on both sides of a gap, in the lines from the
-// one at as far up and down as none crosses the gap.
-func proseBeside(rows [][]segment, at int, gap interval) bool {
-	var left, right []segment
-	add := func(row []segment) bool {
-		before, behind, narrowed := -1, -1, gap
-		for i, s := range row {
-			switch middle := (gap.left + gap.right) / 2; {
-			case s.Right <= middle:
-				before, narrowed.left = i, max(narrowed.left, s.Right)
-			case s.Left >= middle:
-				if behind < 0 {
-					behind, narrowed.right = i, min(narrowed.right, s.Left)
-				}
-			default:
-				return false
-			}
-		}
-		if narrowed.right-narrowed.left < leastGutter {
-			return false
-		}
-		gap = narrowed
-		if before >= 0 {
-			left = append(left, row[before])
-		}
-		if behind >= 0 {
-			right = append(right, row[behind])
-		}
-		return true
-	}
-	for i := at; i >= max(0, at-proseLines) && add(rows[i]); i-- {
-		continue
-	}
-	for i := at + 1; i < min(len(rows), at+proseLines) && add(rows[i]); i++ {
-		continue
-	}
-	return isJustified(left) && isJustified(right)
-}
-
-// isJustified reports whether lines are those of justified text: most begin and end at the same
-// places, with a few words between.
-func isJustified(lines []segment) bool {
-	if len(lines) < leastJustified {
-		return false
-	}
-	from := usual(lines, func(s segment) float64 { return s.Left })
-	to := usual(lines, func(s segment) float64 { return s.Right })
-	full, words := 0, 0
-	for _, s := range lines {
-		if near(s.Left, from) && near(s.Right, to) {
-			full++
-		}
-		words += strings.Count(s.text, " ") + 1
-	}
-	return float64(full) > justifiedLines*float64(len(lines)) && words > justifiedWords*len(lines)
-}
-
-// near reports whether two places are the same for a reader.
-func near(a, b float64) bool { return a-b < tolerance && b-a < tolerance }
-
-// usual is the place where most lines have one.
-func usual(lines []segment, of func(segment) float64) float64 {
-	places := make([]float64, len(lines))
-	for i, s := range lines {
-		places[i] = of(s)
-	}
-	slices.Sort(places)
-	best, most := 0.0, 0
-	for from, to := 0, 0; to < len(places); to++ {
-		for places[to]-places[from] > tolerance {
-			from++
-		}
-		if to-from+1 > most {
-			best, most = places[(from+to)/2], to-from+1
-		}
-	}
-	return best
-}
-
-func alignedTable(rows [][]segment, cols []interval, known *Compounds) table {
-	t := table{Box: rows[0][0].Box, header: 1}
-	for _, row := range rows {
-		cells := make([]string, len(cols))
-		for _, s := range row {
-			t.Box = t.union(s.Box)
-			if c := columnOf(cols, s); c >= 0 {
-				cells[c] = strings.TrimSpace(cells[c] + " " + s.text)
-			}
-		}
-		if len(row) > 1 || len(t.rows) == 0 {
-			t.rows = append(t.rows, cells)
-			continue
-		}
-		last := t.rows[len(t.rows)-1] // a cell of more than one line
-		for c := range cells {
-			if cells[c] != "" {
-				last[c] = joinLines([]string{last[c], cells[c]}, known)
+// turnRightToLeft puts the columns of a table in the order of reading.
+func (t *table) turnRightToLeft() {
+	balance := 0
+	for _, row := range t.rows {
+		for _, cell := range row {
+			switch {
+			case strings.ContainsFunc(cell, IsRightToLeft):
+				balance++
+			case strings.ContainsFunc(cell, unicode.IsLetter):
+				balance--
 			}
 		}
 	}
-	return t
+	if balance > 0 {
+		for _, row := range t.rows {
+			slices.Reverse(row)
+		}
+		for i := range t.spans {
+			s := &t.spans[i]
+			s.Column = len(t.rows[s.Row]) - s.Column - s.Columns
+		}
+	}
 }

@@ -46,19 +46,17 @@ func compound(word string) string {
 // joinLines joins the lines of a paragraph: by a blank, by nothing within Chinese, Japanese and
 // Korean text, and without the hyphen of a divided word.
 func joinLines(parts []string, known *Compounds) string {
-	var b strings.Builder
+	var out []byte
 	for _, part := range parts {
-		text := b.String()
-		drop, glue := LineEnd(text, part, known)
-		if drop > 0 {
-			b.Reset()
-			b.WriteString(text[:len(text)-drop])
-		}
-		b.WriteString(glue)
-		b.WriteString(part)
+		drop, glue := LineEnd(string(out[max(0, len(out)-longestWord):]), part, known)
+		out = append(out[:len(out)-drop], glue...)
+		out = append(out, part...)
 	}
-	return b.String()
+	return string(out)
 }
+
+// longestWord bounds the word at the end of a line that is looked at, in bytes.
+const longestWord = 256
 
 // LineEnd returns how many bytes at the end of a line are dropped when the next line is joined to
 // it, and what is put between them. The hyphen of a known compound stays.

@@ -49,7 +49,9 @@ func OnePage(contents, resources string, more ...string) *File {
 }
 
 // Pages returns a PDF with an A4 page for each content, Helvetica as F1 and its bold letters as F2.
-func Pages(contents ...string) []byte {
+func Pages(contents ...string) []byte { return pages(contents...).Bytes() }
+
+func pages(contents ...string) *File {
 	f := &File{Objects: []string{
 		"<< /Type /Catalog /Pages 2 0 R >>", "",
 		Helvetica, strings.Replace(Helvetica, "/Helvetica", "/Helvetica-Bold", 1),
@@ -63,6 +65,43 @@ func Pages(contents ...string) []byte {
 			Stream("", content))
 	}
 	f.Objects[1] = fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", kids.String(), len(contents))
+	return f
+}
+
+// Bookmark is an entry of an outline.
+type Bookmark struct {
+	Level int // from 1
+	Title string
+	Page  int     // from 1
+	Top   float64 // points from the top of an A4 page
+}
+
+// WithOutline returns a file of [Pages] with bookmarks, in the order of a document.
+func WithOutline(marks []Bookmark, contents ...string) []byte {
+	f := pages(contents...)
+	root := len(f.Objects) + 1
+	f.Objects[0] = fmt.Sprintf("<< /Type /Catalog /Pages 2 0 R /Outlines %d 0 R >>", root)
+	f.Objects = append(f.Objects, fmt.Sprintf("<< /Type /Outlines /First %d 0 R >>", root+1))
+	sibling := func(i int) int { // index of the next mark of the same level; 0 for none
+		for k := i + 1; k < len(marks) && marks[k].Level >= marks[i].Level; k++ {
+			if marks[k].Level == marks[i].Level {
+				return k
+			}
+		}
+		return 0
+	}
+	for i, m := range marks {
+		const firstPage = 5 // object; each page has two
+		o := fmt.Sprintf("<< /Title (%s) /Dest [%d 0 R /XYZ 0 %g 0]", escape.Replace(m.Title), firstPage+2*(m.Page-1),
+			842-m.Top)
+		if next := sibling(i); next > 0 {
+			o += fmt.Sprintf(" /Next %d 0 R", root+1+next)
+		}
+		if i+1 < len(marks) && marks[i+1].Level > m.Level {
+			o += fmt.Sprintf(" /First %d 0 R", root+2+i)
+		}
+		f.Objects = append(f.Objects, o+" >>")
+	}
 	return f.Bytes()
 }
 

@@ -82,6 +82,7 @@ func Cut(ctx context.Context, name string, settings json.RawMessage, doc Documen
 	if c.Size <= 0 {
 		return nil, fmt.Errorf("chunk method %s: chunk_token_num %d is not above 0", name, c.Size)
 	}
+	doc.Blocks = withoutContents(doc.Blocks)
 	list, err := cut(&c, &doc)
 	if err == nil {
 		err = ctx.Err() // the counts are wrong then
@@ -96,6 +97,22 @@ func Cut(ctx context.Context, name string, settings json.RawMessage, doc Documen
 		}
 	}
 	return out, ctx.Err()
+}
+
+// withoutContents leaves out tables of contents, which compete with the sections that they name. A
+// document of nothing else keeps them.
+func withoutContents(list []block.Block) []block.Block {
+	isContents := func(b block.Block) bool { return b.Mark == block.Contents }
+	if !slices.ContainsFunc(list, isContents) {
+		return list
+	}
+	out := slices.DeleteFunc(slices.Clone(list), isContents)
+	for i := range out {
+		if out[i].Kind != block.Heading && out[i].Kind != block.Image {
+			return out
+		}
+	}
+	return list
 }
 
 // cutter is the state of one cut.

@@ -94,6 +94,22 @@ func TestStructureOfBlocks(t *testing.T) {
 	require.Equal(t, Count(list[2].Embedded()), list[2].Tokens)
 }
 
+// Tables of contents are in no chunk, unless a document has nothing else.
+func TestContentsAreInNoChunk(t *testing.T) {
+	contents := block.Block{Kind: block.Paragraph, Mark: block.Contents, Text: "Returns . . . . 3"}
+	text := block.Block{Kind: block.Paragraph, Text: "Goods can be sent back."}
+	for _, method := range Methods() {
+		if method == "table" { // has rows of tables only
+			continue
+		}
+		for want, list := range map[string][]block.Block{text.Text: {contents, text}, contents.Text: {contents}} {
+			chunks, err := Cut(t.Context(), method, nil, Document{Name: "a.pdf", Blocks: list})
+			require.NoError(t, err)
+			require.Equal(t, []string{want}, texts(chunks), method)
+		}
+	}
+}
+
 func TestCutErrors(t *testing.T) {
 	_, err := Cut(t.Context(), "other", nil, Document{})
 	require.ErrorIs(t, err, ErrMethod)
