@@ -20,9 +20,11 @@ var pluginAdapt = command{
 	help: `
 The module is not changed and gets a manifest, which names the export to call and its interface. With the forms
 text and bytes the input is the argument or param "input", and the output is "output"; with json the input is
-an object of the arguments and the result is the output "output". --mcp is for modules whose exports list and call MCP
-tools, as those of hyper-mcp: each tool becomes a plugin, or only that of --tool. A module may send requests only to
-the hosts of --allow-http, after approval. --config is a setting with a default, --setting one without.`,
+an object of the arguments and the result is the output "output". A WASI program, which exports _start, reads the
+input from stdin and writes the output to stdout; if its status is not 0, the call fails with the last line of
+stderr. --mcp is for modules whose exports list and call MCP tools, as those of hyper-mcp: each tool becomes a
+plugin, or only that of --tool. A module may send requests only to the hosts of --allow-http, after approval.
+--config is a setting with a default, --setting one without.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var a pluginkit.Adaption
 		var hosts, settings, config texts

@@ -38,10 +38,10 @@ func TestPluginAdapt(t *testing.T) {
 
 	code, _, errs := easel(t, "plugin", "adapt", module, "-o", out)
 	require.Equal(t, ExitFailed, code)
-	require.Contains(t, errs, "several exports can be called; choose one with --entry: same, object")
+	require.Contains(t, errs, "several exports can be called; choose one with --entry: same, object, _start")
 	code, _, errs = easel(t, "plugin", "adapt", module, "-o", out, "--entry", "helper")
 	require.Equal(t, ExitFailed, code)
-	require.Contains(t, errs, `no export "helper" without arguments; those that can be called: same, object`)
+	require.Contains(t, errs, `no export "helper" without arguments; those that can be called: same, object, _start`)
 	code, _, errs = easel(t, "plugin", "adapt", module, "-o", out, "--entry", "same", "--allow-http", "a.example")
 	require.Equal(t, ExitFailed, code)
 	require.Contains(t, errs, "imports no http_request")
@@ -164,6 +164,34 @@ func TestPluginAdaptInThePage(t *testing.T) {
 		require.NoError(t, os.WriteFile(cases, []byte(now), 0o600))
 		require.Contains(t, succeeds(t, "plugin", "test", out, "--cases", cases, "-v"), "Node: 1 cases")
 	}
+}
+
+// A WASI program becomes a command, which runs alike on a server and in the page.
+func TestPluginAdaptProgram(t *testing.T) {
+	pluginFolder(t)
+	dir := t.TempDir()
+	module, out, cases := filepath.Join(dir, "a.wasm"), filepath.Join(dir, "out.wasm"), filepath.Join(dir, "c.json")
+	for _, p := range wattest.Programs() {
+		if p.Code != "" { // the test's other inputs would fail as well
+			continue
+		}
+		require.NoError(t, os.WriteFile(module, wattest.Must(p.Text), 0o600))
+		succeeds(t, "plugin", "adapt", module, "-o", out)
+		text, err := json.Marshal([]map[string]any{{
+			"name": "runs", "arguments": map[string]string{"input": p.Input},
+			"outputs": map[string]string{"output": p.Output},
+		}})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(cases, text, 0o600))
+		require.Contains(t, succeeds(t, "plugin", "test", out, "--cases", cases, "-v"), "Node: 1 cases", p.Name)
+	}
+	failing := wattest.NewProgram("one\\0aquota \\1b[31mexceeded\\0a", `
+		i32.const 100 i32.const 23 call $err i32.const 7 call $exit`)
+	require.NoError(t, os.WriteFile(module, wattest.Must(failing), 0o600))
+	succeeds(t, "plugin", "adapt", module, "-o", out, "--entry", "_start", "--input", "bytes")
+	errs := fails(t, "plugin", "run", out, "--arg", "input=AAE=")
+	require.Contains(t, errs, "exit: quota <U+001B>[31mexceeded")
+	require.NotContains(t, errs, "\x1b")
 }
 
 // mcpModule exports MCP tools in the form of hyper-mcp: now returns the message of its call, and
