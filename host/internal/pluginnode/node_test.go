@@ -3,6 +3,7 @@ package pluginnode_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +40,49 @@ func TestNodePassesItsParams(t *testing.T) {
 	require.Equal(t, "en", call.Get("locale").Str())
 	require.Regexp(t, `^[0-9a-f]+/\d+/\d+$`, call.Get("id").Str(), "the idempotency key of the engine")
 	require.Equal(t, []string{"at Q", "!"}, got.said)
+}
+
+func parsed(t *testing.T, text string) engine.Value {
+	t.Helper()
+	v, err := engine.ParseJSONText(text)
+	require.NoError(t, err)
+	return v
+}
+
+// The form of a node that runs alone has the arguments that the canvas leaves open and the values of
+// its references, with the declared types.
+func TestNodeRunsAlone(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	s.add(mirror, strings.Replace(mirrorManifest, `"limit": {`, `"sort": {"type": "string", "enum": ["asc", "desc"]},
+		"exact": {"type": "boolean"}, "limit": {`, 1))
+	load := func(params string) *engine.Canvas {
+		c, err := engine.Load(s.registry(), canvas(t, "begin Begin -> A, P", `A Message {"content": ["x"]}`,
+			`P plugin:sample@1 `+params))
+		require.NoError(t, err)
+		return c
+	}
+	c := load(`{"days": 2, "place": "at {sys.query}", "note": "{A@content}", "limit": "{A@content}"}`)
+	form, err := c.InputForm("P")
+	require.NoError(t, err)
+	require.JSONEq(t, `{
+		"city": {"name": "city", "type": "line", "optional": false},
+		"exact": {"name": "exact", "type": "boolean", "optional": true},
+		"sort": {"name": "sort", "type": "options", "options": ["asc", "desc"], "optional": true},
+		"tags": {"name": "tags", "type": "object", "optional": true},
+		"sys.query": {"name": "sys.query", "type": "line", "optional": false},
+		"A@content": {"name": "A@content", "type": "integer", "optional": false}}`, form.JSON())
+	out, err := c.Debug(t.Context(), c.State(), "P", parsed(t, `{"city": "Oslo", "exact": true, "sort": "",
+		"tags": "[\"a\"]", "sys.query": "noon", "A@content": "5", "other": 1}`), engine.Options{})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"days": 2, "place": "at noon", "note": "{A@content}", "units": "c"}`, out.Get("params").JSON())
+	require.JSONEq(t, `{"city": "Oslo", "exact": true, "tags": ["a"], "limit": 5}`, out.Get("arguments").JSON())
+
+	c = load(`{"city": "Rome"}`)
+	_, err = c.Debug(t.Context(), c.State(), "P", parsed(t, `{"city": "Oslo", "tags": "no list"}`), engine.Options{})
+	require.ErrorContains(t, err, "arguments.tags: want array, got string")
+	out, err = c.Debug(t.Context(), c.State(), "P", parsed(t, `{"city": "Oslo"}`), engine.Options{})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"city": "Rome", "limit": 3}`, out.Get("arguments").JSON(), "the canvas sets the city")
 }
 
 func TestNodeRefusesWrongParams(t *testing.T) {
