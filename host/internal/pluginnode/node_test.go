@@ -49,8 +49,8 @@ func parsed(t *testing.T, text string) engine.Value {
 	return v
 }
 
-// The form of a node that runs alone has the arguments that the canvas leaves open and the values of
-// its references, with the declared types.
+// The form of a node that runs alone has the arguments that the canvas leaves open and the values
+// of its references, with the declared types.
 func TestNodeRunsAlone(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
 	s.add(mirror, strings.Replace(mirrorManifest, `"limit": {`, `"sort": {"type": "string", "enum": ["asc", "desc"]},
