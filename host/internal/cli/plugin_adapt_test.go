@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -164,6 +167,49 @@ func TestPluginAdaptInThePage(t *testing.T) {
 		require.NoError(t, os.WriteFile(cases, []byte(now), 0o600))
 		require.Contains(t, succeeds(t, "plugin", "test", out, "--cases", cases, "-v"), "Node: 1 cases")
 	}
+}
+
+// A manifest of Extism names a module with its configuration, hosts and limits. Modules that are
+// linked when they are loaded are refused.
+func TestPluginAdaptExtismManifest(t *testing.T) {
+	pluginFolder(t)
+	t.Chdir(t.TempDir())
+	wasm := wattest.Must(configurable)
+	require.NoError(t, os.WriteFile("a.wasm", wasm, 0o600))
+	sum := sha256.Sum256(wasm)
+	write := func(text string) {
+		require.NoError(t, os.WriteFile("m.json", []byte(text), 0o600))
+	}
+	write(`{"wasm":[{"path":"a.wasm","hash":"` + hex.EncodeToString(sum[:]) + `"}],"config":{"colour":"blue"},
+		"allowed_hosts":["a.example"],"memory":{"max_pages":33},"timeout_ms":900}`)
+	succeeds(t, "plugin", "adapt", "m.json", "-o", "out.wasm", "--entry", "config")
+	require.JSONEq(t, `{"output":"blue"}`, succeeds(t, "plugin", "run", "out.wasm", "--arg", "input=colour"))
+	shown, err := engine.ParseJSONText(succeeds(t, "plugin", "inspect", "out.wasm", "--json"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"memory_mb":3,"timeout_ms":900}`, shown.Get("manifest").Get("limits").JSON())
+	require.Contains(t, shown.Get("manifest").Get("permissions").JSON(), "a.example")
+
+	write(`{"wasm":[{"data":"` + base64.StdEncoding.EncodeToString(wasm) + `"}]}`)
+	succeeds(t, "plugin", "adapt", "m.json", "-o", "out.wasm", "--entry", "config")
+	for text, want := range map[string]string{
+		`{"wasm":[{"path":"a.wasm","name":"lib"},{"path":"b.wasm","name":"main"}]}`: "" +
+			"the manifest names 2 modules (lib, main); a plugin is one module",
+		`{"wasm":[]}`: "the manifest names 0 modules",
+		`{"wasm":[{"url":"https://a.example/a.wasm"}]}`:          "download it and write its path",
+		`{"wasm":[{"path":"a.wasm","hash":"00"}]}`:               "the manifest has 00",
+		`{"wasm":[{"path":"none.wasm"}]}`:                        "none.wasm",
+		`{"wasm":[{"data":"!"}]}`:                                "illegal base64",
+		`{"wasm":[{"data":{"len":1}}]}`:                          "data: json",
+		`{"wasm":`:                                               "manifest of Extism",
+		`{"wasm":[{"path":"a.wasm"}],"allowed_paths":{"a":"b"}}`: "a plugin has no folders",
+	} {
+		write(text)
+		require.Contains(t, fails(t, "plugin", "adapt", "m.json", "-o", "out.wasm", "--entry", "config"), want)
+	}
+	linked := wattest.Must(`(module (import "lib" "upper" (func $f)) (func (export "run") call $f))`)
+	require.NoError(t, os.WriteFile("a.wasm", linked, 0o600))
+	require.Contains(t, fails(t, "plugin", "adapt", "a.wasm", "-o", "out.wasm"),
+		`the module imports upper of the module "lib"; a plugin is one module`)
 }
 
 // A WASI program becomes a command, which runs alike on a server and in the page.

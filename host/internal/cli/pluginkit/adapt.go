@@ -23,6 +23,7 @@ type Adaption struct {
 	Private  bool     // Hosts may have private addresses
 	Settings []string // names of what it reads with config_get
 	Config   []string // settings with their defaults, as NAME=VALUE
+	Limits   contract.Limits
 }
 
 // Adapt puts a manifest into a module, such as an Extism plugin.
@@ -162,6 +163,9 @@ func (a *Adaption) manifest(shape meter.Shape, arguments engine.Value) (*contrac
 			http = http.With("private", engine.Bool(true))
 		}
 		v = v.With("permissions", object("http", http))
+	}
+	if a.Limits != (contract.Limits{}) {
+		v = v.With("limits", a.Limits.Value())
 	}
 	return contract.ReadManifest(v)
 }
