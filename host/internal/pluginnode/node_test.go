@@ -12,6 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
 	"github.com/easel-canvas/easel/plugins/contract"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // mirror answers with what it was given: outputs {abi, call, params, arguments}.
@@ -83,6 +84,31 @@ func TestNodeRunsAlone(t *testing.T) {
 	out, err = c.Debug(t.Context(), c.State(), "P", parsed(t, `{"city": "Oslo"}`), engine.Options{})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"city": "Rome", "limit": 3}`, out.Get("arguments").JSON(), "the canvas sets the city")
+}
+
+// A WASI program is a node and a tool like other plugins; its status is the error of the node.
+func TestProgramIsANode(t *testing.T) {
+	const manifest = `{"abi": 1, "name": "sample", "version": "1.0.0", "description": "A sample.",
+		"entry": {"export": "_start"}, "arguments": {"type": "object", "properties": {"input": {"type": "string"}}},
+		"outputs": {"type": "object", "properties": {"output": {"type": "string"}}}}`
+	s := newShop(t, pluginnode.Config{})
+	m := s.add(wattest.Must(wattest.NewProgram("", "call $copy")), manifest)
+	lines := []string{
+		"begin Begin -> P", `P plugin:sample@1 {"input": "{sys.query}!"} -> M`, `M Message {"content": ["{P@output}"]}`,
+	}
+	got := s.play(t.Context(), engine.Ports{}, lines...)
+	require.NoError(t, got.err)
+	require.Equal(t, "Q!", strings.Join(got.said, ""))
+	s.remove(m)
+
+	failing := wattest.NewProgram("one\\0aquota exceeded\\0a",
+		"i32.const 100 i32.const 19 call $err i32.const 9 call $exit")
+	s.add(wattest.Must(failing), manifest)
+	got = s.play(t.Context(), engine.Ports{}, lines...)
+	require.ErrorContains(t, got.err, "exit: quota exceeded")
+	lines[1] = `P plugin:sample@1 {"exception_method": "comment", "exception_default_value": "none left"} -> M`
+	got = s.play(t.Context(), engine.Ports{}, lines...)
+	require.NoError(t, got.err, "the node handles the error")
 }
 
 func TestNodeRefusesWrongParams(t *testing.T) {
