@@ -17,7 +17,7 @@ func (c *Canvas) InputForm(id string) (Value, error) {
 	form := NewObject(4)
 	if n.spec.Tool != nil && len(n.spec.Tool.Args) > 0 {
 		for _, a := range n.spec.Tool.Args {
-			form.Set(a.Name, Object("name", a.Name, "type", "line", "optional", !a.Required))
+			form.Set(a.Name, inputField(a))
 		}
 		return form.Value(), nil
 	}
@@ -29,6 +29,22 @@ func (c *Canvas) InputForm(id string) (Value, error) {
 		form.Set(r.Expr, Object("name", name, "type", "line"))
 	}
 	return form.Value(), nil
+}
+
+// inputField returns the field of a form for an argument of a tool.
+func inputField(a Field) Value {
+	typ := "line"
+	switch {
+	case len(a.Enum) > 0:
+		typ = "options"
+	case a.Type == "number" || a.Type == "integer" || a.Type == "boolean":
+		typ = a.Type
+	}
+	f := Object("name", a.Name, "type", typ, "optional", !a.Required)
+	if len(a.Enum) > 0 {
+		f = f.With("options", Strings(a.Enum...))
+	}
+	return f
 }
 
 // Inputs returns the inputs a node would read now: each reference in its params with its value, in

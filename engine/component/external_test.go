@@ -139,3 +139,32 @@ func TestDocGeneratorNeedsContent(t *testing.T) {
 		require.Equal(t, "content", param.Param)
 	}
 }
+
+// A component that runs alone has a field of the type of each argument, and takes its value.
+func TestExternalRunsAlone(t *testing.T) {
+	c := node(t, "Google", `{"q": "{sys.query}"}`, "")
+	form, err := c.InputForm("X")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"q": {"name": "q", "type": "line", "optional": false},
+		"start": {"name": "start", "type": "integer", "optional": true},
+		"num": {"name": "num", "type": "integer", "optional": true}}`, form.JSON())
+	form, err = node(t, "TavilySearch", `{}`, "").InputForm("X")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"name": "topic", "type": "options", "options": ["general", "news"], "optional": true}`,
+		form.Get("topic").JSON())
+
+	for kind, tt := range map[string]struct{ values, want string }{
+		"Google":       {`{"q": "tea", "num": 3}`, `{"q":"tea","num":3}`},
+		"Keenable":     {`{"query": "tea", "site": "a.example"}`, `{"query":"tea","site":"a.example"}`},
+		"TavilySearch": {`{"query": "tea", "topic": "news"}`, `{"query":"tea","topic":"news"}`},
+	} {
+		port := &outdoors{outs: engine.Object()}
+		c := node(t, kind, `{}`, "")
+		_, err := c.Debug(t.Context(), c.State(), "X", parse(t, tt.values), engine.Options{
+			Ports: engine.Ports{Tools: port},
+		})
+		require.NoError(t, err)
+		require.Len(t, port.asked, 1, kind)
+		require.Equal(t, tt.want, port.asked[0].Arguments.JSON(), kind)
+	}
+}

@@ -116,6 +116,25 @@ func TestInstructionsStayAfterACrash(t *testing.T) {
 	}
 }
 
+// The model nodes of a body get them too, whether its items run one by one or at once.
+func TestInstructionsReachBodies(t *testing.T) {
+	items := engine.Object("items", engine.Strings("a", "b"))
+	in := engine.Input{Query: engine.String("hi"), Inputs: items, Instructions: "be brief"}
+	for name, body := range map[string][]string{
+		"Iteration": {`B Iteration {"items_ref": "begin@items"}`, "BI IterationItem -> X ^ B"},
+		"Iteration, items at once": {
+			`B Iteration {"items_ref": "begin@items", "concurrency": 2}`, "BI IterationItem -> X ^ B",
+		},
+		"Loop": {`B Loop {"maximum_loop_count": 2}`, "BI LoopItem -> X ^ B"},
+	} {
+		for setting, want := range map[string]string{callersAllowed: "be kind\n\nbe brief", "@settings {}": "be kind"} {
+			lines := append([]string{"begin Begin -> B", `X LLM {"sys_prompt": "be kind"} ^ B`, setting}, body...)
+			systems, _ := instructed(t, []engine.Input{in}, lines...)
+			require.Equal(t, []string{want, want}, systems, name)
+		}
+	}
+}
+
 func TestInstructionsSettingIsABoolean(t *testing.T) {
 	reg, err := engine.NewRegistry(Builtin()...)
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -42,6 +43,17 @@ const (
 )
 
 const invokeExport = "easel_invoke"
+
+// CommandExport is the export of a WASI program. As the export of an [Entry] it makes the plugin a
+// command: the input is its standard input, the output its standard output, and a status other than
+// 0 is an error.
+const CommandExport = "_start"
+
+// Command reports whether a component is a WASI program.
+func (m *Manifest) Command() bool { return m.Entry != nil && m.Entry.Export == CommandExport }
+
+// HasCommand reports whether a component of a file is a WASI program.
+func (m *Manifest) HasCommand() bool { return slices.ContainsFunc(m.Nodes(), (*Manifest).Command) }
 
 // Export is the function that runs the plugin.
 func (m *Manifest) Export() string {
@@ -135,8 +147,13 @@ func (m *Manifest) checkEntry() *Error {
 	if len(m.Params.Branches()) > 0 {
 		return Errorf(BadManifest, "entry: a plugin with branches needs easel_invoke")
 	}
-	if e.Export == "" || len(e.Export) > 255 || strings.HasPrefix(e.Export, "_") {
+	if e.Export == "" || len(e.Export) > 255 || strings.HasPrefix(e.Export, "_") && !m.Command() {
 		return Errorf(BadManifest, "entry.export %q: want the name of an exported function", short(e.Export))
+	}
+	if m.Command() {
+		if err := m.checkCommand(); err != nil {
+			return err
+		}
 	}
 	switch e.Input {
 	case "", FormText, FormJSON, FormBytes:
@@ -152,6 +169,20 @@ func (m *Manifest) checkEntry() *Error {
 		return nil
 	}
 	return Errorf(BadManifest, "entry.output %q: want text, json, bytes or mcp", short(string(e.Output)))
+}
+
+// checkCommand returns an error for a program that would keep state, since each call of it gets an
+// instance, or that would exchange messages of MCP.
+func (m *Manifest) checkCommand() *Error {
+	if m.State != "" && m.State != StateNone {
+		return Errorf(BadManifest, "state %q: a command has no state between calls", short(string(m.State)))
+	}
+	for _, form := range []Form{m.Entry.Input, m.Entry.Output} {
+		if form == FormMCP || form == FormMCP1 {
+			return Errorf(BadManifest, "entry: a command takes and returns text, json or bytes, not %s", form)
+		}
+	}
+	return nil
 }
 
 func readEntry(o *object) *Entry {

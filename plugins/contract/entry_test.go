@@ -72,11 +72,16 @@ func TestEntryOutput(t *testing.T) {
 
 func TestEntryIsChecked(t *testing.T) {
 	for entry, want := range map[string]string{
-		`{"export":""}`:                   `entry.export "": want the name of an exported function`,
-		`{"export":"_start"}`:             `entry.export "_start"`,
-		`{"export":"run","input":"xml"}`:  `entry.input "xml": want text, json, bytes`,
-		`{"export":"run","output":"xml"}`: `entry.output "xml": want text, json, bytes`,
-		`"run"`:                           "entry: want object, got string",
+		`{"export":""}`:            `entry.export "": want the name of an exported function`,
+		`{"export":"_initialize"}`: `entry.export "_initialize"`,
+		`{"export":"_start","input":"mcp","tool":"now"}`: "" +
+			"entry: a command takes and returns text, json or bytes, not mcp",
+		`{"export":"_start","output":"mcp"}`:   "entry: a command takes and returns text, json or bytes, not mcp",
+		`{"export":"_start"},"state":"run"`:    `state "run": a command has no state between calls`,
+		`{"export":"_start"},"state":"tenant"`: `state "tenant": a command has no state between calls`,
+		`{"export":"run","input":"xml"}`:       `entry.input "xml": want text, json, bytes`,
+		`{"export":"run","output":"xml"}`:      `entry.output "xml": want text, json, bytes`,
+		`"run"`:                                "entry: want object, got string",
 		`{"export":"run"},"params":{"type":"object","properties":{"a":{"type":"array","x-easel-branch":true}}}`: "" +
 			"entry: a plugin with branches needs easel_invoke",
 	} {
@@ -85,4 +90,6 @@ func TestEntryIsChecked(t *testing.T) {
 		require.ErrorIs(t, err, BadManifest)
 		require.ErrorContains(t, err, want)
 	}
+	require.True(t, entryManifest(t, `{"export":"_start","input":"json"}`, `{}`).Command())
+	require.False(t, entryManifest(t, `{"export":"run"}`, `{}`).Command())
 }

@@ -174,6 +174,7 @@ func stopped(ctx context.Context, call *engine.Call) error {
 var (
 	_ engine.Initializer = (*component)(nil)
 	_ engine.Referrer    = (*component)(nil)
+	_ engine.Former      = (*component)(nil)
 	_ engine.Streamer    = (*component)(nil)
 	_ engine.Resetter    = (*component)(nil)
 	_ engine.Brancher    = (*component)(nil)

@@ -101,10 +101,10 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 // if it has none, and in secrets which of the placeholders in them are marked, see unmarked.
 func (n *component) input(ctx context.Context, call *engine.Call, m *contract.Manifest) (engine.Value, error) {
 	params, args := engine.NewObject(8), engine.NewObject(8)
-	byModel, pinned := m.Arguments.Present(call.Args()), n.pinned(m)
-	for i := range byModel.Len() {
-		if name := byModel.Key(i); !slices.Contains(pinned, name) {
-			args.Set(name, byModel.At(i))
+	supplied, pinned := n.supplied(call, m), n.pinned(m)
+	for i := range supplied.Len() {
+		if name := supplied.Key(i); !slices.Contains(pinned, name) {
+			args.Set(name, supplied.At(i))
 		}
 	}
 	for i := range n.params.Len() {
@@ -146,6 +146,20 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *contract.Ma
 	return in.With("secrets", engine.String(own)), nil
 }
 
+// supplied returns the arguments of a model, or those of the form of a plugin that runs alone.
+func (n *component) supplied(call *engine.Call, m *contract.Manifest) engine.Value {
+	if !call.Debugging() {
+		return m.Arguments.Present(call.Args())
+	}
+	b := engine.NewObject(8)
+	for name, v := range call.RunInputs().Fields() {
+		if p, declared := m.Arguments.Property(name); declared && given(v) {
+			b.Set(name, fit(v, p))
+		}
+	}
+	return b.Value()
+}
+
 // defaults fills in missing params that have a default, from the plugin's own schema.
 func defaults(call *engine.Call, b *engine.ObjectBuilder, s *contract.Schema) {
 	for _, name := range s.Names() {
@@ -156,7 +170,7 @@ func defaults(call *engine.Call, b *engine.ObjectBuilder, s *contract.Schema) {
 	}
 }
 
-// fit parses a string as the number or boolean of the schema, since forms and models
+// fit parses a string as the number, boolean, list or object of the schema, since forms and models
 // write strings.
 func fit(v engine.Value, s *contract.Schema) engine.Value {
 	types := s.Types()
@@ -166,6 +180,11 @@ func fit(v engine.Value, s *contract.Schema) engine.Value {
 	switch types[0] {
 	case "number", "integer", "boolean":
 		if read, err := engine.ParseJSONText(strings.TrimSpace(v.Str())); err == nil {
+			return read
+		}
+	case "array", "object":
+		read, err := engine.ParseJSONText(v.Str())
+		if err == nil && (read.Kind() == engine.KindList || read.Kind() == engine.KindObject) {
 			return read
 		}
 	}

@@ -105,10 +105,14 @@ func ours(t testing.TB, wasm []byte, export string) (*plugin.Module, error) {
 
 // fixtureManifest replaces the manifest that foreign modules lack.
 func fixtureManifest(export string) *contract.Manifest {
-	return &contract.Manifest{
+	m := &contract.Manifest{
 		ABI: contract.ABI, Name: "fixture", Version: "1.0.0",
 		Description: "A fixture.", State: contract.StateTenant, Entry: &contract.Entry{Export: export},
 	}
+	if m.Command() {
+		m.State = contract.StateNone
+	}
+	return m
 }
 
 // fixtures are the test plugins of the official host.

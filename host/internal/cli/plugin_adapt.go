@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,14 +14,17 @@ import (
 )
 
 var pluginAdapt = command{
-	name: "plugin adapt", args: "FILE.wasm [-o OUT.wasm] [FLAGS]",
+	name: "plugin adapt", args: "FILE [-o OUT.wasm] [FLAGS]",
 	summary: "converts a foreign module, such as an Extism plugin, to a plugin",
 	help: `
+FILE is a module, or a manifest of Extism that names one and its configuration, hosts and limits.
 The module is not changed and gets a manifest, which names the export to call and its interface. With the forms
 text and bytes the input is the argument or param "input", and the output is "output"; with json the input is
-an object of the arguments and the result is the output "output". --mcp is for modules whose exports list and call MCP
-tools, as those of hyper-mcp: each tool becomes a plugin, or only that of --tool. A module may send requests only to
-the hosts of --allow-http, after approval. --config is a setting with a default, --setting one without.`,
+an object of the arguments and the result is the output "output". A WASI program, which exports _start, reads the
+input from stdin and writes the output to stdout; if its status is not 0, the call fails with the last line of
+stderr. --mcp is for modules whose exports list and call MCP tools, as those of hyper-mcp: each tool becomes a
+plugin, or only that of --tool. A module may send requests only to the hosts of --allow-http, after approval.
+--config is a setting with a default, --setting one without.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var a pluginkit.Adaption
 		var hosts, settings, config texts
@@ -40,7 +42,7 @@ the hosts of --allow-http, after approval. --config is a setting with a default,
 		tool := fs.String("tool", "", "with --mcp, the `NAME` of the only tool to make a plugin of")
 		out := fs.String("o", "", "`FILE` to write; NAME.wasm when left out")
 		return func(ctx context.Context, app *app, args []string) error {
-			file, err := one("adapt", "FILE.wasm", args)
+			file, err := one("adapt", "FILE", args)
 			if err != nil {
 				return err
 			}
@@ -55,7 +57,7 @@ the hosts of --allow-http, after approval. --config is a setting with a default,
 }
 
 func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
-	wasm, err := os.ReadFile(file)
+	wasm, err := pluginkit.ReadForeign(file, &how)
 	if err != nil {
 		return &usageError{"plugin adapt", err}
 	}
@@ -80,7 +82,7 @@ func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
 // named fills in the name and the description of an adaption.
 func named(file string, how *pluginkit.Adaption) {
 	if how.Name == "" {
-		how.Name = pluginkit.PluginName(strings.TrimSuffix(filepath.Base(file), ".wasm"))
+		how.Name = pluginkit.PluginName(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	}
 	if how.Description == "" {
 		how.Description = "The module " + filepath.Base(file) + "."
@@ -90,7 +92,7 @@ func named(file string, how *pluginkit.Adaption) {
 // adaptMCP writes a plugin for each MCP tool of a module, or for the one that tool names. out is
 // the file of a single one.
 func (a *app) adaptMCP(ctx context.Context, file, out string, how pluginkit.Adaption, tool string) error {
-	wasm, err := os.ReadFile(file)
+	wasm, err := pluginkit.ReadForeign(file, &how)
 	if err != nil {
 		return &usageError{"plugin adapt", err}
 	}

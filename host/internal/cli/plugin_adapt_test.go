@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -38,10 +41,10 @@ func TestPluginAdapt(t *testing.T) {
 
 	code, _, errs := easel(t, "plugin", "adapt", module, "-o", out)
 	require.Equal(t, ExitFailed, code)
-	require.Contains(t, errs, "several exports can be called; choose one with --entry: same, object")
+	require.Contains(t, errs, "several exports can be called; choose one with --entry: same, object, _start")
 	code, _, errs = easel(t, "plugin", "adapt", module, "-o", out, "--entry", "helper")
 	require.Equal(t, ExitFailed, code)
-	require.Contains(t, errs, `no export "helper" without arguments; those that can be called: same, object`)
+	require.Contains(t, errs, `no export "helper" without arguments; those that can be called: same, object, _start`)
 	code, _, errs = easel(t, "plugin", "adapt", module, "-o", out, "--entry", "same", "--allow-http", "a.example")
 	require.Equal(t, ExitFailed, code)
 	require.Contains(t, errs, "imports no http_request")
@@ -164,6 +167,77 @@ func TestPluginAdaptInThePage(t *testing.T) {
 		require.NoError(t, os.WriteFile(cases, []byte(now), 0o600))
 		require.Contains(t, succeeds(t, "plugin", "test", out, "--cases", cases, "-v"), "Node: 1 cases")
 	}
+}
+
+// A manifest of Extism names a module with its configuration, hosts and limits. Modules that are
+// linked when they are loaded are refused.
+func TestPluginAdaptExtismManifest(t *testing.T) {
+	pluginFolder(t)
+	t.Chdir(t.TempDir())
+	wasm := wattest.Must(configurable)
+	require.NoError(t, os.WriteFile("a.wasm", wasm, 0o600))
+	sum := sha256.Sum256(wasm)
+	write := func(text string) {
+		require.NoError(t, os.WriteFile("m.json", []byte(text), 0o600))
+	}
+	write(`{"wasm":[{"path":"a.wasm","hash":"` + hex.EncodeToString(sum[:]) + `"}],"config":{"colour":"blue"},
+		"allowed_hosts":["a.example"],"memory":{"max_pages":33},"timeout_ms":900}`)
+	succeeds(t, "plugin", "adapt", "m.json", "-o", "out.wasm", "--entry", "config")
+	require.JSONEq(t, `{"output":"blue"}`, succeeds(t, "plugin", "run", "out.wasm", "--arg", "input=colour"))
+	shown, err := engine.ParseJSONText(succeeds(t, "plugin", "inspect", "out.wasm", "--json"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"memory_mb":3,"timeout_ms":900}`, shown.Get("manifest").Get("limits").JSON())
+	require.Contains(t, shown.Get("manifest").Get("permissions").JSON(), "a.example")
+
+	write(`{"wasm":[{"data":"` + base64.StdEncoding.EncodeToString(wasm) + `"}]}`)
+	succeeds(t, "plugin", "adapt", "m.json", "-o", "out.wasm", "--entry", "config")
+	for text, want := range map[string]string{
+		`{"wasm":[{"path":"a.wasm","name":"lib"},{"path":"b.wasm","name":"main"}]}`: "" +
+			"the manifest names 2 modules (lib, main); a plugin is one module",
+		`{"wasm":[]}`: "the manifest names 0 modules",
+		`{"wasm":[{"url":"https://a.example/a.wasm"}]}`:          "download it and write its path",
+		`{"wasm":[{"path":"a.wasm","hash":"00"}]}`:               "the manifest has 00",
+		`{"wasm":[{"path":"none.wasm"}]}`:                        "none.wasm",
+		`{"wasm":[{"data":"!"}]}`:                                "illegal base64",
+		`{"wasm":[{"data":{"len":1}}]}`:                          "data: json",
+		`{"wasm":`:                                               "manifest of Extism",
+		`{"wasm":[{"path":"a.wasm"}],"allowed_paths":{"a":"b"}}`: "a plugin has no folders",
+	} {
+		write(text)
+		require.Contains(t, fails(t, "plugin", "adapt", "m.json", "-o", "out.wasm", "--entry", "config"), want)
+	}
+	linked := wattest.Must(`(module (import "lib" "upper" (func $f)) (func (export "run") call $f))`)
+	require.NoError(t, os.WriteFile("a.wasm", linked, 0o600))
+	require.Contains(t, fails(t, "plugin", "adapt", "a.wasm", "-o", "out.wasm"),
+		`the module imports upper of the module "lib"; a plugin is one module`)
+}
+
+// A WASI program becomes a command, which runs alike on a server and in the page.
+func TestPluginAdaptProgram(t *testing.T) {
+	pluginFolder(t)
+	dir := t.TempDir()
+	module, out, cases := filepath.Join(dir, "a.wasm"), filepath.Join(dir, "out.wasm"), filepath.Join(dir, "c.json")
+	for _, p := range wattest.Programs() {
+		if p.Code != "" { // the test's other inputs would fail as well
+			continue
+		}
+		require.NoError(t, os.WriteFile(module, wattest.Must(p.Text), 0o600))
+		succeeds(t, "plugin", "adapt", module, "-o", out)
+		text, err := json.Marshal([]map[string]any{{
+			"name": "runs", "arguments": map[string]string{"input": p.Input},
+			"outputs": map[string]string{"output": p.Output},
+		}})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(cases, text, 0o600))
+		require.Contains(t, succeeds(t, "plugin", "test", out, "--cases", cases, "-v"), "Node: 1 cases", p.Name)
+	}
+	failing := wattest.NewProgram("one\\0aquota \\1b[31mexceeded\\0a", `
+		i32.const 100 i32.const 23 call $err i32.const 7 call $exit`)
+	require.NoError(t, os.WriteFile(module, wattest.Must(failing), 0o600))
+	succeeds(t, "plugin", "adapt", module, "-o", out, "--entry", "_start", "--input", "bytes")
+	errs := fails(t, "plugin", "run", out, "--arg", "input=AAE=")
+	require.Contains(t, errs, "exit: quota <U+001B>[31mexceeded")
+	require.NotContains(t, errs, "\x1b")
 }
 
 // mcpModule exports MCP tools in the form of hyper-mcp: now returns the message of its call, and

@@ -215,6 +215,27 @@ func TestPluginSignatures(t *testing.T) {
 	require.Contains(t, errs, "not an ed25519 public key")
 }
 
+// A file by another key than the version before waits, and install and list name that.
+func TestPluginByAnotherKey(t *testing.T) {
+	pluginFolder(t)
+	signed := file(t, "signed.wasm", string(sample(t, "hi", "{}", sampleManifest)))
+	key := filepath.Join(t.TempDir(), "key.pem")
+	succeeds(t, "plugin", "sign", signed, "--key", key, "--publisher", "acme", "--new-key")
+	succeeds(t, "plugin", "install", signed)
+	require.NotContains(t, succeeds(t, "plugin", "list"), "another key")
+	newer := strings.Replace(sampleManifest, `"version":"1.0.0"`, `"version":"1.1.0"`, 1)
+	require.NotEqual(t, sampleManifest, newer)
+	out := succeeds(t, "plugin", "install", file(t, "unsigned.wasm", string(sample(t, "ho", "{}", newer))))
+	require.Contains(t, out, "It is by another key: this file is not signed, the version before is signed with key ")
+	enable := regexp.MustCompile("`easel (plugin enable \\S+ --file [0-9a-f]{12})").FindStringSubmatch(out)
+	require.NotNil(t, enable, out)
+	list := succeeds(t, "plugin", "list")
+	require.Contains(t, list, "1.1.0 by another key waits for `easel "+enable[1])
+	require.Contains(t, fails(t, "plugin", "enable", "sample"), "by another key")
+	succeeds(t, strings.Fields(enable[1])...)
+	require.NotContains(t, succeeds(t, "plugin", "list"), "another key")
+}
+
 func TestPluginRun(t *testing.T) {
 	pluginFolder(t)
 	code, out, errs := easel(t, "plugin", "run", packed(t, "typewriter"), "--arg", "text=one two", "--arg",

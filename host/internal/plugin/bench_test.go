@@ -103,7 +103,7 @@ func BenchmarkLanguages(b *testing.B) {
 			var best fastest
 			for b.Loop() {
 				began := time.Now()
-				g, err := m.instantiate(context.Background(), "", time.Minute)
+				g, err := m.instantiate(context.Background(), "", time.Minute, false)
 				best.note(began)
 				require.NoError(b, err)
 				g.close()

@@ -41,6 +41,7 @@ type CallRequest struct {
 	Scratch *Scratch
 
 	id, node string // of an invocation, for its log lines
+	command  bool   // the export is a program
 }
 
 // Result is what came of a call; Logs, Fuel and Memory are set beside an error too.
@@ -71,6 +72,7 @@ func (m *Module) Call(ctx context.Context, req CallRequest) (Result, error) {
 	if req.Export == "" {
 		req.Export = "easel_invoke"
 	}
+	req.command = req.Export == contract.CommandExport && m.manifest.HasCommand()
 	res, err := m.call(ctx, &req)
 	res.unmark(req.SecretMark)
 	if err != nil {
@@ -122,7 +124,7 @@ func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *contract.
 	}
 	if g == nil {
 		began := time.Now()
-		made, err := m.instantiate(ctx, req.Tenant, within(req.Timeout, m.limits.Timeout()))
+		made, err := m.instantiate(ctx, req.Tenant, within(req.Timeout, m.limits.Timeout()), req.command)
 		if err != nil {
 			h.running.leave(req.Tenant, m.name(), began)
 			m.pool.give(nil, req, false)

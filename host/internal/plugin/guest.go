@@ -52,6 +52,8 @@ type state struct {
 
 	input, output, failure, result []byte
 	stderr                         []byte
+	command                        bool        // the call is one of a program, see command.go
+	lines                          stderrLines // of its stderr
 	logs                           []LogLine
 	emits, logCalls                int
 	hostWorked                     uint64 // bytes the host handled since it looked at the clock
@@ -79,7 +81,10 @@ func (c *guestContext) Value(key any) any {
 }
 
 // instantiate makes an instance and runs its start function and _initialize.
-func (m *Module) instantiate(ctx context.Context, tenant string, patience time.Duration) (*guest, error) {
+// A command has neither, its _start does that.
+func (m *Module) instantiate(
+	ctx context.Context, tenant string, patience time.Duration, command bool,
+) (*guest, error) {
 	g, now := &guest{m: m, exports: map[string]export{}}, time.Now()
 	g.ctx = guestContext{Context: ctx, g: g}
 	g.kernel.g = g
@@ -98,7 +103,7 @@ func (m *Module) instantiate(ctx context.Context, tenant string, patience time.D
 	g.refused = mod.ExportedGlobal(meter.Refused).(api.MutableGlobal)
 	for _, name := range []string{"_initialize", "__wasm_call_ctors", "hs_init"} {
 		f := mod.ExportedFunction(name)
-		if f == nil || name == "__wasm_call_ctors" && mod.ExportedFunction("_initialize") != nil {
+		if f == nil || command || name == "__wasm_call_ctors" && mod.ExportedFunction("_initialize") != nil {
 			continue
 		}
 		args := make([]uint64, len(f.Definition().ParamTypes()))
@@ -119,28 +124,19 @@ func (g *guest) findMemory(mod api.Module) {
 	}
 }
 
-// wasiConfig gives the guest a clock, chance and a place for stderr, nothing else.
+// wasiConfig has a clock, chance and standard streams, nothing else.
 func (g *guest) wasiConfig() wazero.ModuleConfig {
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions().
-		WithStderr(stderrWriter{g}).WithRandSource(g.m.host.cfg.Random).
+		WithStdin(stdinReader{g}).WithStdout(stdoutWriter{g}).WithStderr(stderrWriter{g}).
+		WithRandSource(g.m.host.cfg.Random).
 		WithWalltime(g.walltime, sys.ClockResolution(coarseStep)).
 		WithNanotime(g.nanotime, sys.ClockResolution(coarseStep)).
 		WithNanosleep(func(ns int64) { g.sleep(time.Duration(ns)) })
 }
 
-// stderrWriter keeps the first bytes of what a guest writes to stderr.
-type stderrWriter struct{ g *guest }
-
-func (w stderrWriter) Write(p []byte) (int, error) {
-	if room := maxStderr - len(w.g.stderr); room > 0 {
-		w.g.stderr = append(w.g.stderr, p[:min(room, len(p))]...)
-	}
-	return len(p), nil
-}
-
 // run calls the export. It reports whether the instance may serve again.
 func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *contract.Error) {
-	f, e := g.export(req.Export)
+	f, e := g.export(req.Export, req.command)
 	if e != nil {
 		g.resumed = time.Now()
 		return Result{}, true, e
@@ -148,6 +144,9 @@ func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *contr
 	g.prepare(ctx, req)
 	g.served++
 	err := f.CallWithStack(&g.ctx, g.stack[:])
+	if req.command {
+		err = g.exited(err)
+	}
 	g.requests.hangUpAll()
 	g.used += g.allowance - int64(int32(uint32(g.fuel.Get())))
 	res := Result{Fuel: g.used, Logs: g.logs, Memory: int64(g.memorySize()), Stored: g.stored}
@@ -164,16 +163,17 @@ func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *contr
 		return res, false, e
 	}
 	res.Output = out
-	return res, true, nil
+	return res, !req.command, nil
 }
 
-// export finds an exported function without arguments.
-func (g *guest) export(name string) (export, *contract.Error) {
+// export finds an exported function without arguments. Names that begin with _ are those of a
+// runtime, except for a command.
+func (g *guest) export(name string, command bool) (export, *contract.Error) {
 	if f, ok := g.exports[name]; ok {
 		return f, nil
 	}
 	t, ok := g.m.shape.Func(name)
-	if !ok || len(t.Params) > 0 || len(t.Results) > 1 || strings.HasPrefix(name, "_") {
+	if !ok || len(t.Params) > 0 || len(t.Results) > 1 || strings.HasPrefix(name, "_") && !command {
 		return export{}, contract.Errorf(contract.UnknownExport, "no exported function %q without arguments", name)
 	}
 	f := export{g.mod.ExportedFunction(name), len(t.Results) > 0}
@@ -186,7 +186,8 @@ func (g *guest) prepare(ctx context.Context, req *CallRequest) {
 	logs, now := g.logs[:0:0], time.Now()
 	g.state = state{
 		req: *req, grant: &g.m.granted, done: ctx.Done(), began: true, input: req.Input, logs: logs,
-		stderr: g.stderr[:0], result: nil, budget: g.m.limits.Fuel,
+		command: req.command,
+		stderr:  g.stderr[:0], result: nil, budget: g.m.limits.Fuel,
 		deadline: now.Add(within(req.Timeout, g.m.limits.Timeout())), resumed: now, requests: requests{g: g},
 	}
 	if req.Grant != nil {

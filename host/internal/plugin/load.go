@@ -281,7 +281,7 @@ func (m *Module) first(ctx context.Context) (g *guest, took time.Duration, err e
 		return nil, 0, waited(ctx, "%d plugins are computing", h.cfg.MaxRunning)
 	}
 	began := time.Now()
-	g, err = m.instantiate(ctx, "", h.cfg.StartWait)
+	g, err = m.instantiate(ctx, "", h.cfg.StartWait, m.manifest.HasCommand())
 	took = time.Since(began)
 	h.running.leave("", m.name(), began)
 	return g, took, err

@@ -54,7 +54,7 @@ func (p *pool) take(ctx context.Context, req *CallRequest) (*guest, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	list := p.idle[req.Tenant]
-	if len(list) == 0 {
+	if len(list) == 0 || req.command {
 		return nil, true
 	}
 	g := list[len(list)-1]

@@ -3,6 +3,7 @@ package pluginnode_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
 	"github.com/easel-canvas/easel/plugins/contract"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // mirror answers with what it was given: outputs {abi, call, params, arguments}.
@@ -39,6 +41,74 @@ func TestNodePassesItsParams(t *testing.T) {
 	require.Equal(t, "en", call.Get("locale").Str())
 	require.Regexp(t, `^[0-9a-f]+/\d+/\d+$`, call.Get("id").Str(), "the idempotency key of the engine")
 	require.Equal(t, []string{"at Q", "!"}, got.said)
+}
+
+func parsed(t *testing.T, text string) engine.Value {
+	t.Helper()
+	v, err := engine.ParseJSONText(text)
+	require.NoError(t, err)
+	return v
+}
+
+// The form of a node that runs alone has the arguments that the canvas leaves open and the values
+// of its references, with the declared types.
+func TestNodeRunsAlone(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	s.add(mirror, strings.Replace(mirrorManifest, `"limit": {`, `"sort": {"type": "string", "enum": ["asc", "desc"]},
+		"exact": {"type": "boolean"}, "limit": {`, 1))
+	load := func(params string) *engine.Canvas {
+		c, err := engine.Load(s.registry(), canvas(t, "begin Begin -> A, P", `A Message {"content": ["x"]}`,
+			`P plugin:sample@1 `+params))
+		require.NoError(t, err)
+		return c
+	}
+	c := load(`{"days": 2, "place": "at {sys.query}", "note": "{A@content}", "limit": "{A@content}"}`)
+	form, err := c.InputForm("P")
+	require.NoError(t, err)
+	require.JSONEq(t, `{
+		"city": {"name": "city", "type": "line", "optional": false},
+		"exact": {"name": "exact", "type": "boolean", "optional": true},
+		"sort": {"name": "sort", "type": "options", "options": ["asc", "desc"], "optional": true},
+		"tags": {"name": "tags", "type": "object", "optional": true},
+		"sys.query": {"name": "sys.query", "type": "line", "optional": false},
+		"A@content": {"name": "A@content", "type": "integer", "optional": false}}`, form.JSON())
+	out, err := c.Debug(t.Context(), c.State(), "P", parsed(t, `{"city": "Oslo", "exact": true, "sort": "",
+		"tags": "[\"a\"]", "sys.query": "noon", "A@content": "5", "other": 1}`), engine.Options{})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"days": 2, "place": "at noon", "note": "{A@content}", "units": "c"}`, out.Get("params").JSON())
+	require.JSONEq(t, `{"city": "Oslo", "exact": true, "tags": ["a"], "limit": 5}`, out.Get("arguments").JSON())
+
+	c = load(`{"city": "Rome"}`)
+	_, err = c.Debug(t.Context(), c.State(), "P", parsed(t, `{"city": "Oslo", "tags": "no list"}`), engine.Options{})
+	require.ErrorContains(t, err, "arguments.tags: want array, got string")
+	out, err = c.Debug(t.Context(), c.State(), "P", parsed(t, `{"city": "Oslo"}`), engine.Options{})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"city": "Rome", "limit": 3}`, out.Get("arguments").JSON(), "the canvas sets the city")
+}
+
+// A WASI program is a node and a tool like other plugins; its status is the error of the node.
+func TestProgramIsANode(t *testing.T) {
+	const manifest = `{"abi": 1, "name": "sample", "version": "1.0.0", "description": "A sample.",
+		"entry": {"export": "_start"}, "arguments": {"type": "object", "properties": {"input": {"type": "string"}}},
+		"outputs": {"type": "object", "properties": {"output": {"type": "string"}}}}`
+	s := newShop(t, pluginnode.Config{})
+	m := s.add(wattest.Must(wattest.NewProgram("", "call $copy")), manifest)
+	lines := []string{
+		"begin Begin -> P", `P plugin:sample@1 {"input": "{sys.query}!"} -> M`, `M Message {"content": ["{P@output}"]}`,
+	}
+	got := s.play(t.Context(), engine.Ports{}, lines...)
+	require.NoError(t, got.err)
+	require.Equal(t, "Q!", strings.Join(got.said, ""))
+	s.remove(m)
+
+	failing := wattest.NewProgram("one\\0aquota exceeded\\0a",
+		"i32.const 100 i32.const 19 call $err i32.const 9 call $exit")
+	s.add(wattest.Must(failing), manifest)
+	got = s.play(t.Context(), engine.Ports{}, lines...)
+	require.ErrorContains(t, got.err, "exit: quota exceeded")
+	lines[1] = `P plugin:sample@1 {"exception_method": "comment", "exception_default_value": "none left"} -> M`
+	got = s.play(t.Context(), engine.Ports{}, lines...)
+	require.NoError(t, got.err, "the node handles the error")
 }
 
 func TestNodeRefusesWrongParams(t *testing.T) {

@@ -13,6 +13,7 @@ export function make(wanted: {
   wat?: Record<string, string>;
   examples?: string[];
   attacks?: string;
+  programs?: boolean;
 }): Record<string, Uint8Array<ArrayBuffer>> {
   const out = execFileSync("go", ["run", "./wasm/js/test/testdata/plugin"], {
     cwd: root,

@@ -11,7 +11,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { serveHost, type Served } from "./host.ts";
-import { ask, counted, missing, raise, type Stage } from "./stage.ts";
+import { allow, ask, counted, missing, raise, type Stage } from "./stage.ts";
 
 const refused = /status of 4\d\d/;
 
@@ -46,6 +46,28 @@ export default (call) => {
   return { text: status + " " + body };
 };
 `;
+
+// order returns its params and arguments.
+const order = `export const manifest = {
+  abi: 1, name: "order", version: "1.0.0", description: "Orders tea.",
+  params: { type: "object", properties: { shop: { type: "string", "x-easel-ref": true } } },
+  arguments: { type: "object", required: ["tea", "grams"], properties: {
+    tea: { type: "string", enum: ["green", "black"] }, grams: { type: "integer" }, gift: { type: "boolean" },
+    tags: { type: "array", items: { type: "string" } }, note: { type: "string" } } },
+};
+export default ({ params, arguments: given }) => ({ text: JSON.stringify({ ...params, ...given }) });
+`;
+
+const orders = {
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["P"], upstream: [] },
+    P: {
+      obj: { component_name: "plugin:order@1", params: { shop: "{sys.query}", note: "from {sys.user_id}" } },
+      downstream: ["M"], upstream: ["begin"],
+    },
+    M: { obj: { component_name: "Message", params: { content: ["{P@text}"] } }, downstream: [], upstream: ["P"] },
+  },
+};
 
 const canvas = {
   components: {
@@ -213,6 +235,43 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByText("200 pear costs 7 with ***").first().waitFor();
     assert.equal((await page.content()).includes("sesame"), false);
     await done(refused);
+  });
+
+  test("a plugin runs alone with values of the declared types", async () => {
+    const source = join(host.folder, "order");
+    mkdirSync(source);
+    writeFileSync(join(source, "plugin.js"), order);
+    const packed = join(host.folder, "order.wasm");
+    execFileSync(host.program, ["plugin", "pack", source, "-o", packed]);
+    const { page, done } = await stage.visit();
+    await page.getByRole("button", { name: /^Model/ }).click();
+    await page.getByLabel("Add a plugin").setInputFiles(packed);
+    await page.locator(".plugins li", { hasText: "order" }).waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.locator('header input[type="file"]').setInputFiles({
+      name: "orders.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(orders)),
+    });
+    await allow(page);
+    await page.locator('.react-flow__node[data-id="P"]').click();
+    await page.getByRole("button", { name: /^Run only this/ }).click();
+    const form = page.locator("form.alone");
+    await form.getByLabel("tea").waitFor();
+    assert.deepEqual(await form.getByLabel("tea").locator("option").allInnerTexts(), ["", "green", "black"]);
+    await form.getByLabel("tea").selectOption("green");
+    await form.getByLabel("grams").fill("100");
+    assert.equal(await form.getByLabel("grams").getAttribute("type"), "number");
+    await form.getByLabel(/^gift/).check();
+    await form.getByLabel(/^tags/).fill('["cold", "new"]');
+    await form.getByLabel("sys.query").fill("Tea house");
+    await form.getByLabel("sys.user_id").fill("ann");
+    await audit(page, "a plugin that runs alone");
+    if (process.env["EASEL_PICTURE"]) await page.screenshot({ path: process.env["EASEL_PICTURE"] });
+    await form.getByRole("button", { name: /^Run only this/ }).click();
+    const want = { shop: "Tea house", tea: "green", grams: 100, gift: true, tags: ["cold", "new"], note: "from ann" };
+    const text = page.locator(".values", { hasText: "Outputs" }).getByText("Tea house").filter({ visible: true });
+    await text.first().waitFor();
+    assert.deepEqual(JSON.parse(await text.first().innerText()), want);
+    await done();
   });
 
   test("a schedule with a plugin shows its address, whose requests begin runs", async () => {

@@ -23,6 +23,7 @@ type Adaption struct {
 	Private  bool     // Hosts may have private addresses
 	Settings []string // names of what it reads with config_get
 	Config   []string // settings with their defaults, as NAME=VALUE
+	Limits   contract.Limits
 }
 
 // Adapt puts a manifest into a module, such as an Extism plugin.
@@ -31,7 +32,14 @@ func Adapt(wasm []byte, a Adaption) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := entries(shape)
+	entries, program := entries(shape), isProgram(shape)
+	if program && (a.Entry.Export == contract.CommandExport || a.Entry.Export == "" && len(entries) == 0) {
+		a.Entry.Export = contract.CommandExport
+		return a.write(wasm, shape, engine.Null)
+	}
+	if program && len(entries) > 0 {
+		entries = append(entries, contract.CommandExport)
+	}
 	switch {
 	case len(entries) == 0:
 		return nil, fmt.Errorf("no export can be called: a plugin calls a function without arguments whose result is "+
@@ -64,6 +72,12 @@ func entries(shape meter.Shape) (names []string) {
 	return names
 }
 
+// isProgram reports whether a module is a WASI program, which a plugin calls as a command.
+func isProgram(shape meter.Shape) bool {
+	t, ok := shape.Func(contract.CommandExport)
+	return ok && len(t.Params)+len(t.Results) == 0
+}
+
 // functions lists the exported functions of a module with their types.
 func functions(shape meter.Shape) string {
 	var list []string
@@ -94,9 +108,13 @@ func types(list []byte) string {
 // entries.
 func (a *Adaption) manifest(shape meter.Shape, arguments engine.Value) (*contract.Manifest, error) {
 	object := engine.Object
-	text := object("type", "string")
-	if a.Entry.Input == contract.FormBytes {
+	text, result := object("type", "string"), object("type", "string")
+	switch {
+	case a.Entry.Input == contract.FormBytes:
 		text = text.With("description", engine.String("bytes in base64"))
+	case a.Entry.Export == contract.CommandExport:
+		text = text.With("description", engine.String("standard input"))
+		result = result.With("description", engine.String("standard output"))
 	}
 	input := object("type", "object")
 	if a.Entry.Input != contract.FormJSON {
@@ -104,7 +122,7 @@ func (a *Adaption) manifest(shape meter.Shape, arguments engine.Value) (*contrac
 	}
 	output := object("type", "object", "properties", object(contract.EntryOutput, object()))
 	if a.Entry.Output != contract.FormJSON {
-		output = object("type", "object", "properties", object(contract.EntryOutput, object("type", "string")))
+		output = object("type", "object", "properties", object(contract.EntryOutput, result))
 	}
 	v := object("abi", contract.ABI, "name", a.Name, "version", a.Version, "description", a.Description)
 	if arguments.IsNull() {
@@ -145,6 +163,9 @@ func (a *Adaption) manifest(shape meter.Shape, arguments engine.Value) (*contrac
 			http = http.With("private", engine.Bool(true))
 		}
 		v = v.With("permissions", object("http", http))
+	}
+	if a.Limits != (contract.Limits{}) {
+		v = v.With("limits", a.Limits.Value())
 	}
 	return contract.ReadManifest(v)
 }

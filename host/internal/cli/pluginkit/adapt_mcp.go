@@ -84,6 +84,9 @@ func foreign(wasm []byte) (meter.Shape, error) {
 	if err == nil && found {
 		err = errors.New("the module has a manifest already; `easel plugin inspect` shows it")
 	}
+	if err == nil {
+		err = checkLinks(shape)
+	}
 	return shape, err
 }
 

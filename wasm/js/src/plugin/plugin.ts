@@ -6,6 +6,7 @@ import { caps, startExport } from "./abi.ts";
 import { Desk, memory, type RunSide, type Services } from "./desk.ts";
 import { PluginError } from "./error.ts";
 import { imports } from "./imports.ts";
+import { commandExport } from "./kernel/command.ts";
 import type { Limits, Pinned, Setting } from "./kernel/guest.ts";
 import type { Way } from "./kernel/wait.ts";
 import { fileComponents, ownSection, type Manifest, type ReadSection } from "./manifest.ts";
@@ -152,7 +153,9 @@ export class Plugin {
     const name = request.export ?? this.manifest.entry?.export ?? "easel_invoke";
     const vars = (request.run !== undefined && this.#vars.get(request.run)) || new Map<string, Uint8Array>();
     const nothing: Outcome = { fuel: 0, memory: 0, logs: [], vars, fault: false };
-    if (!/^:.?$/.test(this.#exports.get(name) ?? "") || name.startsWith("_") || name === startExport) {
+    const command = name === commandExport && hasCommand(this.manifest);
+    const hidden = !command && name.startsWith("_") || name === startExport;
+    if (!/^:.?$/.test(this.#exports.get(name) ?? "") || hidden) {
       return {
         ...nothing,
         error: new PluginError("unknown_export", `no exported function "${name}" without arguments`).failure(),
@@ -171,6 +174,7 @@ export class Plugin {
       timeout: Math.min(this.limits.timeout_ms, request.timeout || Infinity),
       fuel: request.fuel || this.limits.fuel,
       preciseClock: granted.clock?.precise === true,
+      command,
     };
     const state = this.manifest.state;
     const sharing =
@@ -202,6 +206,10 @@ export class Plugin {
   close(): void {
     this.#runner.close();
   }
+}
+
+function hasCommand(manifest: Manifest): boolean {
+  return fileComponents(manifest).some(({ entry }) => entry?.export === commandExport);
 }
 
 // withoutMark removes the mark of a call from its result.

@@ -5,7 +5,8 @@
 import { caps, meter, startExport } from "../abi.ts";
 import { guestError, PluginError } from "../error.ts";
 import { Arena } from "./arena.ts";
-import { faultOf } from "./fault.ts";
+import { StderrLines } from "./command.ts";
+import { Exit, faultOf } from "./fault.ts";
 import { Sink } from "./sink.ts";
 import { Tape, fingerprint, type Way } from "./wait.ts";
 
@@ -44,6 +45,8 @@ export interface Work {
   vars: Map<string, Uint8Array>; // Extism variables of the run
   /** Its clocks are as fine as those of this environment. */
   preciseClock?: boolean;
+  /** The export is that of a program, see command.ts. */
+  command?: boolean;
 }
 
 /** Done is the result of a call. */
@@ -76,6 +79,8 @@ export interface Start {
   timeout: number;
   /** The functions that the module imports. */
   functions: (guest: Guest) => WebAssembly.Imports;
+  /** The instance is for a program, whose export starts the runtime of its language. */
+  command?: boolean;
   /** Responses in former calls, for the way replay. */
   tape?: Tape;
 }
@@ -104,6 +109,8 @@ export class Guest {
   readonly #output = new Sink();
   readonly #failure = new Sink();
   stderr = "";
+  /** The lines of stderr of a command. */
+  lines: StderrLines | undefined;
   logs: Done["logs"] = [];
   vars = none;
   readonly arena = new Arena();
@@ -128,12 +135,13 @@ export class Guest {
 
   /** make creates an instance and runs its start functions. */
   static async make(start: Start): Promise<Guest> {
-    const { setting, way, world, timeout, functions, tape } = start;
+    const { setting, way, world, timeout, functions, tape, command } = start;
     const guest = new Guest(setting, way, world, tape);
     guest.#deadline = performance.now() + timeout;
     try {
       guest.#exports = (await WebAssembly.instantiate(setting.module, functions(guest))).exports;
-      const starts = [startExport, "_initialize" in guest.#exports ? "_initialize" : "__wasm_call_ctors", "hs_init"];
+      const first = "_initialize" in guest.#exports ? "_initialize" : "__wasm_call_ctors";
+      const starts = command ? [startExport] : [startExport, first, "hs_init"];
       for (const name of starts) if (name in guest.#exports) await guest.#enter(name);
     } catch (err) {
       throw guest.#fault(err);
@@ -148,9 +156,12 @@ export class Guest {
     try {
       status = await this.#enter(work.export);
     } catch (err) {
-      const error = this.#fault(err); // throws on what is no fault
-      return this.#done({ error, fault: true });
+      const ended = this.lines !== undefined && err instanceof Exit;
+      const error = ended ? this.lines!.error(err) : this.#fault(err); // throws on what is no fault
+      if (error) return this.#done({ error, fault: true });
+      status = 0;
     }
+    this.lines?.close();
     if (status !== 0 || this.#failure.length > 0 || this.errorAt !== 0) {
       const text = this.#failure.length > 0 ? this.#failure.take() : this.arena.block(this.errorAt).slice();
       return this.#done({ error: guestError(text, status) });
@@ -194,6 +205,12 @@ export class Guest {
       level: levels[Math.min(level >>> 0, levels.length - 1)]!,
       text: decoder.decode(text.subarray(0, caps.logBytes)),
     });
+  }
+
+  // Lines of stderr over the limit are dropped, however many they are: programs write them without
+  // knowing of a limit.
+  #logStderr(text: string): void {
+    if (this.logs.length < caps.logs) this.logs.push({ level: "info", text });
   }
 
   /** emit passes a piece on and returns 1 when the plugin should finish. */
@@ -268,8 +285,8 @@ export class Guest {
     return this.tape ? this.tape.told(0, make) : make();
   }
 
-  hasExport(name: string): boolean {
-    return !/^(_|easel:)/.test(name) && typeof this.#exports[name] === "function";
+  hasExport(name: string, command = false): boolean {
+    return (command || !/^(_|easel:)/.test(name)) && typeof this.#exports[name] === "function";
   }
 
   #enter(name: string): number | Promise<number> {
@@ -290,6 +307,7 @@ export class Guest {
     this.#output.take();
     this.#failure.take();
     this.stderr = "";
+    this.lines = work.command ? new StderrLines((line) => this.#logStderr(line)) : undefined;
     this.logs = [];
     this.vars = new Map(work.vars);
     this.preciseClock = work.preciseClock === true;

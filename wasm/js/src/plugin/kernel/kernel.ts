@@ -41,8 +41,8 @@ export class Kernel {
    */
   async call(work: Work, sharing: Sharing, world: World): Promise<Done> {
     const key = sharing.state === "run" ? "run " + sharing.run : "";
-    const kept = this.#kept.get(key) ?? { tape: new Tape(), past: [] };
-    this.#kept.delete(key);
+    const kept = (!work.command && this.#kept.get(key)) || { tape: new Tape(), past: [] };
+    if (!work.command) this.#kept.delete(key);
     let done: Done;
     try {
       done = await (this.#way === "suspend" ? this.#suspended(work, kept, world) : this.#replayed(work, kept, world));
@@ -51,6 +51,7 @@ export class Kernel {
       if (err.code === "unknown_export") this.#kept.set(key, kept);
       return { error: err, fuel: 0, memory: 0, logs: [], vars: work.vars, fault: true };
     }
+    if (work.command) return done;
     const keep = sharing.state === "run" || this.#way === "suspend" && (sharing.state === "tenant" || this.#slow);
     if (!done.fault && keep && (sharing.state === "run" || done.memory <= this.#setting.limits.memory_mb << 19)) {
       this.#kept.set(key, kept);
@@ -73,6 +74,7 @@ export class Kernel {
         world,
         timeout: work.timeout,
         functions,
+        command: work.command === true,
       });
       this.#slow = performance.now() - began > freshUnder;
     }
@@ -95,6 +97,7 @@ export class Kernel {
             world,
             timeout: left,
             functions,
+            command: work.command === true,
             tape: kept.tape,
           });
           for (const before of kept.past) await run(kept.guest, { ...before, timeout: left }, world);
@@ -112,7 +115,7 @@ export class Kernel {
 }
 
 function run(guest: Guest, work: Work, world: World): Promise<Done> {
-  if (!guest.hasExport(work.export))
+  if (!guest.hasExport(work.export, work.command))
     throw new PluginError("unknown_export", `no exported function "${work.export}" without arguments`);
   guest.world = world;
   return guest.run(work);

@@ -1,6 +1,6 @@
-// wasi_snapshot_preview1 reduced to clock, random numbers, sleep and stderr. There are no
-// arguments, environment variables, files or sockets: those functions return an
-// error number, all others ENOSYS.
+// wasi_snapshot_preview1 reduced to clock, random numbers, sleep and stderr; a command also has
+// stdin and stdout. There are no arguments, environment variables, files or sockets: those
+// functions return an error number, all others ENOSYS.
 
 import { caps } from "../abi.ts";
 import { Exit } from "./fault.ts";
@@ -25,6 +25,11 @@ export function wasi(g: Guest): Record<string, Function> {
   const zero = (...places: number[]): number => {
     for (const at of places) view(at, 4).setUint32(0, 0, true);
     return ok;
+  };
+  const pieces = function* (name: string, iovs: number, count: number): Generator<Uint8Array> {
+    const list = view(iovs, count * 8);
+    for (let i = 0; i < count; i++)
+      yield g.bytes(name, list.getUint32(i * 8, true), list.getUint32(i * 8 + 4, true));
   };
   const standard = (fd: number): number => (fd >= 0 && fd <= 2 ? ok : badf);
   const step = (clock: number): bigint => (clock === 1 && g.preciseClock ? preciseStep : coarseStep);
@@ -64,14 +69,20 @@ export function wasi(g: Guest): Record<string, Function> {
       return ok;
     },
     fd_close: standard,
-    fd_read: (fd: number, _iovs: number, _count: number, at: number) => (fd === 0 ? zero(at) : badf),
+    fd_read: (fd: number, iovs: number, count: number, at: number) => {
+      if (fd !== 0) return badf;
+      if (!g.lines) return zero(at);
+      let read = 0;
+      for (const piece of pieces("fd_read", iovs, count)) read += take(g, piece);
+      view(at, 4).setUint32(0, read, true);
+      return ok;
+    },
     fd_write: (fd: number, iovs: number, count: number, at: number) => {
       if (fd !== 1 && fd !== 2) return badf;
       let written = 0;
-      const list = view(iovs, count * 8);
-      for (let i = 0; i < count; i++) {
-        const piece = g.bytes("fd_write", list.getUint32(i * 8, true), list.getUint32(i * 8 + 4, true));
+      for (const piece of pieces("fd_write", iovs, count)) {
         if (fd === 2) keep(g, piece);
+        else if (g.lines) g.write("output", piece);
         written += piece.length;
       }
       view(at, 4).setUint32(0, written, true);
@@ -86,6 +97,14 @@ export function wasi(g: Guest): Record<string, Function> {
   return offered;
 }
 
+// take copies the next bytes of the input.
+function take(g: Guest, into: Uint8Array): number {
+  const piece = g.input.subarray(0, into.length);
+  into.set(piece);
+  g.input = g.input.subarray(piece.length);
+  return piece.length;
+}
+
 function chance(g: Guest, length: number): Uint8Array {
   const out = new Uint8Array(length);
   if (g.setting.pinned) return out.fill(g.setting.pinned.random);
@@ -93,8 +112,10 @@ function chance(g: Guest, length: number): Uint8Array {
   return out;
 }
 
-// keep stores the first bytes of stderr, which become the message of a panic.
+// keep stores the first bytes of stderr, which become the message of a panic, and the lines of a
+// command.
 function keep(g: Guest, piece: Uint8Array): void {
+  g.lines?.write(piece);
   const room = caps.stderr - g.stderr.length;
   if (room > 0) g.stderr += new TextDecoder().decode(piece.subarray(0, room));
 }

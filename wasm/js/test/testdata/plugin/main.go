@@ -1,6 +1,7 @@
 // Command plugin makes the guests of the tests beside it: it assembles the texts it reads, metered as well, and builds
 // the examples of plugins/examples. It writes the hostile modules into the folder attacks, with the
-// list attacks.json.
+// list attacks.json. With programs it adds the programs of package wattest, and their list under
+// the name programs.json.
 //
 //	{"wat": {"name": "(module …)"}, "examples": ["typewriter"]}  ->  {"name": base64, "name.metered": base64, …}
 package main
@@ -29,6 +30,7 @@ func run() error {
 		Wat      map[string]string
 		Examples []string
 		Attacks  string
+		Programs bool
 	}
 	if err := json.NewDecoder(os.Stdin).Decode(&in); err != nil {
 		return err
@@ -46,6 +48,16 @@ func run() error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		out[name] = packed
+	}
+	if in.Programs {
+		list, err := json.Marshal(wattest.Programs())
+		if err != nil {
+			return err
+		}
+		out["programs.json"] = list
+		for _, p := range wattest.Programs() {
+			out[p.Name] = wattest.Must(p.Text)
+		}
 	}
 	if in.Attacks != "" {
 		if err := attacks(in.Attacks); err != nil {
