@@ -70,10 +70,10 @@ export function Documents({ api, dataset, onIdle }: {
       {rows.length > 0 && mayEdit && (
         <div className="tools batch" role="group" aria-label={a("document.chosen", chosen.size)}>
           <Choose api={api} dataset={dataset.id} rows={rows} total={total} query={{ words, state }} chosen={chosen} onChoose={setChosen} />
-          <BulkBar
+          {chosen.size > 0 && <BulkBar
             api={api} dataset={dataset} chosen={current(chosen, rows)} bulks={bulks}
             onReplace={(document, file) => void attempt.run(() => api.replace(dataset.id, document.id, file)).then(list.reload)}
-          />
+          />}
         </div>
       )}
       {rows.length > 0 && (

@@ -1,12 +1,21 @@
 // The hits of a search in one mode, and why each has its score.
 
-import type { Dataset, Hit } from "../../run/datasets.ts";
+import type { Dataset, Hit, Search, SearchAnswer } from "../../run/datasets.ts";
 import { textOf } from "../../run/metadata.ts";
 import { Empty, Pager } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { PagePlace } from "./place.tsx";
-import type { Found } from "./search.tsx";
+
+/** Mode is how a search compares the question with chunks. */
+export type Mode = "both" | "words" | "meaning";
+
+/** Found is the answer to a search in one mode. */
+export interface Found {
+  mode: Mode;
+  query: Search;
+  answer: SearchAnswer;
+}
 
 /** Results shows the hits of one mode; others are the same question in other modes. */
 export function Results({ dataset, found, others, onPage }: {
@@ -126,7 +135,7 @@ function Why({ dataset, hit, found: { query } }: { dataset: Dataset; hit: Hit; f
         <li>
           {query.fusion === "rrf"
             ? a("search.why_rrf")
-            : a("search.why_sum", hit.words.toFixed(3), (1 - weight).toFixed(2), hit.vector.toFixed(3), weight.toFixed(2), sum.toFixed(3))}
+            : weight === 0 ? a("search.why_words_only", hit.words.toFixed(3)) : a("search.why_sum", hit.words.toFixed(3), (1 - weight).toFixed(2), hit.vector.toFixed(3), weight.toFixed(2), sum.toFixed(3))}
         </li>
         {!isSum && query.fusion !== "rrf" && (
           <li>{a(query.rerank ? "search.why_rerank" : "search.why_boost", (hit.similarity - sum).toFixed(3))}</li>

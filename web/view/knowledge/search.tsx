@@ -2,26 +2,16 @@
 // if wanted, with filters by metadata, and why each hit has its score.
 
 import { useState } from "react";
-import type { Dataset, Datasets, Search, SearchAnswer } from "../../run/datasets.ts";
+import type { Dataset, Datasets, Search } from "../../run/datasets.ts";
 import { Fault, useAttempt, useLoaded } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { Icon } from "../icons.tsx";
 import { Filters, filterOf, type FilterRow } from "./search-filters.tsx";
-import { Results } from "./search-results.tsx";
+import { Results, type Found, type Mode } from "./search-results.tsx";
 
 const size = 10;
 
-/** Mode is how a search compares the question with chunks. */
-export type Mode = "both" | "words" | "meaning";
-
 const modes: readonly Mode[] = ["both", "words", "meaning"];
-
-/** Found is the answer to a search in one mode. */
-export interface Found {
-  mode: Mode;
-  query: Search;
-  answer: SearchAnswer;
-}
 
 interface Knobs {
   threshold: number;
