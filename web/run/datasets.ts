@@ -352,7 +352,7 @@ export class Datasets {
     return this.#send("POST", `${at(id, document, chunk)}/split`, { first, second, version });
   }
 
-  /** mergeChunks gives a chunk the text, keywords and questions of the next one, which is removed. */
+  /** mergeChunks adds text, keywords and questions of the next chunk to one, and removes it. */
   mergeChunks(id: string, document: string, chunk: StoredChunk, next: StoredChunk): Promise<StoredChunk> {
     return this.#send("POST", `${at(id, document, chunk.id)}/merge`, {
       with: next.id,

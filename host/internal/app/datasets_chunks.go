@@ -153,8 +153,8 @@ type edit func(v *store.Document, key string) (edits []store.ChunkEdit, all bool
 // editTries is how often an edit is made again because the document has changed meanwhile.
 const editTries = 100
 
-// editChunks reads a document, makes edits of it and stores them, again when it has changed
-// meanwhile.
+// editChunks reads a document, makes edits of it and stores them, again when it was changed by
+// others.
 func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document string, f edit) (store.Document, error) {
 	for try := 1; ; try++ {
 		synced, err := d.replica.Sync(ctx, id)
@@ -317,7 +317,7 @@ func (d *Datasets) UpdateChunk(ctx context.Context, p Principal, id, document, c
 		return err
 	}
 	_, err := d.editChunks(ctx, p, id, document, func(v *store.Document, key string) ([]store.ChunkEdit, bool, error) {
-		_, e, err := ChunkCuts{d}.patchedBy(ctx, v, key, chunk, &patch)
+		_, e, err := patchedBy(ctx, d, v, key, chunk, &patch)
 		return []store.ChunkEdit{e}, false, err
 	})
 	return err

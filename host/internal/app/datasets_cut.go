@@ -12,25 +12,22 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// ChunkCuts moves the borders between chunks of documents. Both operations are one change: no
-// search finds a text twice or not at all.
-type ChunkCuts struct{ *Datasets }
-
 // ChunkCheck may refuse the change of a chunk as it is now.
 type ChunkCheck = func(c *dataset.Chunk) error
 
-// Split replaces the text of a chunk, whose id stays, and adds a chunk with the rest behind it,
-// which has no keywords and questions. It returns the id of the second one. Errors: [ErrNotFound],
-// those of check, of [Error] and of the embedding model.
-func (d ChunkCuts) Split(
-	ctx context.Context, p Principal, id, document, chunk string, texts [2]string, check ChunkCheck,
+// SplitChunk replaces the text of a chunk, whose id stays, and adds a chunk with the rest behind
+// it, which has no keywords and questions. It is one change: no search finds a text twice or not at
+// all. It returns the id of the second one. Errors: [ErrNotFound], those of check, of [Error] and
+// of the embedding model.
+func SplitChunk(
+	ctx context.Context, d *Datasets, p Principal, id, document, chunk string, texts [2]string, check ChunkCheck,
 ) (string, error) {
 	if _, err := d.document(ctx, p, id, document); err != nil {
 		return "", err
 	}
 	rest := chunkfile.ID(texts[1], document)
 	_, err := d.editChunks(ctx, p, id, document, func(v *store.Document, key string) ([]store.ChunkEdit, bool, error) {
-		c, e, err := d.patchedBy(ctx, v, key, chunk, &ChunkPatch{Content: &texts[0], Check: check})
+		c, e, err := patchedBy(ctx, d, v, key, chunk, &ChunkPatch{Content: &texts[0], Check: check})
 		if err != nil {
 			return nil, false, err
 		}
@@ -56,10 +53,11 @@ func (d ChunkCuts) Split(
 	return rest, err
 }
 
-// Merge gives a chunk a text and the keywords and questions of another chunk too, which it
+// MergeChunks gives a chunk a text and the keywords and questions of another chunk too, which it
 // removes. Errors: [ErrNotFound], those of the checks, of [Error] and of the embedding model.
-func (d ChunkCuts) Merge(
-	ctx context.Context, p Principal, id, document string, chunks [2]string, text string, checks [2]ChunkCheck,
+func MergeChunks(
+	ctx context.Context, d *Datasets, p Principal, id, document string, chunks [2]string, text string,
+	checks [2]ChunkCheck,
 ) error {
 	if chunks[0] == chunks[1] {
 		return BadArgument("a chunk cannot be merged with itself")
@@ -79,7 +77,7 @@ func (d ChunkCuts) Merge(
 			return nil, false, err
 		}
 		var keywords, questions []string
-		into, e, err := d.patchedBy(ctx, v, key, chunks[0], &ChunkPatch{
+		into, e, err := patchedBy(ctx, d, v, key, chunks[0], &ChunkPatch{
 			Content: &text, Keywords: &keywords, Questions: &questions,
 			Check: func(c *dataset.Chunk) error {
 				keywords, questions = union(c.Keywords, gone.Keywords), union(c.Questions, gone.Questions)
@@ -96,9 +94,9 @@ func (d ChunkCuts) Merge(
 	return err
 }
 
-// patchedBy is a chunk before a patch, and the edit that the patch makes of it.
-func (d ChunkCuts) patchedBy(
-	ctx context.Context, v *store.Document, key, chunk string, patch *ChunkPatch,
+// patchedBy returns a chunk before a patch, and the edit that the patch makes.
+func patchedBy(
+	ctx context.Context, d *Datasets, v *store.Document, key, chunk string, patch *ChunkPatch,
 ) (c dataset.Chunk, e store.ChunkEdit, err error) {
 	c, known, err := d.chunk(ctx, key, v, chunk)
 	if err == nil && !known {

@@ -18,16 +18,14 @@ type Cut struct {
 	Pipeline string
 }
 
-// Previews cut documents without storing anything.
-type Previews struct{ *Datasets }
-
 // longestPreview bounds a preview, which somebody waits for.
 const longestPreview = time.Minute
 
-// Of returns the chunks that a cut would make of a document, at most so many. Errors:
+// PreviewChunks returns the chunks that a cut would make of a document, at most so many, and stores
+// nothing. Errors:
 // [ErrNotFound], those of the document and of the cut.
-func (d Previews) Of(
-	ctx context.Context, p Principal, id, doc string, cut Cut, most int,
+func PreviewChunks(
+	ctx context.Context, d *Datasets, p Principal, id, doc string, cut Cut, most int,
 ) (*ingest.Preview, error) {
 	v, err := d.document(ctx, p, id, doc)
 	if err != nil {

@@ -12,20 +12,17 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Replacing puts other files in the place of those of documents.
-type Replacing struct{ *Datasets }
-
-// Replace stores another file for a document, which keeps its id, metadata, method and chunks until
-// it is parsed again. With another extension the name gets it too. Errors: [ErrNotFound],
+// ReplaceFile stores another file for a document, which keeps its id, metadata, method and chunks
+// until it is parsed again. With another extension the name gets it too. Errors: [ErrNotFound],
 // [ErrConflict] while it is parsed, [ErrExists] for the name, those of Upload.
-func (d Replacing) Replace(
-	ctx context.Context, p Principal, id, document string, u Upload,
+func ReplaceFile(
+	ctx context.Context, d *Datasets, p Principal, id, document string, u Upload,
 ) (dataset.Document, error) {
 	old, err := d.document(ctx, p, id, document)
 	if err != nil {
 		return dataset.Document{}, err
 	}
-	if err := d.checkUpload(ctx, p, &u, old.Size); err != nil {
+	if err := checkUpload(ctx, d, p, &u, old.Size); err != nil {
 		return dataset.Document{}, err
 	}
 	if err := u.sniff(); err != nil {
@@ -41,7 +38,7 @@ func (d Replacing) Replace(
 	hash, err := hexDigest(info.Digest)
 	if err == nil {
 		u.Size = int64(info.Size)
-		err = d.checkUpload(ctx, p, &u, old.Size)
+		err = checkUpload(ctx, d, p, &u, old.Size)
 	}
 	if err != nil {
 		return dataset.Document{}, errors.Join(err, d.dropFile(ctx, next.File))

@@ -64,7 +64,7 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 	if err != nil {
 		return dataset.Document{}, err
 	}
-	if err := d.checkUpload(ctx, p, &u, 0); err != nil {
+	if err := checkUpload(ctx, d, p, &u, 0); err != nil {
 		return dataset.Document{}, err
 	}
 	if err := u.sniff(); err != nil {
@@ -100,7 +100,7 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 
 // checkUpload refuses a file by what is announced of it; freed is the size of the file that it
 // replaces.
-func (d *Datasets) checkUpload(ctx context.Context, p Principal, u *Upload, freed int64) error {
+func checkUpload(ctx context.Context, d *Datasets, p Principal, u *Upload, freed int64) error {
 	if u.Name == "" || len(u.Name) > longestFileName {
 		return &Error{CodeBadArgument, fmt.Sprintf("File name must be %d bytes or less.",
 			longestFileName), "name"}

@@ -2,7 +2,7 @@ package document
 
 import "fmt"
 
-// SniffBytes is how much of the beginning of a file [Sniff] looks at.
+// SniffBytes bounds the beginning of a file that [Sniff] needs.
 const SniffBytes = 64 << 10
 
 // Sniff reports whether a file can be a document that [Reader] reads, by its name and its

@@ -108,7 +108,7 @@ func suffixOf(name string) string { return strings.TrimPrefix(fold(path.Ext(name
 // dataset has already becomes "name(1).ext". limit bounds the bytes of all documents of the tenant;
 // 0 means no bound.
 //
-// Errors: [ErrNotFound] for the dataset, [ErrQuota], [ErrExists] for the id, [ErrInvalid], a [*Copy]
+// Errors: [ErrNotFound] for the dataset, [ErrQuota], [ErrExists] for the id, [ErrInvalid], [*Copy]
 // for a Sole document.
 func (s Documents) Create(ctx context.Context, v Document, limit int64) (Document, error) {
 	v.Created = s.ms()

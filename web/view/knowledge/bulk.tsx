@@ -35,7 +35,8 @@ export function useBulk(onDone: () => void): Bulks {
   const done = useRef(onDone);
   done.current = onDone;
   const start = useCallback<Bulks["start"]>((label, documents, act, settled = []) => {
-    void bulk(documents, act, (state) => setWorking({ label, state, act, settled }), settled).then(() => done.current());
+    const changed = (state: Bulk): void => setWorking({ label, state, act, settled });
+    void bulk(documents, act, changed, settled).then(() => done.current());
   }, []);
   return { working, start, dismiss: useCallback(() => setWorking(undefined), []) };
 }
@@ -50,7 +51,9 @@ export function BulkReport({ bulks: { working, start, dismiss }, nameOf }: {
   if (!working) return null;
   const { label, state: { total, done, refused, left, fault, running } } = working;
   return (
-    <section className="bulk-report" aria-label={label} data-failed={fault !== undefined || refused.length > 0 || undefined}>
+    <section
+      className="bulk-report" aria-label={label} data-failed={fault !== undefined || refused.length > 0 || undefined}
+    >
       <p role="status">
         <b>{label}:</b> {a("bulk.done", done.toLocaleString(), total.toLocaleString())}
       </p>
@@ -107,8 +110,12 @@ export function BulkBar({ api, dataset, chosen, bulks, onReplace }: {
         <Icon name="list" />
         {a("meta.edit")}
       </button>
-      <Switches none={none} onSwitch={(label, enabled) => run(label, (part) => api.updateMany(dataset.id, part, { enabled }))} />
-      <button type="button" disabled={none} onClick={() => run(a("document.cancel"), (part) => api.cancel(dataset.id, part))}>
+      <Switches
+        none={none} onSwitch={(label, enabled) => run(label, (part) => api.updateMany(dataset.id, part, { enabled }))}
+      />
+      <button
+        type="button" disabled={none} onClick={() => run(a("document.cancel"), (part) => api.cancel(dataset.id, part))}
+      >
         <Icon name="stop" />
         {a("document.cancel")}
       </button>
@@ -125,7 +132,8 @@ export function BulkBar({ api, dataset, chosen, bulks, onReplace }: {
       {open === "cut" && (
         <CutDialog
           api={api} dataset={dataset} documents={chosen} onClose={() => setOpen(undefined)}
-          onSave={(patch) => run(a("bulk.parse"), (part) => api.updateMany(dataset.id, part, { ...patch, parse: true }))}
+          onSave={(patch) =>
+            run(a("bulk.parse"), (part) => api.updateMany(dataset.id, part, { ...patch, parse: true }))}
         />
       )}
       {open === "metadata" && (
@@ -225,7 +233,9 @@ function CutDialog({ api, dataset, documents, onSave, onClose }: {
   const before: Cut = {
     method: first?.method ?? dataset.method, pipeline: first?.pipeline ?? "", config: first?.config ?? {},
   };
-  const isOne = documents.every(({ method, pipeline = "" }) => method === before.method && pipeline === before.pipeline);
+  const isOne = documents.every(
+    ({ method, pipeline = "" }) => method === before.method && pipeline === before.pipeline,
+  );
   const [cut, setCut] = useState<Cut>();
   const now = cut ?? before;
   useEffect(() => dialog.current?.showModal(), []);

@@ -53,7 +53,6 @@ export function ChunkEdit({ label, draft, chunk, isGone = false, acts }: {
   isGone?: boolean;
   acts: ChunkActs;
 }): React.ReactNode {
-  const t = useText();
   const a = useAreaText();
   const [base, setBase] = useState(chunk);
   const [typed, setTyped] = useState(() => typedIn.get(draft) ?? fieldsOf(chunk));
@@ -111,20 +110,35 @@ export function ChunkEdit({ label, draft, chunk, isGone = false, acts }: {
       )}
       <p className="quiet small">{a("chunk.edit_hint")}</p>
       <Fault text={fault} />
-      <div className="tools end">
-        {isChanged && base && (
-          <button type="button" onClick={() => setTyped(fieldsOf(base))}>
-            {a("chunk.discard")}
-          </button>
-        )}
-        <button type="button" onClick={acts.close}>
-          {t("error.close")}
-        </button>
-        <button type="submit" className="primary" disabled={isBusy || typed.content.trim() === "" || theirs !== undefined}>
-          {a("save")}
-        </button>
-      </div>
+      <Buttons
+        onDiscard={isChanged && base ? () => setTyped(fieldsOf(base)) : undefined} onClose={acts.close}
+        disabled={isBusy || typed.content.trim() === "" || theirs !== undefined}
+      />
     </form>
+  );
+}
+
+function Buttons({ disabled, onDiscard, onClose }: {
+  disabled: boolean;
+  onDiscard: (() => void) | undefined;
+  onClose(): void;
+}): React.ReactNode {
+  const t = useText();
+  const a = useAreaText();
+  return (
+    <div className="tools end">
+      {onDiscard && (
+        <button type="button" onClick={onDiscard}>
+          {a("chunk.discard")}
+        </button>
+      )}
+      <button type="button" onClick={onClose}>
+        {t("error.close")}
+      </button>
+      <button type="submit" className="primary" disabled={disabled}>
+        {a("save")}
+      </button>
+    </div>
   );
 }
 
@@ -173,7 +187,9 @@ function Fields({ typed, disabled, onChange, onSplit }: {
       </label>
       {onSplit && (
         <div className="tools">
-          <button type="button" disabled={disabled || first === "" || second === ""} onClick={() => onSplit(first, second)}>
+          <button
+            type="button" disabled={disabled || first === "" || second === ""} onClick={() => onSplit(first, second)}
+          >
             <Icon name="across" />
             {a("chunk.split")}
           </button>
@@ -184,11 +200,15 @@ function Fields({ typed, disabled, onChange, onSplit }: {
       )}
       <label className="field">
         {a("chunk.keywords")}
-        <input type="text" value={typed.keywords} onChange={(event) => onChange({ ...typed, keywords: event.target.value })} />
+        <input
+          type="text" value={typed.keywords} onChange={(event) => onChange({ ...typed, keywords: event.target.value })}
+        />
       </label>
       <label className="field">
         {a("chunk.questions")}
-        <textarea rows={2} value={typed.questions} onChange={(event) => onChange({ ...typed, questions: event.target.value })} />
+        <textarea
+          rows={2} value={typed.questions} onChange={(event) => onChange({ ...typed, questions: event.target.value })}
+        />
       </label>
     </>
   );

@@ -4,7 +4,9 @@ import { useState } from "react";
 import type { Dataset, Datasets, StoredChunk, StoredDocument } from "../../run/datasets.ts";
 import { HostError } from "../../run/host.ts";
 import { Frame, type Crumb } from "../area/frame.tsx";
-import { Empty, Fault, Pager, sizeText, useAttempt, useLoaded, useWords, type Attempt, type Loaded } from "../area/parts.tsx";
+import {
+  Empty, Fault, Pager, sizeText, useAttempt, useLoaded, useWords, type Attempt, type Loaded,
+} from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useText } from "../context.tsx";
@@ -44,7 +46,8 @@ export function Chunks({ api, dataset, id, cited, crumbs }: {
         <ChunkList api={api} dataset={dataset} id={id} mayEdit={mayEdit} attempt={attempt}>
           <button
             type="button"
-            onClick={() => void attempt.run(async () => save(await api.content(dataset.id, id), facts?.name ?? "document"))}
+            onClick={() =>
+              void attempt.run(async () => save(await api.content(dataset.id, id), facts?.name ?? "document"))}
           >
             <Icon name="save" />
             {a("document.download")}
@@ -103,7 +106,9 @@ function Cited({ api, dataset, id, chunk, mayEdit, attempt }: {
       </div>
       <Fault text={list.fault} onAgain={list.reload} />
       {list.value?.total === 0 && <Empty title={a("chunk.cited_gone")} text={a("chunk.cited_gone_hint")} />}
-      <Cards api={api} dataset={dataset} id={id} list={list} first={undefined} words="" mayEdit={mayEdit} attempt={attempt} />
+      <Cards
+        api={api} dataset={dataset} id={id} list={list} first={undefined} words="" mayEdit={mayEdit} attempt={attempt}
+      />
     </>
   );
 }
@@ -210,11 +215,12 @@ function Cards({ api, dataset, id, list, first, words, mayEdit, attempt }: {
     <ChunkEdit
       label={a("chunk.edit_of", number ?? "")} draft={chunk.id} chunk={chunk}
       acts={{
-        save: async (patch) => void (await list.after(() => api.updateChunk(dataset.id, id, chunk.id, patch))),
-        split: async (one, two, version) =>
-          void (await list.after(() =>
-            api.splitChunk(dataset.id, id, version === undefined ? chunk : { ...chunk, version }, one, two))),
-        add: async (patch) => void (await list.after(() => api.addChunk(dataset.id, id, patch))),
+        // The list is read again only after a success: a form whose chunk leaves it starts again.
+        save: (patch) => api.updateChunk(dataset.id, id, chunk.id, patch).then(list.reload),
+        split: (one, two, version) =>
+          api.splitChunk(dataset.id, id, version === undefined ? chunk : { ...chunk, version }, one, two)
+            .then(list.reload),
+        add: (patch) => api.addChunk(dataset.id, id, patch).then(list.reload),
         latest: () => orGone(api.chunk(dataset.id, id, chunk.id)),
         close: () => close(chunk),
       }}
@@ -241,9 +247,16 @@ function Cards({ api, dataset, id, list, first, words, mayEdit, attempt }: {
               key={chunk.id} number={number} chunk={chunk} words={words} isTyped={isTyped(chunk.id)}
               acts={mayEdit ? {
                 edit: () => setEditing(new Map(editing).set(chunk.id, chunk)),
-                enable: (enabled) => after(() => api.updateChunk(dataset.id, id, chunk.id, { enabled })),
+                enable: (enabled) => {
+                  list.change((value) => ({
+                    ...value, items: value.items.map((each) => (each === chunk ? { ...each, enabled } : each)),
+                  }));
+                  after(() => api.updateChunk(dataset.id, id, chunk.id, { enabled }));
+                },
                 remove: () => after(() => api.removeChunk(dataset.id, id, chunk.id)),
-                ...(next && words === "" ? { merge: () => after(() => api.mergeChunks(dataset.id, id, chunk, next)) } : {}),
+                ...(next && words === ""
+                  ? { merge: () => after(() => api.mergeChunks(dataset.id, id, chunk, next)) }
+                  : {}),
               } : undefined}
             />
           );

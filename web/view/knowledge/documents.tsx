@@ -55,7 +55,9 @@ export function Documents({ api, dataset, onIdle }: {
         onType={(text) => filter(() => type(text))} onState={(next) => filter(() => setState(next))}
       />
       <UploadReport uploading={uploading} />
-      <BulkReport bulks={bulks} nameOf={(id) => chosen.get(id)?.name ?? rows.find((row) => row.id === id)?.name ?? id} />
+      <BulkReport
+        bulks={bulks} nameOf={(id) => chosen.get(id)?.name ?? rows.find((each) => each.id === id)?.name ?? id}
+      />
       <Fault text={list.fault} onAgain={list.reload} />
       <Fault text={attempt.fault} />
       <Fault text={watching.fault && a("document.not_live", watching.fault)} onAgain={watching.again} />
@@ -69,25 +71,32 @@ export function Documents({ api, dataset, onIdle }: {
       )}
       {rows.length > 0 && mayEdit && (
         <div className="tools batch" role="group" aria-label={a("document.chosen", chosen.size)}>
-          <Choose api={api} dataset={dataset.id} rows={rows} total={total} query={{ words, state }} chosen={chosen} onChoose={setChosen} />
+          <Choose
+            api={api} dataset={dataset.id} rows={rows} total={total} query={{ words, state }}
+            chosen={chosen} onChoose={setChosen}
+          />
           {chosen.size > 0 && <BulkBar
-            api={api} dataset={dataset} chosen={current(chosen, rows)} bulks={bulks}
-            onReplace={(document, file) => void attempt.run(() => api.replace(dataset.id, document.id, file)).then(list.reload)}
+            api={api} dataset={dataset} chosen={current(chosen, rows, watching.seen)} bulks={bulks}
+            onReplace={(document, file) =>
+              void attempt.run(() => api.replace(dataset.id, document.id, file)).then(list.reload)}
           />}
         </div>
       )}
       {rows.length > 0 && (
-        <List api={api} dataset={dataset} rows={rows} mayEdit={mayEdit} chosen={chosen} onChoose={setChosen} attempt={attempt} onChange={list.reload} />
+        <List
+          api={api} dataset={dataset} rows={rows} mayEdit={mayEdit} chosen={chosen} onChoose={setChosen}
+          attempt={attempt} onChange={list.reload}
+        />
       )}
       <Pager page={page} size={size} total={total} onPage={setPage} />
     </>
   );
 }
 
-// current returns the chosen documents as the list has them now.
-function current(chosen: Chosen, rows: readonly StoredDocument[]): StoredDocument[] {
+// current returns the chosen documents as the list or the stream of changes has them now.
+function current(chosen: Chosen, rows: readonly StoredDocument[], seen: Chosen): StoredDocument[] {
   const now = new Map(rows.map((row) => [row.id, row]));
-  return [...chosen.values()].map((document) => now.get(document.id) ?? document);
+  return [...chosen.values()].map((document) => now.get(document.id) ?? newer(document, seen.get(document.id)));
 }
 
 /** useMayEdit reports whether the person may change a dataset. */

@@ -17,6 +17,8 @@ interface Line {
   isGone: boolean;
 }
 
+const added: Line = { key: "", type: "text", text: "", before: "", from: "new", isGone: false };
+
 // linesOf lists the keys of documents; a value that differs between them is empty.
 function linesOf(documents: readonly StoredDocument[]): Line[] {
   const keys = new Set(documents.flatMap(({ metadata }) => Object.keys(metadata)));
@@ -83,13 +85,16 @@ export function MetadataDialog({ api, dataset, documents, onSave, onClose }: {
             <LineView
               key={i} line={line} fault={isAsked ? faultOf(line, lines) : undefined}
               onChange={(part) => change(i, part)}
-              onRemove={() => (line.from === "new" ? setLines(lines.filter((_, at) => at !== i)) : change(i, { isGone: !line.isGone }))}
+              onRemove={() =>
+                line.from === "new"
+                  ? setLines(lines.filter((_, at) => at !== i))
+                  : change(i, { isGone: !line.isGone })}
             />
           ))}
         </ul>
         <button
           type="button" className="start"
-          onClick={() => setLines([...lines, { key: "", type: "text", text: "", before: "", from: "new", isGone: false }])}
+          onClick={() => setLines([...lines, added])}
         >
           <Icon name="plus" />
           {a("meta.add")}
@@ -108,10 +113,13 @@ export function MetadataDialog({ api, dataset, documents, onSave, onClose }: {
 }
 
 // faultOf says what is wrong with a line; undefined is nothing.
-function faultOf(line: Line, lines: readonly Line[]): "meta.no_key" | "meta.twice" | "meta.not_number" | "meta.not_date" | "meta.no_value" | undefined {
+function faultOf(
+  line: Line, lines: readonly Line[],
+): "meta.no_key" | "meta.twice" | "meta.not_number" | "meta.not_date" | "meta.no_value" | undefined {
   if (line.isGone) return undefined;
   if (line.key.trim() === "") return "meta.no_key";
-  if (line.from === "new" && lines.some((other) => other !== line && other.key.trim() === line.key.trim())) return "meta.twice";
+  const isTwice = lines.some((other) => other !== line && other.key.trim() === line.key.trim());
+  if (line.from === "new" && isTwice) return "meta.twice";
   if (line.from === "some" && line.text === "") return undefined; // each document keeps its own
   if (valueOf(line.type, line.text) !== undefined) return undefined;
   if (line.text.trim() === "") return "meta.no_value";
@@ -132,7 +140,8 @@ function LineView({ line, fault, onChange, onRemove }: {
     <li data-gone={isGone || undefined}>
       {from === "new" ? (
         <input
-          type="text" autoFocus aria-label={a("meta.key")} placeholder={a("meta.key")} maxLength={longestKey} value={key}
+          type="text" autoFocus aria-label={a("meta.key")} placeholder={a("meta.key")} maxLength={longestKey}
+          value={key}
           onChange={(event) => onChange({ key: event.target.value })}
         />
       ) : (

@@ -2,7 +2,8 @@
 
 import { useId, useRef, useState } from "react";
 import type { Datasets } from "../../run/datasets.ts";
-import { recipes, recipeText, type Recipe } from "../../run/recipes.ts";
+import steps from "../../run/recipes.json";
+import { pipelineText, recipes, type Recipe } from "../../run/recipes.ts";
 import { Fault, useAttempt, useLoaded } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { useApp, useStore, useText } from "../context.tsx";
@@ -55,7 +56,7 @@ function NewPipeline({ onClose }: { onClose(): void }): React.ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const create = (): void =>
     void attempt.run(async () => {
-      const { id } = await host.create(name.trim(), recipeText(recipe));
+      const { id } = await host.create(name.trim(), pipelineText(steps[recipe]));
       location.hash = `#canvas=${encodeURIComponent(id)}`;
     });
   return (
@@ -76,7 +77,10 @@ function NewPipeline({ onClose }: { onClose(): void }): React.ReactNode {
         <h2 id={title}>{a("pipelines.new")}</h2>
         <label className="field">
           {a("dataset.name")}
-          <input type="text" required maxLength={200} autoFocus value={name} onChange={(event) => setName(event.target.value)} />
+          <input
+            type="text" required maxLength={200} autoFocus value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
         </label>
         <fieldset className="cut">
           <legend>{a("pipelines.from")}</legend>

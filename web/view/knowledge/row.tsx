@@ -1,8 +1,9 @@
 // One document in the list of a dataset.
 
 import { useEffect, useState } from "react";
-import type { Datasets, StoredDocument } from "../../run/datasets.ts";
+import type { Datasets, DocumentState, StoredDocument } from "../../run/datasets.ts";
 import { textOf } from "../../run/metadata.ts";
+import type { AreaKey } from "../../words/areas.en.ts";
 import { Confirm, sizeText, type Attempt } from "../area/parts.tsx";
 import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
@@ -67,6 +68,10 @@ function Keys({ document: { metadata } }: { document: StoredDocument }): React.R
   );
 }
 
+const parseWords: Partial<Record<DocumentState, AreaKey>> = {
+  unparsed: "document.parse_first", failed: "document.again",
+};
+
 function Acts({ api, dataset, document, attempt, onChange }: {
   api: Datasets;
   dataset: string;
@@ -104,7 +109,7 @@ function Acts({ api, dataset, document, attempt, onChange }: {
       ) : (
         <button type="button" onClick={() => act(() => told(api.updateMany(dataset, one, { parse: true })))}>
           <Icon name="loop" />
-          {a(document.state === "unparsed" ? "document.parse_first" : document.state === "failed" ? "document.again" : "document.parse")}
+          {a(parseWords[document.state] ?? "document.parse")}
         </button>
       )}
       <Confirm

@@ -17,7 +17,9 @@ const rightOf = (word: string): string => operatorSets.metadata.find((each) => e
 
 /** filterOf returns the filter of rows; undefined without any. */
 export function filterOf(rows: readonly FilterRow[], isAny: boolean): Search["filter"] {
-  const conditions = rows.filter(({ key, operator, value }) => key !== "" && (value.trim() !== "" || rightOf(operator) === "none"));
+  const conditions = rows.filter(
+    ({ key, operator, value }) => key !== "" && (value.trim() !== "" || rightOf(operator) === "none"),
+  );
   return conditions.length === 0 ? undefined : { or: isAny, conditions };
 }
 
@@ -48,7 +50,10 @@ export function Filters({ keys, rows, isAny, onChange, onAny }: {
           {a("search.add_filter")}
         </button>
         {rows.length > 1 && (
-          <select aria-label={a("search.filters")} value={isAny ? "any" : "all"} onChange={(event) => onAny(event.target.value === "any")}>
+          <select
+            aria-label={a("search.filters")} value={isAny ? "any" : "all"}
+            onChange={(event) => onAny(event.target.value === "any")}
+          >
             <option value="all">{a("search.all_of")}</option>
             <option value="any">{a("search.any_of")}</option>
           </select>
@@ -76,7 +81,10 @@ function Condition({ keys, row: { key, operator, value }, onChange, onRemove }: 
           </option>
         ))}
       </select>
-      <select aria-label={a("search.operator", key)} value={operator} onChange={(event) => onChange({ operator: event.target.value })}>
+      <select
+        aria-label={a("search.operator", key)} value={operator}
+        onChange={(event) => onChange({ operator: event.target.value })}
+      >
         {operatorSets.metadata.map(({ word, label }) => (
           <option key={word} value={word}>
             {spec(label)}
@@ -94,7 +102,10 @@ function Condition({ keys, row: { key, operator, value }, onChange, onRemove }: 
           <option key={each} value={each} />
         ))}
       </datalist>
-      <button type="button" className="icon-button" aria-label={a("meta.remove", key)} title={a("meta.remove", key)} onClick={onRemove}>
+      <button
+        type="button" className="icon-button" aria-label={a("meta.remove", key)} title={a("meta.remove", key)}
+        onClick={onRemove}
+      >
         <Icon name="cross" />
       </button>
     </div>

@@ -44,7 +44,9 @@ export function Results({ dataset, found, others, onPage }: {
       {answer.total === 0 && <Empty title={a("search.none")} text={a("search.none_hint")} />}
       <ol className="chunks">
         {answer.hits.map((hit, i) => (
-          <HitCard key={hit.id} dataset={dataset} number={(page - 1) * size + i + 1} hit={hit} found={found} others={others} />
+          <HitCard
+            key={hit.id} dataset={dataset} number={(page - 1) * size + i + 1} hit={hit} found={found} others={others}
+          />
         ))}
       </ol>
       <Pager page={page} size={size} total={answer.total} onPage={onPage} />
@@ -106,7 +108,8 @@ function Score({ name, value, strong = false }: { name: string; value: number; s
 
 // piecesOf separates the text of a hit at the marks that the host puts around words that matched.
 function piecesOf({ highlight, content }: Hit): { text: string; isMatch: boolean }[] {
-  if (!highlight || highlight.replace(/<\/?em>/g, "") !== content.replace(/<\/?em>/g, "")) return [{ text: content, isMatch: false }];
+  const bare = (text: string): string => text.replace(/<\/?em>/g, "");
+  if (!highlight || bare(highlight) !== bare(content)) return [{ text: content, isMatch: false }];
   return highlight.split(/<em>(.*?)<\/em>/s).map((text, i) => ({ text, isMatch: i % 2 === 1 }));
 }
 
@@ -115,6 +118,7 @@ function Highlighted({ hit }: { hit: Hit }): React.ReactNode {
 }
 
 const near = 0.0015; // of two scores that are written with three digits
+const digits = (score: number): string => score.toFixed(3);
 
 // Why says which words matched, how the score is made of its parts, and what else counted.
 function Why({ dataset, hit, found: { query } }: { dataset: Dataset; hit: Hit; found: Found }): React.ReactNode {
@@ -131,11 +135,14 @@ function Why({ dataset, hit, found: { query } }: { dataset: Dataset; hit: Hit; f
       <ul>
         <li>{words.length > 0 ? a("search.why_words", words.join(", ")) : a("search.why_no_words")}</li>
         {keywords.length > 0 && <li>{a("search.why_keywords", keywords.join(", "))}</li>}
-        {dataset.embedding_model && weight > 0 && <li>{a("search.why_meaning", hit.vector.toFixed(3), dataset.embedding_model)}</li>}
+        {dataset.embedding_model && weight > 0 && (
+          <li>{a("search.why_meaning", hit.vector.toFixed(3), dataset.embedding_model)}</li>
+        )}
         <li>
           {query.fusion === "rrf"
             ? a("search.why_rrf")
-            : weight === 0 ? a("search.why_words_only", hit.words.toFixed(3)) : a("search.why_sum", hit.words.toFixed(3), (1 - weight).toFixed(2), hit.vector.toFixed(3), weight.toFixed(2), sum.toFixed(3))}
+            : weight === 0 ? a("search.why_words_only", digits(hit.words)) : a("search.why_sum",
+              digits(hit.words), (1 - weight).toFixed(2), digits(hit.vector), weight.toFixed(2), digits(sum))}
         </li>
         {!isSum && query.fusion !== "rrf" && (
           <li>{a(query.rerank ? "search.why_rerank" : "search.why_boost", (hit.similarity - sum).toFixed(3))}</li>

@@ -1,4 +1,4 @@
-// A test of searches in a dataset: what is found by words, by meaning and by both, beside each other
+// A test of searches in a dataset: hits by words, by meaning and by both, in columns
 // if wanted, with filters by metadata, and why each hit has its score.
 
 import { useState } from "react";
@@ -47,12 +47,14 @@ export function SearchTest({ api, dataset }: { api: Datasets; dataset: Dataset }
   const [found, setFound] = useState<Found[]>([]);
   const attempt = useAttempt();
   const keys = useLoaded(dataset.id, () => api.metadata(dataset.id));
-  const one = async (each: Mode, query: Search): Promise<Found> => ({ mode: each, query, answer: await api.search(query) });
+  const one = async (each: Mode, query: Search): Promise<Found> =>
+    ({ mode: each, query, answer: await api.search(query) });
   const ask = (): void =>
     void attempt.run(async () => {
       const filter = filterOf(rows, isAny);
       const wanted = mode === "compare" ? modes : [hasMeaning ? mode : "words"];
-      setFound(await Promise.all(wanted.map((each) => one(each, queryOf(dataset.id, question.trim(), each, knobs, filter)))));
+      const query = (each: Mode): Search => queryOf(dataset.id, question.trim(), each, knobs, filter);
+      setFound(await Promise.all(wanted.map((each) => one(each, query(each)))));
     });
   const turn = (before: Found, page: number): void =>
     void attempt.run(async () => {
@@ -102,7 +104,10 @@ export function SearchTest({ api, dataset }: { api: Datasets; dataset: Dataset }
   );
 }
 
-function Modes({ mode, onChange }: { mode: Mode | "compare"; onChange(mode: Mode | "compare"): void }): React.ReactNode {
+function Modes({ mode, onChange }: {
+  mode: Mode | "compare";
+  onChange(mode: Mode | "compare"): void;
+}): React.ReactNode {
   const a = useAreaText();
   return (
     <fieldset className="segments">
@@ -136,7 +141,10 @@ function KnobFields({ knobs, hasMeaning, onChange }: {
     <fieldset className="knobs">
       <legend className="sr">{a("search.knobs")}</legend>
       {range("threshold", a("search.threshold", knobs.threshold.toFixed(2)))}
-      {hasMeaning && range("weight", a("search.weight", knobs.weight.toFixed(2), (1 - knobs.weight).toFixed(2)), knobs.fusion === "rrf")}
+      {hasMeaning &&
+        range(
+          "weight", a("search.weight", knobs.weight.toFixed(2), (1 - knobs.weight).toFixed(2)), knobs.fusion === "rrf",
+        )}
       {hasMeaning && (
         <label className="field">
           {a("search.top_k")}
@@ -149,7 +157,10 @@ function KnobFields({ knobs, hasMeaning, onChange }: {
       {hasMeaning && (
         <label className="field">
           {a("search.fusion")}
-          <select value={knobs.fusion} onChange={(event) => onChange({ ...knobs, fusion: event.target.value as Knobs["fusion"] })}>
+          <select
+            value={knobs.fusion}
+            onChange={(event) => onChange({ ...knobs, fusion: event.target.value as Knobs["fusion"] })}
+          >
             <option value="weighted">{a("search.weighted")}</option>
             <option value="rrf">{a("search.rrf")}</option>
           </select>

@@ -23,11 +23,15 @@ export function UploadReport({ uploading: { uploads, again, dismiss } }: { uploa
           {refused.length > 0 && ` · ${a("upload.refused", refused.length)}`}
           {copies.length > 0 && ` · ${a("upload.copies", copies.length)}`}
         </span>
-        <button type="button" className="icon-button" aria-label={a("upload.dismiss")} onClick={() => dismiss(ids(uploads))}>
+        <button
+          type="button" className="icon-button" aria-label={a("upload.dismiss")} onClick={() => dismiss(ids(uploads))}
+        >
           <Icon name="cross" />
         </button>
       </p>
-      {under.length > 0 && <progress max={uploads.length} value={uploads.length - under.length} aria-label={a("upload.label")} />}
+      {under.length > 0 && (
+        <progress max={uploads.length} value={uploads.length - under.length} aria-label={a("upload.label")} />
+      )}
       {refused.length + copies.length > 0 && (
         <ul>
           {[...refused, ...copies].map(({ id, file, state, reason = "" }) => (

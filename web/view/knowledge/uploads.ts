@@ -40,8 +40,9 @@ export function useUploads(api: Datasets, dataset: string, onStored: () => void)
     return () => stop.current.abort();
   }, []);
   const set = useCallback((ids: readonly number[], state: Upload["state"], reason?: string) => {
-    setUploads((all) => all.map(({ reason: _, ...each }) =>
-      ids.includes(each.id) ? { ...each, state, ...(reason === undefined ? {} : { reason }) } : { ...each, ...(_ === undefined ? {} : { reason: _ }) }));
+    const why = reason === undefined ? {} : { reason };
+    const changed = ({ id, file }: Upload): Upload => ({ id, file, state, ...why });
+    setUploads((all) => all.map((each) => (ids.includes(each.id) ? changed(each) : each)));
   }, []);
   const next = useCallback(() => {
     for (let job = queue.current[0]; job !== undefined && running.current < together; job = queue.current[0]) {

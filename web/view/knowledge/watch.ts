@@ -21,7 +21,9 @@ export interface Watching {
  * useWatch follows the states of documents. What ended before the stream begins is not in it, so
  * the list is read again then.
  */
-export function useWatch(api: Datasets, dataset: string, reload: () => void, onIdle: (dataset: Dataset) => void): Watching {
+export function useWatch(
+  api: Datasets, dataset: string, reload: () => void, onIdle: (dataset: Dataset) => void,
+): Watching {
   const [seen, setSeen] = useState<ReadonlyMap<string, StoredDocument>>(new Map());
   const [fault, setFault] = useState<string>();
   const [tries, setTries] = useState(0);

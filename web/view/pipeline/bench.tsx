@@ -14,13 +14,7 @@ import { brief } from "../text.ts";
 const shownAtOnce = 200;
 
 /** Bench shows a document beside its blocks and chunks. */
-export function Bench({ file, kept, onKeep, onClose }: {
-  file: Descriptor;
-  /** Pieces of the last step with other settings, to be compared. */
-  kept: readonly Piece[] | undefined;
-  onKeep(pieces: readonly Piece[] | undefined): void;
-  onClose(): void;
-}): React.ReactNode {
+export function Bench({ file, onClose }: { file: Descriptor; onClose(): void }): React.ReactNode {
   const t = useText();
   const a = useAreaText();
   const { session } = useApp();
@@ -33,6 +27,8 @@ export function Bench({ file, kept, onKeep, onClose }: {
         ({ node, step }) => payloadOf(step) !== undefined || node.params["setups"] !== undefined || step?.error,
       )
     : [];
+  // Pieces of the last step with other settings, to be compared.
+  const [kept, setKept] = useState<readonly Piece[]>();
   const last = columns.flatMap(({ step }) => payloadOf(step) ?? []).at(-1)?.pieces;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -45,7 +41,7 @@ export function Bench({ file, kept, onKeep, onClose }: {
         {running && <span className="spinner" role="status" aria-label={t("chat.running")} />}
         <span className="grow" />
         {last && !running && (
-          <button type="button" onClick={() => onKeep(kept ? undefined : last)}>
+          <button type="button" onClick={() => setKept(kept ? undefined : last)}>
             <Icon name="pin" />
             {a(kept ? "pipeline.forget" : "pipeline.keep")}
           </button>
@@ -193,7 +189,9 @@ function Kept({ pieces, now, chosen, onChoose }: {
       <ol className="scroller" tabIndex={0} aria-label={a("pipeline.pieces_of", a("pipeline.kept"))}>
         {pieces.slice(0, shownAtOnce).map((piece, i) => (
           <li key={i}>
-            <PieceView number={i + 1} piece={piece} chosen={chosen === piece.text} onChoose={() => onChoose(piece.text)} />
+            <PieceView
+              number={i + 1} piece={piece} chosen={chosen === piece.text} onChoose={() => onChoose(piece.text)}
+            />
           </li>
         ))}
       </ol>

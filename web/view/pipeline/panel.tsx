@@ -3,7 +3,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Descriptor } from "../../run/files.ts";
-import { payloadOf, stations, type Piece } from "../../run/pipeline.ts";
+import { payloadOf, stations } from "../../run/pipeline.ts";
 import { useAreaText } from "../area/text.ts";
 import { useAttaching } from "../attach.tsx";
 import { Consent } from "../consent.tsx";
@@ -24,7 +24,6 @@ export default function PipelinePanel(): React.ReactNode {
   const model = useStore(session.document, (document) => document?.model);
   const { shown, turns, running } = useStore(session.player.play, (play) => play);
   const [wide, setWide] = useState(false);
-  const [kept, setKept] = useState<readonly Piece[]>();
   const picker = useRef<HTMLInputElement>(null);
   const { file, take, notes, busy } = useDocument();
   useTaker(
@@ -130,7 +129,7 @@ export default function PipelinePanel(): React.ReactNode {
         </ol>
       )}
       <p className="quiet small">{a("pipeline.limits")}</p>
-      {wide && file && <Bench file={file} kept={kept} onKeep={setKept} onClose={() => setWide(false)} />}
+      {wide && file && <Bench file={file} onClose={() => setWide(false)} />}
       <span className="sr" role="status">
         {running ? t("chat.running") : ""}
       </span>

@@ -47,12 +47,12 @@ func (d datasets) chunkOperations() []operation {
 			method: "POST", path: oneChunk + "/split", body: api.BodyCanvas, scope: edit, name: "splitChunk",
 			about: "Give a chunk the first text and add a chunk with the second behind it, in one change. The " +
 				"response is the new chunk.",
-		}, d.splitChunk),
+		}, datasetEdits{d}.splitChunk),
 		handle(operation{
 			method: "POST", path: oneChunk + "/merge", body: api.BodyCanvas, scope: edit, name: "mergeChunks",
 			about: "Give a chunk a text and the keywords and questions of another chunk too, which is removed, in " +
 				"one change.",
-		}, d.mergeChunks),
+		}, datasetEdits{d}.mergeChunks),
 	}
 }
 
@@ -84,7 +84,7 @@ type chunkInput struct {
 	Tags      *[]string    `json:"tags,omitempty"`
 	Enabled   *bool        `json:"enabled,omitempty"`
 	Positions *[][]float64 `json:"positions,omitempty" jsonschema:"page, left, right, top, bottom in points"`
-	Version   string       `json:"version,omitempty" jsonschema:"of an update: fail unless the chunk still has this version"`
+	Version   string       `json:"version,omitempty" jsonschema:"of an update: fail unless the chunk has it"`
 }
 
 // versionOf is the version of a chunk, made of what people change of it.
@@ -225,14 +225,14 @@ type splitInput struct {
 	Version string `json:"version,omitempty" jsonschema:"fail unless the chunk still has this version"`
 }
 
-func (d datasets) splitChunk(ctx context.Context, in splitChunk) (chunkView, error) {
+func (e datasetEdits) splitChunk(ctx context.Context, in splitChunk) (chunkView, error) {
 	b := in.Body
-	second, err := app.ChunkCuts{Datasets: d.Datasets}.Split(
-		ctx, in.Who, in.Dataset, in.Document, in.ID, [2]string{b.First, b.Second}, unchanged(b.Version))
+	second, err := app.SplitChunk(
+		ctx, e.in.Datasets, in.Who, in.Dataset, in.Document, in.ID, [2]string{b.First, b.Second}, unchanged(b.Version))
 	if err != nil {
 		return chunkView{}, err
 	}
-	return d.chunk(ctx, in.Who, in.Dataset, in.Document, second)
+	return e.in.chunk(ctx, in.Who, in.Dataset, in.Document, second)
 }
 
 type mergeChunks struct {
@@ -250,13 +250,13 @@ type mergeInput struct {
 	WithVersion string `json:"with_version,omitempty" jsonschema:"fail unless the removed chunk still has this version"`
 }
 
-func (d datasets) mergeChunks(ctx context.Context, in mergeChunks) (chunkView, error) {
+func (e datasetEdits) mergeChunks(ctx context.Context, in mergeChunks) (chunkView, error) {
 	b := in.Body
-	err := app.ChunkCuts{Datasets: d.Datasets}.Merge(
-		ctx, in.Who, in.Dataset, in.Document, [2]string{in.ID, b.With}, b.Content,
+	err := app.MergeChunks(
+		ctx, e.in.Datasets, in.Who, in.Dataset, in.Document, [2]string{in.ID, b.With}, b.Content,
 		[2]app.ChunkCheck{unchanged(b.Version), unchanged(b.WithVersion)})
 	if err != nil {
 		return chunkView{}, err
 	}
-	return d.chunk(ctx, in.Who, in.Dataset, in.Document, in.ID)
+	return e.in.chunk(ctx, in.Who, in.Dataset, in.Document, in.ID)
 }

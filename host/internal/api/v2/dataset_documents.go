@@ -36,11 +36,11 @@ func (d datasets) documentOperations() []operation {
 			method: "PATCH", path: allDocuments, body: api.BodySmall, scope: edit, name: "updateDocuments",
 			about: "Update the given members of many documents, and with parse queue them for parsing. Those that " +
 				"cannot be changed are listed, and do not keep the others from it.",
-		}, d.updateDocuments),
+		}, datasetEdits{d}.updateDocuments),
 		handle(operation{
 			method: "DELETE", path: allDocuments, body: api.BodySmall, scope: edit, name: "deleteDocuments",
 			about: "Delete documents with their chunks and files. Those that do not exist any more count as refused.",
-		}, d.removeDocuments),
+		}, datasetEdits{d}.removeDocuments),
 		handle(operation{
 			method: "GET", path: oneDocument, body: api.BodyNone, scope: read, name: "getDocument",
 			about: "Get a document.",
@@ -64,11 +64,11 @@ func (d datasets) documentOperations() []operation {
 			form: fileForm,
 			about: "Replace the file of a document by that of a multipart form. It keeps its ID, metadata and " +
 				"method, and its chunks until it is parsed again.",
-		}, d.replace),
+		}, datasetEdits{d}.replace),
 		handle(operation{
 			method: "POST", path: oneDocument + "/preview", body: api.BodySmall, scope: edit, name: "previewChunks",
 			about: "Cut a document by a method or a pipeline and return the first chunks. Nothing is stored.",
-		}, d.preview),
+		}, datasetEdits{d}.preview),
 		handle(operation{
 			method: "POST", path: oneDataset + "/parse", body: api.BodySmall, scope: edit, name: "parseDocuments",
 			about: "Queue documents for parsing. The response does not wait. Searches find the old chunks until " +
@@ -212,7 +212,7 @@ type updateDocument struct {
 
 func (d datasets) updateDocument(ctx context.Context, in updateDocument) (documentView, error) {
 	b := in.Body
-	if err := d.checkCut(ctx, in.Who, b.Method, b.Pipeline); err != nil {
+	if err := checkCut(ctx, d, in.Who, b.Method, b.Pipeline); err != nil {
 		return documentView{}, err
 	}
 	if b.Metadata != nil {
@@ -248,7 +248,7 @@ type parseDocuments struct {
 	Body    documentIDs
 }
 
-// refusedDocuments is what became of documents that a request names.
+// refusedDocuments counts the documents of a request, and lists those that were skipped.
 type refusedDocuments struct {
 	Accepted int               `json:"accepted"`
 	Refused  []refusedDocument `json:"refused" jsonschema:"documents that were skipped"`
@@ -314,29 +314,29 @@ type documentsPatch struct {
 	Parse     bool     `json:"parse,omitempty" jsonschema:"queue the documents for parsing"`
 }
 
-func (d datasets) updateDocuments(ctx context.Context, in updateDocuments) (refusedDocuments, error) {
+func (e datasetEdits) updateDocuments(ctx context.Context, in updateDocuments) (refusedDocuments, error) {
 	b := in.Body
-	if err := d.checkCut(ctx, in.Who, b.Method, b.Pipeline); err != nil {
+	if err := checkCut(ctx, e.in, in.Who, b.Method, b.Pipeline); err != nil {
 		return refusedDocuments{}, err
 	}
 	patch := app.DocumentPatch{Method: b.Method, Config: rawOf(b.Config), Pipeline: b.Pipeline, Enabled: b.Enabled}
 	request := parseDocuments{in.Who, in.Dataset, documentIDs{b.Documents}}
-	return d.each(ctx, request, func(ctx context.Context, p app.Principal, id string, documents ...string) error {
+	return e.in.each(ctx, request, func(ctx context.Context, p app.Principal, id string, documents ...string) error {
 		if patch != (app.DocumentPatch{}) {
-			if _, err := d.UpdateDocument(ctx, p, id, documents[0], patch); err != nil {
+			if _, err := e.in.UpdateDocument(ctx, p, id, documents[0], patch); err != nil {
 				return err
 			}
 		}
 		if !b.Parse {
 			return nil
 		}
-		return d.Parse(ctx, p, id, documents...)
+		return e.in.Parse(ctx, p, id, documents...)
 	})
 }
 
-func (d datasets) removeDocuments(ctx context.Context, in parseDocuments) (refusedDocuments, error) {
-	return d.each(ctx, in, func(ctx context.Context, p app.Principal, id string, documents ...string) error {
-		n, err := d.DeleteDocuments(ctx, p, id, documents...)
+func (e datasetEdits) removeDocuments(ctx context.Context, in parseDocuments) (refusedDocuments, error) {
+	return e.in.each(ctx, in, func(ctx context.Context, p app.Principal, id string, documents ...string) error {
+		n, err := e.in.DeleteDocuments(ctx, p, id, documents...)
 		if err == nil && n == 0 {
 			err = app.Missing("document")
 		}
@@ -346,7 +346,7 @@ func (d datasets) removeDocuments(ctx context.Context, in parseDocuments) (refus
 
 // checkCut refuses a chunk method that does not exist, and a pipeline that is no pipeline of the
 // caller.
-func (d datasets) checkCut(ctx context.Context, who app.Principal, method, pipeline *string) error {
+func checkCut(ctx context.Context, d datasets, who app.Principal, method, pipeline *string) error {
 	if method != nil && *method != "" && !slices.Contains(d.Methods(), *method) {
 		return badMember("method", "unknown chunk method %.40q (one of %s)", *method, strings.Join(d.Methods(), ", "))
 	}
@@ -400,13 +400,13 @@ type previewedChunk struct {
 // mostPreviewed is how many chunks a preview shows.
 const mostPreviewed = 50
 
-func (d datasets) preview(ctx context.Context, in previewChunks) (previewView, error) {
+func (e datasetEdits) preview(ctx context.Context, in previewChunks) (previewView, error) {
 	b := in.Body
-	if err := d.checkCut(ctx, in.Who, &b.Method, &b.Pipeline); err != nil {
+	if err := checkCut(ctx, e.in, in.Who, &b.Method, &b.Pipeline); err != nil {
 		return previewView{}, err
 	}
 	cut := app.Cut{Method: b.Method, Config: valueOf(rawOf(b.Config)), Pipeline: b.Pipeline}
-	made, err := app.Previews{Datasets: d.Datasets}.Of(ctx, in.Who, in.Dataset, in.ID, cut, mostPreviewed)
+	made, err := app.PreviewChunks(ctx, e.in.Datasets, in.Who, in.Dataset, in.ID, cut, mostPreviewed)
 	if err != nil {
 		return previewView{}, err
 	}

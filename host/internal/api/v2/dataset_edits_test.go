@@ -10,7 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
-const pipelineDSL = `{"components":{"File":{"obj":{"component_name":"File","params":{}},"downstream":["TokenChunker:A"],"upstream":[]},` +
+const pipelineDSL = `{"components":{` +
+	`"File":{"obj":{"component_name":"File","params":{}},"downstream":["TokenChunker:A"],"upstream":[]},` +
 	`"TokenChunker:A":{"obj":{"component_name":"TokenChunker","params":{}},"downstream":[],"upstream":["File"]}}}`
 
 // parsedDocument makes a dataset with one parsed document, and returns both.
@@ -62,7 +63,8 @@ func TestChunkIsSplitInPlaceAndMergedAgain(t *testing.T) {
 	s.As("one", "POST", one+"/merge", body, 409)
 	merged := s.As("one", "POST", one+"/merge", strings.Replace(body, "with_version", "ignored", 1), 422)
 	require.Contains(t, merged.JSON(), "ignored")
-	merged = s.As("one", "POST", one+"/merge", `{"with":"`+second.Get("id").Str()+`","content":"First rule. Rule two."}`, 200)
+	body = `{"with":"` + second.Get("id").Str() + `","content":"First rule. Rule two."}`
+	merged = s.As("one", "POST", one+"/merge", body, 200)
 	require.Equal(t, 2, merged.Get("keywords").Len(), merged.JSON())
 	require.Equal(t, []string{"First rule. Rule two.", third}, contentsOf(s.As("one", "GET", chunks, "", 200)))
 	s.As("one", "POST", one+"/merge", `{"with":"`+first.Get("id").Str()+`","content":"x"}`, 422)
@@ -179,8 +181,10 @@ func TestDatasetTakesPipelinesOnly(t *testing.T) {
 func TestCanvasesThatSearchADataset(t *testing.T) {
 	s := apitest.New(t)
 	id, _ := uploaded(s)
-	dsl := strings.Replace(`{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Retrieval:A"]},`+
-		`"Retrieval:A":{"obj":{"component_name":"Retrieval","params":{"kb_ids":["ID"]}},"upstream":["begin"]}}}`, "ID", id, 1)
+	dsl := strings.Replace(`{"components":{`+
+		`"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Retrieval:A"]},`+
+		`"Retrieval:A":{"obj":{"component_name":"Retrieval","params":{"kb_ids":["ID"]}},`+
+		`"upstream":["begin"]}}}`, "ID", id, 1)
 	s.As("one", "POST", "/api/v2/canvases", `{"title":"Help desk","dsl":`+dsl+`}`, 201)
 	s.As("one", "POST", "/api/v2/canvases", `{"title":"Echo","dsl":`+apitest.Echo+`}`, 201)
 	v := s.As("one", "GET", "/api/v2/datasets/"+id+"/canvases", "", 200)
@@ -195,7 +199,8 @@ func TestMetadataIsBounded(t *testing.T) {
 	path := "/api/v2/datasets/" + id
 	large := strings.Repeat("x", 1<<20)
 	for _, set := range []string{
-		`{"key":"","value":"x"}`, `{"key":"a\u0000b","value":"x"}`, `{"key":"k","value":{"a":1}}`, `{"key":"k","value":true}`,
+		`{"key":"","value":"x"}`, `{"key":"a\u0000b","value":"x"}`, `{"key":"k","value":{"a":1}}`,
+		`{"key":"k","value":true}`,
 		`{"key":"k","value":"` + large + `"}`, `{"key":"` + strings.Repeat("k", 129) + `","value":"x"}`,
 	} {
 		s.As("one", "PATCH", path+"/metadata", `{"set":[`+set+`]}`, 422)

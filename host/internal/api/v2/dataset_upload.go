@@ -23,7 +23,7 @@ type uploadDocuments struct {
 	Request *api.Request
 	Dataset string `path:"dataset"`
 	Parse   string `query:"parse" jsonschema:"true queues the documents for parsing"`
-	Refuse  string `query:"refuse" jsonschema:"duplicates refuses a file that the dataset has, unreadable one in a format that is not read; both separated by a comma"`
+	Refuse  string `query:"refuse" jsonschema:"duplicates, unreadable or both: files that are refused"`
 }
 
 // fileForm describes a form of files.
@@ -42,7 +42,8 @@ func (d datasets) upload(ctx context.Context, in uploadDocuments) (documentList,
 	}
 	for word := range strings.FieldsFuncSeq(in.Refuse, func(r rune) bool { return r == ',' }) {
 		if word != refuseDuplicates && word != refuseUnreadable {
-			return documentList{}, badQuery("refuse must be %s or %s, not %.40q", refuseDuplicates, refuseUnreadable, word)
+			return documentList{}, badQuery("refuse must be %s or %s, not %.40q", refuseDuplicates, refuseUnreadable,
+				word)
 		}
 	}
 	if _, err := d.Get(ctx, in.Who, in.Dataset); err != nil {
@@ -92,13 +93,13 @@ type replaceDocument struct {
 }
 
 // replace stores the first file of a form for a document.
-func (d datasets) replace(ctx context.Context, in replaceDocument) (documentView, error) {
+func (e datasetEdits) replace(ctx context.Context, in replaceDocument) (documentView, error) {
 	form, err := formOf(in.Request)
 	if err != nil {
 		return documentView{}, err
 	}
 	defer in.Request.EndBodyTime()
-	v, err := d.replaceBy(ctx, in, form)
+	v, err := e.replaceBy(ctx, in, form)
 	if err != nil {
 		form.Discard()
 		return documentView{}, nameTaken(uploadFailure(err), "document of the dataset")
@@ -106,7 +107,7 @@ func (d datasets) replace(ctx context.Context, in replaceDocument) (documentView
 	return documentViewOf(v), nil
 }
 
-func (d datasets) replaceBy(
+func (e datasetEdits) replaceBy(
 	ctx context.Context, in replaceDocument, form *api.FormReader,
 ) (v dataset.Document, err error) {
 	for {
@@ -124,14 +125,14 @@ func (d datasets) replaceBy(
 		if err != nil {
 			return v, err
 		}
-		v, err = app.Replacing{Datasets: d.Datasets}.Replace(ctx, in.Who, in.Dataset, in.ID, u)
+		v, err = app.ReplaceFile(ctx, e.in.Datasets, in.Who, in.Dataset, in.ID, u)
 		if err != nil || in.Parse != "true" {
 			return v, err
 		}
-		if err := d.Parse(ctx, in.Who, in.Dataset, in.ID); err != nil {
+		if err := e.in.Parse(ctx, in.Who, in.Dataset, in.ID); err != nil {
 			return v, err
 		}
-		return d.Document(ctx, in.Who, in.Dataset, in.ID)
+		return e.in.Document(ctx, in.Who, in.Dataset, in.ID)
 	}
 }
 

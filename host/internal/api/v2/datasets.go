@@ -18,6 +18,9 @@ type datasets struct {
 	canvases *app.Canvases // of which some are pipelines, and some search datasets
 }
 
+// datasetEdits changes documents and chunks by hand and in bulk.
+type datasetEdits struct{ in datasets }
+
 // Paths of datasets.
 const (
 	allDatasets = "/api/v2/datasets"
@@ -51,7 +54,7 @@ func (d datasets) operations() []operation {
 		handle(operation{
 			method: "GET", path: oneDataset + "/canvases", body: api.BodyNone, scope: read, name: "listUsingCanvases",
 			about: "List the canvases of the caller that search the dataset, newest first.",
-		}, d.using),
+		}, datasetEdits{d}.using),
 		handle(operation{
 			method: "GET", path: oneDataset + "/metadata", body: api.BodyNone, scope: read, name: "getMetadata",
 			about: "Summarize the metadata of a dataset: the values of each key, and how many documents have them.",
@@ -186,7 +189,7 @@ func (d datasets) add(ctx context.Context, in addDataset) (datasetView, error) {
 		EmbeddingModel: valueOf(p.EmbeddingModel), Method: valueOf(p.Method), Pipeline: valueOf(p.Pipeline),
 		Team: valueOf(p.Team), Config: valueOf(p.Config), Pagerank: valueOf(p.Pagerank),
 	}
-	if err := d.checkCut(ctx, in.Who, p.Method, p.Pipeline); err != nil {
+	if err := checkCut(ctx, d, in.Who, p.Method, p.Pipeline); err != nil {
 		return datasetView{}, err
 	}
 	v, err := d.Create(ctx, in.Who, v)
@@ -203,13 +206,13 @@ type usingCanvases struct {
 	All   bool          `json:"all" jsonschema:"false if the caller has more canvases than are looked at"`
 }
 
-func (d datasets) using(ctx context.Context, in datasetByID) (usingCanvases, error) {
+func (e datasetEdits) using(ctx context.Context, in datasetByID) (usingCanvases, error) {
 	out := usingCanvases{Items: []usingCanvas{}}
-	v, err := d.Get(ctx, in.Who, in.ID)
+	v, err := e.in.Get(ctx, in.Who, in.ID)
 	if err != nil {
 		return out, err
 	}
-	list, all, err := d.canvases.Using(ctx, in.Who, v.ID, v.Name)
+	list, all, err := e.in.canvases.Using(ctx, in.Who, v.ID, v.Name)
 	for _, c := range list {
 		out.Items = append(out.Items, usingCanvas{c.ID, c.Title})
 	}
@@ -249,7 +252,7 @@ type updateDataset struct {
 }
 
 func (d datasets) update(ctx context.Context, in updateDataset) (datasetView, error) {
-	if err := d.checkCut(ctx, in.Who, in.Body.Method, in.Body.Pipeline); err != nil {
+	if err := checkCut(ctx, d, in.Who, in.Body.Method, in.Body.Pipeline); err != nil {
 		return datasetView{}, err
 	}
 	v, err := d.Update(ctx, in.Who, in.ID, in.Body.patch())

@@ -2,7 +2,7 @@ package ingest
 
 import "context"
 
-// Preview is what a cut would make of a document.
+// Preview has the chunks that a cut would make of a document.
 type Preview struct {
 	Pieces []Piece // the first ones
 	Total  int
