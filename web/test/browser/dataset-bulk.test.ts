@@ -186,6 +186,12 @@ describe("many documents of a dataset", { skip: missing(), timeout: 1_200_000 },
     await page.getByText("0 of 1 accepted · 1 refused").waitFor();
     await page.locator(".uploads li", { hasText: "255 bytes or less" }).waitFor();
     await page.getByLabel("All on this page").check();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("button", { name: "Parse again…" }).click();
+    await page.getByRole("button", { name: "Preview the chunks" }).waitFor();
+    const wider = await page.locator("dialog.cut-dialog").evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth);
+    assert.equal(wider, 0, "a long name does not widen the dialog");
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Metadata…" }).click();
     await page.getByRole("button", { name: "Add a value" }).click();
     await page.getByPlaceholder("Name of the value").fill("big");
