@@ -40,6 +40,23 @@ export type DatasetPatch = Partial<
 /** DocumentState is the state of a document's ingestion. */
 export type DocumentState = "unparsed" | "queued" | "running" | "done" | "failed" | "canceled";
 
+/** MetaValue is a value of a document's metadata; dates are texts of the form 2026-11-28. */
+export type MetaValue = string | number | (string | number)[];
+
+/** Cut is a way to cut documents into chunks: a method with its settings, or a pipeline. */
+export interface Cut {
+  method: string;
+  pipeline: string;
+  config: Record<string, unknown>;
+}
+
+/** Preview is what a cut makes of a document. */
+export interface Preview {
+  items: { content: string; kind?: string; tokens: number }[];
+  total: number;
+  tokens: number;
+}
+
 /** StoredDocument is a file of a dataset. */
 export interface StoredDocument {
   id: string;
@@ -47,7 +64,9 @@ export interface StoredDocument {
   size: number;
   method: string;
   pipeline?: string;
+  config?: Record<string, unknown>;
   enabled: boolean;
+  metadata: Record<string, MetaValue>;
   state: DocumentState;
   /** 0 to 1; -1 when it failed. */
   progress: number;
@@ -92,10 +111,12 @@ export interface StoredChunk {
   kind?: string;
   /** Page, left, right, top, bottom in points. */
   positions?: number[][];
+  /** Differs when somebody changed the chunk. */
+  version?: string;
 }
 
 /** ChunkPatch is the changeable part of a chunk. */
-export type ChunkPatch = Partial<Pick<StoredChunk, "content" | "keywords" | "questions" | "enabled">>;
+export type ChunkPatch = Partial<Pick<StoredChunk, "content" | "keywords" | "questions" | "enabled" | "version">>;
 
 /** Search is a search for chunks in datasets; omitted settings have the host's defaults. */
 export interface Search {
@@ -123,7 +144,9 @@ export interface Hit extends StoredChunk {
   words: number;
   /** Similarity by vectors, -1 to 1. */
   vector: number;
-  metadata?: Record<string, unknown>;
+  /** The text with the words that matched in <em>. */
+  highlight?: string;
+  metadata?: Record<string, MetaValue>;
 }
 
 /** SearchAnswer is the result of a search. */
@@ -139,7 +162,7 @@ export interface SearchAnswer {
 /** Refused is the result for the documents of a request. */
 export interface Refused {
   accepted: number;
-  refused: { document: string; message: string }[];
+  refused: { document: string; code: string; message: string }[];
 }
 
 /** ListQuery chooses a page of a list. */
@@ -214,25 +237,63 @@ export class Datasets {
     return this.#get(at(id, document));
   }
 
-  /** upload stores a file and queues it to be parsed. */
-  async upload(id: string, file: File, signal?: AbortSignal): Promise<StoredDocument> {
-    const form = new FormData();
-    form.append("file", file, file.name);
-    const response = await this.#host.ask("POST", `${at(id)}/documents?parse=true`, form, signal ? { signal } : {});
+  /**
+   * upload stores a file and queues it to be parsed; formats that no host reads are refused, and
+   * unless `copies` files that the dataset has.
+   */
+  async upload(id: string, file: File, copies: boolean, signal?: AbortSignal): Promise<StoredDocument> {
+    const refuse = copies ? "unreadable" : "unreadable,duplicates";
+    const path = `${at(id)}/documents?parse=true&refuse=${refuse}`;
+    const response = await this.#host.ask("POST", path, formOf(file), signal ? { signal } : {});
     const { items } = (await response.json()) as Listed<StoredDocument>;
     return items[0] as StoredDocument; // one file, one document
   }
 
-  enable(id: string, document: string, enabled: boolean): Promise<StoredDocument> {
-    return this.#send("PATCH", at(id, document), { enabled });
+  /** replace stores another file for a document and queues it to be parsed. */
+  async replace(id: string, document: string, file: File): Promise<void> {
+    await this.#host.ask("PUT", `${at(id, document)}/content?parse=true`, formOf(file));
   }
 
-  async removeDocument(id: string, document: string): Promise<void> {
-    await this.#host.ask("DELETE", at(id, document));
+  /** updateMany changes documents, and with parse queues them. */
+  updateMany(
+    id: string, documents: string[], patch: Partial<Cut> & { enabled?: boolean; parse?: boolean },
+  ): Promise<Refused> {
+    return this.#send("PATCH", `${at(id)}/documents`, { documents, ...patch });
   }
 
-  parse(id: string, documents: string[]): Promise<Refused> {
-    return this.#send("POST", `${at(id)}/parse`, { documents });
+  removeMany(id: string, documents: string[]): Promise<Refused> {
+    return this.#send("DELETE", `${at(id)}/documents`, { documents });
+  }
+
+  /** preview cuts a document and stores nothing. */
+  preview(id: string, document: string, { method, pipeline, config }: Cut): Promise<Preview> {
+    return this.#send("POST", `${at(id, document)}/preview`, pipeline ? { pipeline } : { method, config });
+  }
+
+  /** using returns the canvases that search a dataset. */
+  async using(id: string): Promise<{ id: string; title: string }[]> {
+    return (await this.#get<{ items: { id: string; title: string }[] }>(`${at(id)}/canvases`)).items;
+  }
+
+  /** pipelines returns the canvases of the host that cut documents. */
+  async pipelines(): Promise<{ id: string; title: string }[]> {
+    const path = "/api/v2/canvases?kind=pipeline&page_size=1000";
+    return (await this.#get<Listed<{ id: string; title: string }>>(path)).items;
+  }
+
+  /** metadata returns how many documents have each value, by key. */
+  async metadata(id: string): Promise<Map<string, Map<string, number>>> {
+    const { keys } = await this.#get<{ keys: Record<string, Record<string, number>> }>(`${at(id)}/metadata`);
+    return new Map(Object.entries(keys).map(([key, values]) => [key, new Map(Object.entries(values))]));
+  }
+
+  /** setMetadata sets keys of documents and deletes others; keys that are not named stay. */
+  setMetadata(id: string, documents: string[], set: [string, MetaValue][], remove: string[]): Promise<unknown> {
+    return this.#send("PATCH", `${at(id)}/metadata`, {
+      documents,
+      set: set.map(([key, value]) => ({ key, value })),
+      delete: remove.map((key) => ({ key })),
+    });
   }
 
   cancel(id: string, documents: string[]): Promise<Refused> {
@@ -280,6 +341,27 @@ export class Datasets {
     return this.#send("PATCH", at(id, document, chunk), patch);
   }
 
+  chunk(id: string, document: string, chunk: string): Promise<StoredChunk> {
+    return this.#get(at(id, document, chunk));
+  }
+
+  /** splitChunk keeps the first text in the chunk and adds one with the second behind it. */
+  splitChunk(
+    id: string, document: string, { id: chunk, version }: StoredChunk, first: string, second: string,
+  ): Promise<StoredChunk> {
+    return this.#send("POST", `${at(id, document, chunk)}/split`, { first, second, version });
+  }
+
+  /** mergeChunks adds text, keywords and questions of the next chunk to one, and removes it. */
+  mergeChunks(id: string, document: string, chunk: StoredChunk, next: StoredChunk): Promise<StoredChunk> {
+    return this.#send("POST", `${at(id, document, chunk.id)}/merge`, {
+      with: next.id,
+      content: `${chunk.content}\n${next.content}`,
+      version: chunk.version,
+      with_version: next.version,
+    });
+  }
+
   async removeChunk(id: string, document: string, chunk: string): Promise<void> {
     await this.#host.ask("DELETE", at(id, document, chunk));
   }
@@ -295,6 +377,12 @@ export class Datasets {
   async #send<T>(method: string, path: string, body: unknown): Promise<T> {
     return (await (await this.#host.ask(method, path, body)).json()) as T;
   }
+}
+
+function formOf(file: File): FormData {
+  const form = new FormData();
+  form.append("file", file, file.name);
+  return form;
 }
 
 function at(dataset: string, document?: string, chunk?: string): string {

@@ -10,6 +10,7 @@ import { modelless } from "../run/substitutes.ts";
 import { useAttaching } from "./attach.tsx";
 import { Consent } from "./consent.tsx";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
+import { areaLink } from "./areas.tsx";
 import { ApprovalCard, isArguments } from "./approval.tsx";
 import { answersOf, Field, fieldsOf } from "./field.tsx";
 import { Icon, type IconName } from "./icons.tsx";
@@ -235,6 +236,7 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
               <li key={id}>
                 <b>{i + 1} {chunk.document_name ?? id}</b>
                 <p>{chunk.content}</p>
+                <OpenChunk chunk={chunk} />
               </li>
             ))}
           </ul>
@@ -279,6 +281,7 @@ function Citation({ id, chunk }: { id: string; chunk: Chunk | undefined }): Reac
       <span id={anchor} popover="auto" className="passage">
         <b>{chunk.document_name}</b>
         <span>{chunk.content}</span>
+        <OpenChunk chunk={chunk} />
         {typeof chunk.url === "string" && /^https?:/.test(chunk.url) && (
           <a href={chunk.url} target="_blank" rel="noreferrer noopener">
             {chunk.url}
@@ -287,6 +290,15 @@ function Citation({ id, chunk }: { id: string; chunk: Chunk | undefined }): Reac
       </span>
     </>
   );
+}
+
+// OpenChunk leads to a chunk in its document, on a page that a host serves.
+function OpenChunk({ chunk: { id, dataset_id: dataset, document_id: document } }: { chunk: Chunk }): React.ReactNode {
+  const t = useText();
+  const { host } = useApp();
+  const isOpen = useStore(host.state, ({ status }) => status === "open");
+  if (!isOpen || typeof dataset !== "string" || !document || !id) return null;
+  return <a href={areaLink("knowledge", dataset, document, id)}>{t("chat.open_chunk")}</a>;
 }
 
 function chunksOf(reference: Reference | undefined): Map<string, Chunk> {

@@ -9,6 +9,8 @@ export interface Taker {
   label: string;
   /** take reports whether the files are taken; others are opened as canvases. */
   take(files: File[]): boolean;
+  /** walk takes what is dropped when folders are among it; without it folders are left out. */
+  walk?(entries: FileSystemEntry[]): void;
 }
 
 /** takers holds the view that takes files; undefined opens them. */
@@ -47,7 +49,10 @@ export function useFiles(take: (files: readonly File[]) => void): boolean {
       setOver(false);
       if (!stop(event)) return;
       const files = [...(event.dataTransfer?.files ?? [])];
-      if (!takers.get()?.take(files)) take(files);
+      const entries = [...(event.dataTransfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
+      const taker = takers.get();
+      if (taker?.walk && entries.some(({ isDirectory }) => isDirectory)) taker.walk(entries);
+      else if (!taker?.take(files)) take(files);
     };
     addEventListener("dragover", dragover);
     addEventListener("dragleave", dragleave);

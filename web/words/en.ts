@@ -164,6 +164,7 @@ export const en = {
   "chat.from": "Run from {0}",
   "chat.debug": "Only {0}",
   "chat.optional": "optional",
+  "chat.open_chunk": "Open the chunk in its document",
   "chat.source": "Source {0}",
   "chat.show_node": "Show “{0}”",
   "chat.stand_ins": "Mock answers",

@@ -165,6 +165,7 @@ export const zh: Record<Key, string> = {
   "chat.from": "从 {0} 运行",
   "chat.debug": "只运行 {0}",
   "chat.optional": "可选",
+  "chat.open_chunk": "在文档中打开片段",
   "chat.source": "出处 {0}",
   "chat.show_node": "查看“{0}”",
   "chat.stand_ins": "替身回答",

@@ -153,8 +153,8 @@ type edit func(v *store.Document, key string) (edits []store.ChunkEdit, all bool
 // editTries is how often an edit is made again because the document has changed meanwhile.
 const editTries = 100
 
-// editChunks reads a document, makes edits of it and stores them, again when it has changed
-// meanwhile.
+// editChunks reads a document, makes edits of it and stores them, again when it was changed by
+// others.
 func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document string, f edit) (store.Document, error) {
 	for try := 1; ; try++ {
 		synced, err := d.replica.Sync(ctx, id)
@@ -306,6 +306,8 @@ type ChunkPatch struct {
 	Enabled   *bool
 	Image     *string
 	Positions *[][]float64
+	// Check, unless nil, may refuse the change of the chunk as it is now.
+	Check func(c *dataset.Chunk) error
 }
 
 // UpdateChunk changes a chunk; its id stays. A chunk whose text was changed is kept when the
@@ -315,18 +317,7 @@ func (d *Datasets) UpdateChunk(ctx context.Context, p Principal, id, document, c
 		return err
 	}
 	_, err := d.editChunks(ctx, p, id, document, func(v *store.Document, key string) ([]store.ChunkEdit, bool, error) {
-		c, known, err := d.chunk(ctx, key, v, chunk)
-		if err == nil && !known {
-			err = Missing(fmt.Sprintf("chunk %q", chunk))
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		old, err := d.store.Documents.ChunkEditsOf(ctx, document, []string{chunk})
-		if err != nil {
-			return nil, false, err
-		}
-		e, err := d.patched(ctx, v, old, c, &patch)
+		_, e, err := patchedBy(ctx, d, v, key, chunk, &patch)
 		return []store.ChunkEdit{e}, false, err
 	})
 	return err
@@ -356,10 +347,12 @@ func (d *Datasets) patched(
 		if err := checkChunk(&c); err != nil {
 			return e, err
 		}
+		after := e.After
 		var err error
 		if e, err = d.written(ctx, v, c); err != nil {
 			return e, err
 		}
+		e.After, e.Moved = after, true // else it would be the last: an index appends what it puts
 	}
 	e.Disabled = &own
 	return e, nil

@@ -2,9 +2,14 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
@@ -81,10 +86,11 @@ func (d *Datasets) UpdateMetadata(
 	for _, document := range ids {
 		changed := false
 		_, err := d.store.Documents.Edit(ctx, p.Tenant, id, document, func(v *store.Document) (store.Affects, error) {
+			old := v.Meta
 			if changed = u.apply(v); !changed {
 				return store.Nothing, nil
 			}
-			return store.Metadata, nil
+			return store.Metadata, growsTooLarge(old, v.Meta)
 		})
 		if errors.Is(err, ErrNotFound) {
 			continue // deleted meanwhile
@@ -159,4 +165,65 @@ func replaced(in, match any, by *any) any {
 		return nil
 	}
 	return out
+}
+
+// Bounds of metadata: the characters of a key, and the bytes of all metadata of a document as JSON.
+const (
+	longestMetaKey = 128
+	largestMeta    = 64 << 10
+)
+
+// CheckMeta refuses metadata that is too large, keys that cannot be shown, and values that are
+// neither strings nor numbers nor lists of those.
+func CheckMeta(meta map[string]any) error {
+	for key, value := range meta {
+		switch {
+		case strings.TrimSpace(key) == "" || utf8.RuneCountInString(key) > longestMetaKey:
+			return &Error{
+				CodeBadArgument, fmt.Sprintf("a metadata key must have 1 to %d characters", longestMetaKey),
+				"metadata",
+			}
+		case strings.ContainsFunc(key, unicode.IsControl):
+			return &Error{CodeBadArgument, fmt.Sprintf("metadata key %q has control characters", key), "metadata"}
+		case !isMetaValue(value):
+			return &Error{
+				CodeBadArgument, fmt.Sprintf("metadata %q must be a string, a number or a list of those", key),
+				"metadata",
+			}
+		}
+	}
+	return growsTooLarge(nil, meta)
+}
+
+// growsTooLarge refuses a change of the metadata of a document beyond their bound. Metadata of
+// earlier versions may be larger, and may shrink.
+func growsTooLarge(old, meta map[string]any) error {
+	size := func(m map[string]any) int {
+		text, err := json.Marshal(m)
+		if err != nil {
+			return 0 // storing it fails
+		}
+		return len(text)
+	}
+	if n := size(meta); n > largestMeta && n > size(old) {
+		return &Error{
+			CodeBadArgument, fmt.Sprintf("the metadata of a document would have %d bytes, at most %d", n, largestMeta),
+			"metadata",
+		}
+	}
+	return nil
+}
+
+func isMetaValue(v any) bool {
+	list, isList := v.([]any)
+	if !isList {
+		list = []any{v}
+	}
+	return !slices.ContainsFunc(list, func(each any) bool {
+		switch each.(type) {
+		case string, float64, json.Number:
+			return false
+		}
+		return true
+	})
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
@@ -26,6 +28,27 @@ type Upload struct {
 	Size   int64 // as announced; negative when unknown
 	Body   io.Reader
 	Source string // "" means local
+	// Sole refuses a file that the dataset has already, with CodeExists.
+	Sole bool
+	// Readable refuses a file in a format that is not read.
+	Readable bool
+}
+
+// sniff refuses a file by its beginning, which stays in the body.
+func (u *Upload) sniff() error {
+	if !u.Readable || u.Body == nil {
+		return nil
+	}
+	body := bufio.NewReaderSize(u.Body, document.SniffBytes)
+	u.Body = body
+	head, err := body.Peek(document.SniffBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err := document.Sniff(u.Name, head); err != nil {
+		return &Error{CodeBadArgument, err.Error(), "file"}
+	}
+	return nil
 }
 
 // longestFileName is how many bytes the name of a document may have.
@@ -41,28 +64,16 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 	if err != nil {
 		return dataset.Document{}, err
 	}
-	if u.Name == "" || len(u.Name) > longestFileName {
-		return dataset.Document{}, &Error{CodeBadArgument, fmt.Sprintf("File name must be %d bytes or less.",
-			longestFileName), "name"}
+	if err := checkUpload(ctx, d, p, &u, 0); err != nil {
+		return dataset.Document{}, err
 	}
-	if most := d.limits.File; most > 0 && u.Size > most {
-		return dataset.Document{}, fmt.Errorf("document %q: %w: %d bytes, at most %d", u.Name, ErrFileTooLarge,
-			u.Size, most)
-	}
-	if most := d.limits.Bytes; most > 0 {
-		use, err := d.store.Datasets.Use(ctx, p.Tenant)
-		if err != nil {
-			return dataset.Document{}, err
-		}
-		if use.Bytes+max(0, u.Size) > most {
-			return dataset.Document{}, fmt.Errorf("document %q: %w: documents have %d of %d bytes", u.Name, ErrQuota,
-				use.Bytes, most)
-		}
+	if err := u.sniff(); err != nil {
+		return dataset.Document{}, err
 	}
 	v := store.Document{Tenant: p.Tenant, Document: dataset.Document{
 		Dataset: id, Name: u.Name, Kind: kindOf(u.Name), Source: u.Source, Method: methodOf(u.Name, ds.Method),
 		Config: ds.Config, Pipeline: ds.Pipeline, PipelineBy: ds.PipelineBy, CreatedBy: p.User, State: dataset.Unparsed,
-	}}
+	}, Sole: u.Sole}
 	if v.Source == "" {
 		v.Source = "local"
 	}
@@ -77,10 +88,38 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 		return dataset.Document{}, errors.Join(err, d.dropFile(ctx, v.File))
 	}
 	v, err = d.store.Documents.Create(ctx, v, d.limits.Bytes)
+	var same *store.Copy
+	if errors.As(err, &same) {
+		err = &Error{CodeExists, same.Error(), "file"}
+	}
 	if err != nil {
 		return dataset.Document{}, errors.Join(err, d.dropFile(ctx, v.File))
 	}
 	return v.Document, nil
+}
+
+// checkUpload refuses a file by what is announced of it; freed is the size of the file that it
+// replaces.
+func checkUpload(ctx context.Context, d *Datasets, p Principal, u *Upload, freed int64) error {
+	if u.Name == "" || len(u.Name) > longestFileName {
+		return &Error{CodeBadArgument, fmt.Sprintf("File name must be %d bytes or less.",
+			longestFileName), "name"}
+	}
+	if most := d.limits.File; most > 0 && u.Size > most {
+		return fmt.Errorf("document %q: %w: %d bytes, at most %d", u.Name, ErrFileTooLarge,
+			u.Size, most)
+	}
+	if most := d.limits.Bytes; most > 0 {
+		use, err := d.store.Datasets.Use(ctx, p.Tenant)
+		if err != nil {
+			return err
+		}
+		if use.Bytes-freed+max(0, u.Size) > most {
+			return fmt.Errorf("document %q: %w: documents have %d of %d bytes", u.Name, ErrQuota,
+				use.Bytes, most)
+		}
+	}
+	return nil
 }
 
 // hexDigest is a digest of the object store as hexadecimal digits.

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -129,4 +131,47 @@ func (s *Canvases) server(ctx context.Context, tenant string, n engine.Named) er
 func (s *Canvases) Opened(ctx context.Context, who Principal, dsl []byte) ([]Opened, error) {
 	_, own, err := s.named(ctx, who, dsl)
 	return own, err
+}
+
+// mostUsing bounds the canvases that are searched for a dataset, newest first.
+const mostUsing = 1000
+
+// Using returns the canvases of a principal that search a dataset by its id or name. all is false
+// if the principal has more canvases than are looked at.
+func (s *Canvases) Using(ctx context.Context, who Principal, id, name string) (using []Canvas, all bool, err error) {
+	rows, total, err := s.List(ctx, who, CanvasFilter{}, Page{Limit: mostUsing, Order: "update_time"})
+	if err != nil {
+		return nil, false, err
+	}
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, row := range rows {
+		c, err := s.Get(ctx, who, row.ID)
+		if errors.Is(err, ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if !bytes.Contains(c.DSL, []byte(id)) && !bytes.Contains(c.DSL, quoted) {
+			continue
+		}
+		if s.searches(c.DSL, id, name) {
+			using = append(using, c)
+		}
+	}
+	return using, total <= len(rows), nil
+}
+
+// searches reports whether a document names a dataset. Of one that does not load, its text decides.
+func (s *Canvases) searches(dsl []byte, id, name string) bool {
+	canvas, err := s.runs.Load(dsl)
+	if err != nil {
+		return bytes.Contains(dsl, []byte(id))
+	}
+	return slices.ContainsFunc(engine.NamedIn(canvas), func(n engine.Named) bool {
+		return n.Kind == engine.NamedDataset && (n.Name == id || n.Name == name)
+	})
 }

@@ -222,7 +222,7 @@ func read(ctx context.Context, limits *Limits, kind kind, name string, data []by
 	case kindOld:
 		return oldOffice(data)
 	case kindRTF:
-		return fmt.Errorf("%w: it is RTF; save it as docx", ErrFormat)
+		return errRTF()
 	case kindHTML:
 		source, err := decodeHTML(data)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
@@ -17,13 +18,18 @@ type ChunkEdit struct {
 	// Disabled, unless nil, replaces that of the chunk.
 	Disabled *bool `json:"disabled,omitempty"`
 	// Put, unless nil, is the whole chunk, with its vector of Model and its number of tokens.
-	Put    *dataset.Chunk `json:"put,omitempty"`
-	Vector []byte         `json:"vector,omitempty"` // little-endian float32
-	Model  string         `json:"model,omitempty"`
-	Tokens int            `json:"tokens,omitempty"`
+	Put *dataset.Chunk `json:"put,omitempty"`
+	// After is the chunk that an added chunk follows; without it, or if that chunk is gone, it is
+	// one of the last.
+	After  string `json:"after,omitempty"`
+	Vector []byte `json:"vector,omitempty"` // little-endian float32
+	Model  string `json:"model,omitempty"`
+	Tokens int    `json:"tokens,omitempty"`
 	// NextVector was made by NextModel, while a dataset is embedded again.
 	NextVector []byte `json:"next_vector,omitempty"`
 	NextModel  string `json:"next_model,omitempty"`
+
+	Moved bool `json:"-"` // all chunks of the document are indexed again, in their order
 }
 
 func scanChunkEdit(r row) (ChunkEdit, error) {
@@ -89,6 +95,9 @@ func (s Documents) EditChunks(ctx context.Context, v Document, edits []ChunkEdit
 		}
 		next.Seq = seq
 		list := edits
+		if slices.ContainsFunc(edits, func(e ChunkEdit) bool { return e.Moved }) {
+			next.ContentSeq = seq
+		}
 		if clear {
 			next.ContentSeq = seq
 			if list, err = withoutMarks(ctx, q, v.ID); err != nil {

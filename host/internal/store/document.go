@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -25,6 +27,8 @@ type Document struct {
 	// Seq is that of the dataset at the last change that an index has to follow, ContentSeq at the
 	// last one that needs all its chunks indexed again.
 	Seq, ContentSeq int64
+
+	Sole bool // refused by Create if the dataset has the same bytes; never stored
 
 	Lease      string // of the worker that parses it
 	LeaseUntil int64  // Unix milliseconds
@@ -104,7 +108,8 @@ func suffixOf(name string) string { return strings.TrimPrefix(fold(path.Ext(name
 // dataset has already becomes "name(1).ext". limit bounds the bytes of all documents of the tenant;
 // 0 means no bound.
 //
-// Errors: [ErrNotFound] for the dataset, [ErrQuota], [ErrExists] for the id, [ErrInvalid].
+// Errors: [ErrNotFound] for the dataset, [ErrQuota], [ErrExists] for the id, [ErrInvalid], [*Copy]
+// for a Sole document.
 func (s Documents) Create(ctx context.Context, v Document, limit int64) (Document, error) {
 	v.Created = s.ms()
 	v.Updated = v.Created
@@ -128,6 +133,11 @@ func (s Documents) Create(ctx context.Context, v Document, limit int64) (Documen
 			}
 		}
 		v.Seq, v.ContentSeq = seq, seq
+		if v.Sole {
+			if err := refuseCopy(ctx, q, &v); err != nil {
+				return err
+			}
+		}
 		v.Name, err = freeName(wanted, path.Ext(wanted), func(name string) (bool, error) {
 			return exists(ctx, q, `SELECT 1 FROM documents WHERE dataset_id = $1 AND name = $2`, v.Dataset, name)
 		})
@@ -147,6 +157,27 @@ func (s Documents) Create(ctx context.Context, v Document, limit int64) (Documen
 		return noteChanges(ctx, q, v.Tenant, v.Dataset, v.ID)
 	})
 	return v, err
+}
+
+// Copy refuses a Sole document whose bytes another document of the dataset has.
+type Copy struct{ ID, Name string }
+
+func (c *Copy) Error() string { return fmt.Sprintf("the dataset has the same file as %q", c.Name) }
+
+// Is makes a copy an [ErrExists].
+func (c *Copy) Is(target error) bool { return target == ErrExists }
+
+func refuseCopy(ctx context.Context, q querier, v *Document) error {
+	c := &Copy{}
+	const query = `SELECT id, name FROM documents WHERE dataset_id = $1 AND hash = $2 ORDER BY create_time LIMIT 1`
+	err := q.QueryRowContext(ctx, query, v.Dataset, v.Hash).Scan(&c.ID, &c.Name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return c
 }
 
 // DatasetUse is what the datasets of a tenant hold.
@@ -203,8 +234,8 @@ const (
 	Cleared
 )
 
-// Edit changes a document with change, which may be called twice. A chunk file that is
-// dropped becomes loose.
+// Edit changes a document with change, which may be called twice. A file that is dropped becomes
+// loose.
 //
 // Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], those of change.
 func (s Documents) Edit(
@@ -255,6 +286,14 @@ func (s Documents) save(ctx context.Context, q querier, v, old *Document, affect
 		}
 	case change != counts{}:
 		if _, err := addCounts(ctx, q, v.Dataset, 0, change); err != nil {
+			return err
+		}
+	}
+	if v.File != old.File {
+		if err := addLooseFile(ctx, q, LooseFile{old.File, v.Tenant}, s.ms()); err != nil {
+			return err
+		}
+		if err := useFile(ctx, q, v.File); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import { DatasetView } from "./dataset.tsx";
 import { DatasetList } from "./list.tsx";
 
 /** Knowledge shows what the address names. */
-export default function Knowledge({ path: [dataset, document] }: { path: string[] }): React.ReactNode {
+export default function Knowledge({ path: [dataset, document, chunk] }: { path: string[] }): React.ReactNode {
   const t = useText();
   const { host } = useApp();
   const api = useMemo(() => new Datasets(host), [host]);
@@ -22,10 +22,15 @@ export default function Knowledge({ path: [dataset, document] }: { path: string[
         <DatasetList api={api} />
       </Frame>
     );
-  return <Named key={dataset} api={api} id={dataset} document={document} />;
+  return <Named key={dataset} api={api} id={dataset} document={document} chunk={chunk} />;
 }
 
-function Named({ api, id, document }: { api: Datasets; id: string; document: string | undefined }): React.ReactNode {
+function Named({ api, id, document, chunk }: {
+  api: Datasets;
+  id: string;
+  document: string | undefined;
+  chunk: string | undefined;
+}): React.ReactNode {
   const t = useText();
   const a = useAreaText();
   const { host } = useApp();
@@ -54,6 +59,7 @@ function Named({ api, id, document }: { api: Datasets; id: string; document: str
         api={api}
         dataset={dataset.value}
         id={document}
+        cited={chunk}
         crumbs={[root, { label: name, href: areaLink("knowledge", id) }]}
       />
     );

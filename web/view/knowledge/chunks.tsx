@@ -1,83 +1,158 @@
 // The chunks of a document in their order, with their place on the page.
 
 import { useState } from "react";
-import type { Dataset, Datasets, StoredChunk } from "../../run/datasets.ts";
+import type { Dataset, Datasets, StoredChunk, StoredDocument } from "../../run/datasets.ts";
+import { HostError } from "../../run/host.ts";
 import { Frame, type Crumb } from "../area/frame.tsx";
-import { Confirm, Empty, Fault, Pager, sizeText, useAttempt, useLoaded, useWords } from "../area/parts.tsx";
+import {
+  Empty, Fault, Pager, sizeText, useAttempt, useLoaded, useWords, type Attempt, type Loaded,
+} from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
+import { areaLink } from "../areas.tsx";
 import { useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { save } from "../save.ts";
+import { Replace } from "./bulk.tsx";
+import { ChunkCard } from "./chunk-card.tsx";
+import { ChunkEdit, isTyped, type ChunkActs } from "./chunk-edit.tsx";
+import { useMayEdit } from "./documents.tsx";
 import { Parses } from "./parses.tsx";
-import { PagePlace } from "./place.tsx";
 
 const size = 30;
 
-/** Chunks shows a document. */
-export function Chunks({
-  api,
-  dataset,
-  id,
-  crumbs,
-}: {
+/** Chunks shows a document, and first a chunk of it that the address names. */
+export function Chunks({ api, dataset, id, cited, crumbs }: {
   api: Datasets;
   dataset: Dataset;
   id: string;
+  cited: string | undefined;
   crumbs: Crumb[];
+}): React.ReactNode {
+  const a = useAreaText();
+  const document = useLoaded(id, () => api.document(dataset.id, id));
+  const attempt = useAttempt();
+  const mayEdit = useMayEdit(dataset);
+  const facts = document.value;
+  return (
+    <Frame crumbs={[...crumbs, { label: facts?.name ?? a("document.one") }]}>
+      {facts && <Facts document={facts} />}
+      {dataset.read_only && <p className="quiet">{a("dataset.read_only")}</p>}
+      {!dataset.read_only && <Earlier api={api} dataset={dataset.id} document={id} />}
+      <Fault text={document.fault} onAgain={document.reload} />
+      <Fault text={attempt.fault} />
+      {cited !== undefined ? (
+        <Cited key={cited} api={api} dataset={dataset} id={id} chunk={cited} mayEdit={mayEdit} attempt={attempt} />
+      ) : (
+        <ChunkList api={api} dataset={dataset} id={id} mayEdit={mayEdit} attempt={attempt}>
+          <button
+            type="button"
+            onClick={() =>
+              void attempt.run(async () => save(await api.content(dataset.id, id), facts?.name ?? "document"))}
+          >
+            <Icon name="save" />
+            {a("document.download")}
+          </button>
+          {mayEdit && facts && (
+            <Replace
+              document={facts}
+              onReplace={(_, file) => void attempt.run(() => api.replace(dataset.id, id, file)).then(document.reload)}
+            />
+          )}
+        </ChunkList>
+      )}
+    </Frame>
+  );
+}
+
+function Facts({ document }: { document: StoredDocument }): React.ReactNode {
+  const a = useAreaText();
+  return (
+    <>
+      <p className="facts">
+        {sizeText(document.size)} · {a(`state.${document.state}`)} · {" "}
+        {a("document.chunks", document.chunks.toLocaleString())} ·{" "}
+        {a("document.tokens", document.tokens.toLocaleString())}
+      </p>
+      {document.messages && (
+        <details className="log">
+          <summary>{a("document.log")}</summary>
+          <pre>{document.messages}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+// Cited shows the chunk that an answer cites, alone.
+function Cited({ api, dataset, id, chunk, mayEdit, attempt }: {
+  api: Datasets;
+  dataset: Dataset;
+  id: string;
+  chunk: string;
+  mayEdit: boolean;
+  attempt: Attempt;
+}): React.ReactNode {
+  const a = useAreaText();
+  const list = useLoaded(chunk, async () => {
+    const found = await orGone(api.chunk(dataset.id, id, chunk));
+    return { items: found ? [found] : [], total: found ? 1 : 0 };
+  });
+  return (
+    <>
+      <div className="tools">
+        <a className="button" href={areaLink("knowledge", dataset.id, id)}>
+          {a("chunk.show_all")}
+        </a>
+      </div>
+      <Fault text={list.fault} onAgain={list.reload} />
+      {list.value?.total === 0 && <Empty title={a("chunk.cited_gone")} text={a("chunk.cited_gone_hint")} />}
+      <Cards
+        api={api} dataset={dataset} id={id} list={list} first={undefined} words="" mayEdit={mayEdit} attempt={attempt}
+      />
+    </>
+  );
+}
+
+// orGone is a chunk, or undefined when it does not exist any more.
+async function orGone(chunk: Promise<StoredChunk>): Promise<StoredChunk | undefined> {
+  try {
+    return await chunk;
+  } catch (err) {
+    if (err instanceof HostError && err.status === 404) return undefined;
+    throw err;
+  }
+}
+
+function ChunkList({ api, dataset, id, mayEdit, attempt, children }: {
+  api: Datasets;
+  dataset: Dataset;
+  id: string;
+  mayEdit: boolean;
+  attempt: Attempt;
+  children: React.ReactNode;
 }): React.ReactNode {
   const t = useText();
   const a = useAreaText();
-  const document = useLoaded(id, () => api.document(dataset.id, id));
   const { typed, words, type } = useWords();
   const [enabled, setEnabled] = useState("");
   const [page, setPage] = useState(1);
   const [adding, setAdding] = useState(false);
-  const attempt = useAttempt();
   const list = useLoaded(`${page} ${enabled} ${words}`, () =>
     api.chunks(dataset.id, id, { page, page_size: size, words, enabled }),
   );
-  const facts = document.value;
-  const rows = list.value?.items ?? [];
-  const enable = (chunk: StoredChunk, on: boolean): void => {
-    list.change((value) => ({
-      ...value,
-      items: value.items.map((each) => (each === chunk ? { ...each, enabled: on } : each)),
-    }));
-    void attempt.run(() => api.updateChunk(dataset.id, id, chunk.id, { enabled: on })).then(list.reload);
-  };
-  const download = (): void =>
-    void attempt.run(async () => save(await api.content(dataset.id, id), facts?.name ?? "document"));
+  const add: ChunkActs["add"] = async (patch) => void (await list.after(() => api.addChunk(dataset.id, id, patch)));
   return (
-    <Frame crumbs={[...crumbs, { label: facts?.name ?? a("document.one") }]}>
-      {facts && (
-        <p className="facts">
-          {sizeText(facts.size)} · {a(`state.${facts.state}`)} · {" "}
-          {a("document.chunks", facts.chunks.toLocaleString())} ·{" "}
-          {a("document.tokens", facts.tokens.toLocaleString())}
-        </p>
-      )}
-      {dataset.read_only && <p className="quiet">{a("dataset.read_only")}</p>}
-      {facts?.messages && (
-        <details className="log">
-          <summary>{a("document.log")}</summary>
-          <pre>{facts.messages}</pre>
-        </details>
-      )}
-      {!dataset.read_only && <Earlier api={api} dataset={dataset.id} document={id} />}
+    <>
       <div className="tools">
         <input
-          type="search"
-          value={typed}
-          placeholder={a("chunk.find")}
-          aria-label={a("chunk.find")}
+          type="search" value={typed} placeholder={a("chunk.find")} aria-label={a("chunk.find")}
           onChange={(event) => {
             type(event.target.value);
             setPage(1);
           }}
         />
         <select
-          aria-label={a("chunk.which")}
-          value={enabled}
+          aria-label={a("chunk.which")} value={enabled}
           onChange={(event) => {
             setEnabled(event.target.value);
             setPage(1);
@@ -88,28 +163,19 @@ export function Chunks({
           <option value="false">{a("chunk.off")}</option>
         </select>
         <span className="grow" />
-        <button type="button" onClick={download}>
-          <Icon name="save" />
-          {a("document.download")}
-        </button>
-        {!dataset.read_only && (
+        {children}
+        {mayEdit && (
           <button type="button" className="primary" onClick={() => setAdding(true)}>
             <Icon name="plus" />
             {a("chunk.add")}
           </button>
         )}
       </div>
-      <Fault text={document.fault ?? list.fault} onAgain={list.reload} />
-      <Fault text={attempt.fault} />
+      <Fault text={list.fault} onAgain={list.reload} />
       {adding && (
-        <Edit
-          label={a("chunk.add")}
-          onClose={() => setAdding(false)}
-          onSave={async (patch) => {
-            await api.addChunk(dataset.id, id, patch);
-            setAdding(false);
-            list.reload();
-          }}
+        <ChunkEdit
+          label={a("chunk.add")} draft={id}
+          acts={{ save: add, add, latest: async () => undefined, close: () => setAdding(false) }}
         />
       )}
       {list.value?.total === 0 &&
@@ -120,25 +186,83 @@ export function Chunks({
         ) : (
           <Empty title={a("chunk.none")} text={a("chunk.none_hint")} />
         ))}
-      <ol className="chunks" start={(page - 1) * size + 1}>
-        {rows.map((chunk, i) => (
-          <ChunkCard
-            key={chunk.id}
-            number={(page - 1) * size + i + 1}
-            chunk={chunk}
-            words={words}
-            readOnly={dataset.read_only}
-            onSave={async (patch) => {
-              await api.updateChunk(dataset.id, id, chunk.id, patch);
-              list.reload();
-            }}
-            onEnable={(on) => enable(chunk, on)}
-            onDelete={() => void attempt.run(() => api.removeChunk(dataset.id, id, chunk.id)).then(list.reload)}
-          />
-        ))}
-      </ol>
+      <Cards
+        api={api} dataset={dataset} id={id} list={list} first={(page - 1) * size + 1} words={words} mayEdit={mayEdit}
+        attempt={attempt}
+      />
       <Pager page={page} size={size} total={list.value?.total ?? 0} onPage={setPage} />
-    </Frame>
+    </>
+  );
+}
+
+// Cards lists chunks. A chunk that is edited stays open when it is not in the list any more.
+function Cards({ api, dataset, id, list, first, words, mayEdit, attempt }: {
+  api: Datasets;
+  dataset: Dataset;
+  id: string;
+  list: Loaded<{ items: StoredChunk[]; total: number }>;
+  first: number | undefined;
+  words: string;
+  mayEdit: boolean;
+  attempt: Attempt;
+}): React.ReactNode {
+  const a = useAreaText();
+  const [editing, setEditing] = useState<ReadonlyMap<string, StoredChunk>>(new Map());
+  const rows = list.value?.items ?? [];
+  const close = (chunk: StoredChunk): void =>
+    setEditing((now) => new Map([...now].filter(([each]) => each !== chunk.id)));
+  const edit = (chunk: StoredChunk, number: number | undefined): React.ReactNode => (
+    <ChunkEdit
+      label={a("chunk.edit_of", number ?? "")} draft={chunk.id} chunk={chunk}
+      acts={{
+        // The list is read again only after a success: a form whose chunk leaves it starts again.
+        save: (patch) => api.updateChunk(dataset.id, id, chunk.id, patch).then(list.reload),
+        split: (one, two, version) =>
+          api.splitChunk(dataset.id, id, version === undefined ? chunk : { ...chunk, version }, one, two)
+            .then(list.reload),
+        add: (patch) => api.addChunk(dataset.id, id, patch).then(list.reload),
+        latest: () => orGone(api.chunk(dataset.id, id, chunk.id)),
+        close: () => close(chunk),
+      }}
+    />
+  );
+  const after = (act: () => Promise<unknown>): void => void attempt.run(() => list.after(act));
+  const away = [...editing.values()].filter((chunk) => !rows.some((row) => row.id === chunk.id));
+  return (
+    <>
+      {away.map((chunk) => (
+        <div key={chunk.id}>
+          <p className="problem" data-severity="warning">{a("chunk.away")}</p>
+          {edit(chunk, undefined)}
+        </div>
+      ))}
+      <ol className="chunks" start={first}>
+        {rows.map((chunk, i) => {
+          const number = first === undefined ? undefined : first + i;
+          const next = first === undefined ? undefined : rows[i + 1];
+          const begun = editing.get(chunk.id);
+          if (begun) return <li key={chunk.id}>{edit(begun, number)}</li>;
+          return (
+            <ChunkCard
+              key={chunk.id} number={number} chunk={chunk} words={words} isTyped={isTyped(chunk.id)}
+              acts={mayEdit ? {
+                edit: () => setEditing(new Map(editing).set(chunk.id, chunk)),
+                enable: (enabled) => {
+                  list.change((value) => ({
+                    ...value, items: value.items.map((each) => (each === chunk ? { ...each, enabled } : each)),
+                  }));
+                  after(() => api.updateChunk(dataset.id, id, chunk.id, { enabled }));
+                },
+                remove: () => after(() => api.removeChunk(dataset.id, id, chunk.id)),
+                ...(next && words === ""
+                  ? { merge: () => after(() => api.mergeChunks(dataset.id, id, chunk, next)) }
+                  : {}),
+              } : undefined}
+            />
+          );
+        })}
+      </ol>
+    </>
   );
 }
 
@@ -151,162 +275,5 @@ function Earlier({ api, dataset, document }: { api: Datasets; dataset: string; d
       <summary>{a("parse.all")}</summary>
       {open && <Parses api={api} dataset={dataset} document={document} />}
     </details>
-  );
-}
-
-type Save = (patch: { content: string; keywords: string[]; questions: string[] }) => Promise<void>;
-
-function ChunkCard({
-  number,
-  chunk,
-  words,
-  readOnly,
-  onSave,
-  onEnable,
-  onDelete,
-}: {
-  number: number;
-  chunk: StoredChunk;
-  words: string;
-  readOnly: boolean;
-  onSave: Save;
-  onEnable(on: boolean): void;
-  onDelete(): void;
-}): React.ReactNode {
-  const a = useAreaText();
-  const [editing, setEditing] = useState(false);
-  if (editing)
-    return (
-      <li>
-        <Edit
-          label={a("chunk.edit_of", number)}
-          chunk={chunk}
-          onClose={() => setEditing(false)}
-          onSave={async (patch) => {
-            await onSave(patch);
-            setEditing(false);
-          }}
-        />
-      </li>
-    );
-  return (
-    <li className="chunk-card" data-off={chunk.enabled ? undefined : true}>
-      <div className="chunk-head">
-        <span className="facts">
-          #{number}
-          {chunk.kind && chunk.kind !== "text" ? ` · ${chunk.kind}` : ""}
-          {chunk.edited ? ` · ${a("chunk.edited")}` : ""}
-        </span>
-        <span className="grow" />
-        {!readOnly && (
-          <>
-            <label className="row">
-              <input
-                type="checkbox"
-                aria-label={a("chunk.enabled_of", number)}
-                checked={chunk.enabled}
-                onChange={(event) => onEnable(event.target.checked)}
-              />
-              {a("document.searched")}
-            </label>
-            <button type="button" aria-label={a("chunk.edit_of", number)} onClick={() => setEditing(true)}>
-              {a("chunk.edit")}
-            </button>
-            <Confirm icon label={a("chunk.delete_of", number)} sure={a("document.delete_one")} onDone={onDelete} />
-          </>
-        )}
-      </div>
-      <div className="chunk-body">
-        <p className="chunk-text">
-          <Marked text={chunk.content} words={words} />
-        </p>
-        <PagePlace positions={chunk.positions} />
-      </div>
-      {(chunk.keywords?.length ?? 0) > 0 && (
-        <p className="chips">
-          {chunk.keywords?.map((word) => (
-            <span key={word} className="chip">
-              {word}
-            </span>
-          ))}
-        </p>
-      )}
-      {(chunk.questions?.length ?? 0) > 0 && (
-        <ul className="quiet small">
-          {chunk.questions?.map((question) => (
-            <li key={question}>{question}</li>
-          ))}
-        </ul>
-      )}
-    </li>
-  );
-}
-
-/** Marked shows where the words that were searched for stand. */
-export function Marked({ text, words }: { text: string; words: string }): React.ReactNode {
-  if (words === "") return text;
-  const pattern = new RegExp(`(${words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")})`, "giu");
-  return text.split(pattern).map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part));
-}
-
-function Edit({
-  label,
-  chunk,
-  onSave,
-  onClose,
-}: {
-  label: string;
-  chunk?: StoredChunk;
-  onSave: Save;
-  onClose(): void;
-}): React.ReactNode {
-  const t = useText();
-  const a = useAreaText();
-  const [content, setContent] = useState(chunk?.content ?? "");
-  const [keywords, setKeywords] = useState((chunk?.keywords ?? []).join(", "));
-  const [questions, setQuestions] = useState((chunk?.questions ?? []).join("\n"));
-  const attempt = useAttempt();
-  const list = (text: string, at: RegExp): string[] =>
-    text
-      .split(at)
-      .map((each) => each.trim())
-      .filter(Boolean);
-  return (
-    <form
-      className="chunk-card edit"
-      aria-label={label}
-      onKeyDown={(event) => {
-        if (event.key === "Escape") onClose();
-      }}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void attempt.run(() =>
-          onSave({ content, keywords: list(keywords, /[,，、]/), questions: list(questions, /\n/) }),
-        );
-      }}
-    >
-      <label className="field">
-        {a("chunk.content")}
-        <textarea autoFocus required rows={6} value={content} onChange={(event) => setContent(event.target.value)} />
-      </label>
-      <label className="field">
-        {a("chunk.keywords")}
-        <input type="text" value={keywords} onChange={(event) => setKeywords(event.target.value)} />
-      </label>
-      <label className="field">
-        {a("chunk.questions")}
-        <textarea rows={2} value={questions} onChange={(event) => setQuestions(event.target.value)} />
-      </label>
-      <p className="quiet small">{a("chunk.edit_hint")}</p>
-      <Fault text={attempt.fault} />
-      <div className="tools end">
-        <button type="button" onClick={onClose}>
-          {t("error.close")}
-        </button>
-        <button type="submit" className="primary" disabled={attempt.busy || content.trim() === ""}>
-          {a("save")}
-        </button>
-      </div>
-    </form>
   );
 }

@@ -1,401 +1,269 @@
 // The documents of a dataset: upload by drop, state and progress as they change, and what can be
 // done with one or many.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { Dataset, Datasets, DocumentState, Refused, StoredDocument } from "../../run/datasets.ts";
-import {
-  Confirm,
-  Empty,
-  Fault,
-  Pager,
-  sizeText,
-  useAttempt,
-  useLoaded,
-  useWords,
-  type Attempt,
-} from "../area/parts.tsx";
-import { useAreaText, useNamed } from "../area/text.ts";
-import { areaLink } from "../areas.tsx";
+import { useMemo, useRef, useState } from "react";
+import type { Dataset, Datasets, DocumentState, ListQuery, StoredDocument } from "../../run/datasets.ts";
+import { Empty, Fault, Pager, useAttempt, useLoaded, useWords } from "../area/parts.tsx";
+import { useAreaText } from "../area/text.ts";
+import { useApp, useStore } from "../context.tsx";
 import { useTaker } from "../drop.ts";
 import { Icon } from "../icons.tsx";
-import { seconds } from "../text.ts";
-import { useUploads, type Upload } from "./uploads.ts";
-import { reasonOf } from "../reason.tsx";
-import { Unread } from "./unread.tsx";
+import { BulkBar, BulkReport, useBulk } from "./bulk.tsx";
+import { Row } from "./row.tsx";
+import { filesIn, useUploads, type Uploading } from "./uploads.ts";
+import { UploadReport } from "./upload-report.tsx";
+import { newer, useWatch } from "./watch.ts";
 
 const size = 50;
+const mostAtOnce = 1000; // documents that the host lists on a page
 const states: DocumentState[] = ["done", "running", "queued", "failed", "canceled", "unparsed"];
 
+type Chosen = ReadonlyMap<string, StoredDocument>;
+
 /** Documents lists the documents of a dataset. */
-export function Documents({
-  api,
-  dataset,
-  onIdle,
-}: {
+export function Documents({ api, dataset, onIdle }: {
   api: Datasets;
   dataset: Dataset;
   onIdle(dataset: Dataset): void;
 }): React.ReactNode {
   const a = useAreaText();
+  const mayEdit = useMayEdit(dataset);
   const { typed, words, type } = useWords();
   const [state, setState] = useState("");
   const [page, setPage] = useState(1);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useState<Chosen>(new Map());
   const attempt = useAttempt();
   const list = useLoaded(`${page} ${state} ${words}`, () =>
     api.documents(dataset.id, { page, page_size: size, words, state }),
   );
-  const { uploads, add, dismiss } = useUploads(api, dataset.id, list.reload);
+  const uploading = useUploads(api, dataset.id, list.reload);
   const watching = useWatch(api, dataset.id, list.reload, onIdle);
-  const picker = useRef<HTMLInputElement>(null);
-  const readOnly = dataset.read_only;
+  const bulks = useBulk(list.reload);
+  useDrop(dataset, mayEdit, uploading);
+  const rows = (list.value?.items ?? []).map((document) => newer(document, watching.seen.get(document.id)));
+  const total = list.value?.total ?? 0;
+  const isFiltered = words !== "" || state !== "";
+  const filter = (act: () => void): void => {
+    act();
+    setPage(1);
+    setChosen(new Map());
+  };
+  return (
+    <>
+      <Tools
+        typed={typed} state={state} mayEdit={mayEdit} uploading={uploading}
+        onType={(text) => filter(() => type(text))} onState={(next) => filter(() => setState(next))}
+      />
+      <UploadReport uploading={uploading} />
+      <BulkReport
+        bulks={bulks} nameOf={(id) => chosen.get(id)?.name ?? rows.find((each) => each.id === id)?.name ?? id}
+      />
+      <Fault text={list.fault} onAgain={list.reload} />
+      <Fault text={attempt.fault} />
+      <Fault text={watching.fault && a("document.not_live", watching.fault)} onAgain={watching.again} />
+      {list.value?.total === 0 && !isFiltered && (
+        <Empty title={a("document.none")} text={a(dataset.read_only ? "dataset.read_only" : "document.none_hint")} />
+      )}
+      {list.value?.total === 0 && isFiltered && (
+        <p className="quiet" role="status">
+          {a("document.no_match")}
+        </p>
+      )}
+      {rows.length > 0 && mayEdit && (
+        <div className="tools batch" role="group" aria-label={a("document.chosen", chosen.size)}>
+          <Choose
+            api={api} dataset={dataset.id} rows={rows} total={total} query={{ words, state }}
+            chosen={chosen} onChoose={setChosen}
+          />
+          {chosen.size > 0 && <BulkBar
+            api={api} dataset={dataset} chosen={current(chosen, rows, watching.seen)} bulks={bulks}
+            onReplace={(document, file) =>
+              void attempt.run(() => api.replace(dataset.id, document.id, file)).then(list.reload)}
+          />}
+        </div>
+      )}
+      {rows.length > 0 && (
+        <List
+          api={api} dataset={dataset} rows={rows} mayEdit={mayEdit} chosen={chosen} onChoose={setChosen}
+          attempt={attempt} onChange={list.reload}
+        />
+      )}
+      <Pager page={page} size={size} total={total} onPage={setPage} />
+    </>
+  );
+}
+
+// current returns the chosen documents as the list or the stream of changes has them now.
+function current(chosen: Chosen, rows: readonly StoredDocument[], seen: Chosen): StoredDocument[] {
+  const now = new Map(rows.map((row) => [row.id, row]));
+  return [...chosen.values()].map((document) => now.get(document.id) ?? newer(document, seen.get(document.id)));
+}
+
+/** useMayEdit reports whether the person may change a dataset. */
+export function useMayEdit(dataset: Dataset): boolean {
+  return useStore(useApp().host.state, ({ scopes }) => scopes.includes("edit")) && !dataset.read_only;
+}
+
+function useDrop(dataset: Dataset, mayEdit: boolean, { add }: Uploading): void {
+  const a = useAreaText();
   useTaker(
     useMemo(
       () => ({
         label: a("document.drop", dataset.name),
         take: (files: File[]) => {
-          if (!readOnly) add(files);
-          return !readOnly;
+          if (mayEdit) add(files);
+          return mayEdit;
+        },
+        walk: (entries: FileSystemEntry[]) => {
+          if (mayEdit) void filesIn(entries).then(add);
         },
       }),
-      [a, dataset.name, readOnly, add],
+      [a, dataset.name, mayEdit, add],
     ),
   );
-  const rows = (list.value?.items ?? []).map((document) => newer(document, watching.seen.get(document.id)));
-  const filtered = words !== "" || state !== "";
-  const picked = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
-  const done = (act: () => Promise<unknown>): void =>
-    void attempt.run(act).then(() => {
-      setChosen(new Set());
-      list.reload();
-    });
+}
+
+function Tools({ typed, state, mayEdit, uploading, onType, onState }: {
+  typed: string;
+  state: string;
+  mayEdit: boolean;
+  uploading: Uploading;
+  onType(text: string): void;
+  onState(state: string): void;
+}): React.ReactNode {
+  const a = useAreaText();
   return (
-    <>
-      <div className="tools">
-        <input
-          type="search"
-          value={typed}
-          placeholder={a("document.find")}
-          aria-label={a("document.find")}
-          onChange={(event) => {
-            type(event.target.value);
-            setPage(1);
-          }}
-        />
-        <select
-          aria-label={a("document.state")}
-          value={state}
-          onChange={(event) => {
-            setState(event.target.value);
-            setPage(1);
-          }}
-        >
-          <option value="">{a("document.any_state")}</option>
-          {states.map((each) => (
-            <option key={each} value={each}>
-              {a(`state.${each}`)}
-            </option>
-          ))}
-        </select>
-        <span className="grow" />
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            add([...(event.target.files ?? [])]);
-            event.target.value = "";
-          }}
-        />
-        {!readOnly && (
-          <button type="button" className="primary" onClick={() => picker.current?.click()}>
-            <Icon name="keep" />
-            {a("document.add")}
-          </button>
-        )}
-      </div>
-      <Uploads uploads={uploads} onDismiss={dismiss} />
-      <Fault text={list.fault} onAgain={list.reload} />
-      <Fault text={attempt.fault} />
-      <Fault text={watching.fault && a("document.not_live", watching.fault)} onAgain={watching.again} />
-      {list.value?.total === 0 && !filtered && (
-        <Empty title={a("document.none")} text={a(readOnly ? "dataset.read_only" : "document.none_hint")} />
-      )}
-      {list.value?.total === 0 && filtered && (
-        <p className="quiet" role="status">
-          {a("document.no_match")}
-        </p>
-      )}
-      {rows.length > 0 && (
+    <div className="tools">
+      <input
+        type="search" value={typed} placeholder={a("document.find")} aria-label={a("document.find")}
+        onChange={(event) => onType(event.target.value)}
+      />
+      <select aria-label={a("document.state")} value={state} onChange={(event) => onState(event.target.value)}>
+        <option value="">{a("document.any_state")}</option>
+        {states.map((each) => (
+          <option key={each} value={each}>
+            {a(`state.${each}`)}
+          </option>
+        ))}
+      </select>
+      <span className="grow" />
+      {mayEdit && (
         <>
-          {!readOnly && (
-            <div className="tools batch" role="group" aria-label={a("document.chosen", picked.length)}>
-              <label className="row">
-                <input
-                  type="checkbox"
-                  checked={picked.length === rows.length}
-                  onChange={(event) => setChosen(new Set(event.target.checked ? rows.map(({ id }) => id) : []))}
-                />
-                {picked.length > 0 ? a("document.chosen", picked.length) : a("document.all_here")}
-              </label>
-              <button
-                type="button"
-                disabled={picked.length === 0 || attempt.busy}
-                onClick={() => done(async () => told(await api.parse(dataset.id, picked)))}
-              >
-                <Icon name="loop" />
-                {a("document.parse")}
-              </button>
-              <button
-                type="button"
-                disabled={picked.length === 0 || attempt.busy}
-                onClick={() => done(async () => told(await api.cancel(dataset.id, picked)))}
-              >
-                <Icon name="stop" />
-                {a("document.cancel")}
-              </button>
-              <Confirm
-                label={a("document.delete")}
-                sure={a("document.delete_sure", picked.length, chunksOf(rows.filter(({ id }) => chosen.has(id))))}
-                disabled={picked.length === 0 || attempt.busy}
-                onDone={() => done(() => removeAll(api, dataset.id, picked))}
-              />
-            </div>
-          )}
-          <ul className="entries" aria-label={a("dataset.documents")}>
-            {rows.map((document) => (
-              <Row
-                key={document.id}
-                api={api}
-                dataset={dataset.id}
-                readOnly={readOnly}
-                document={document}
-                chosen={chosen.has(document.id)}
-                attempt={attempt}
-                onChange={list.reload}
-                onChoose={(on) =>
-                  setChosen((before) => {
-                    const next = new Set(before);
-                    if (on) next.add(document.id);
-                    else next.delete(document.id);
-                    return next;
-                  })
-                }
-              />
-            ))}
-          </ul>
+          <Pick uploading={uploading} isFolder />
+          <Pick uploading={uploading} />
         </>
       )}
-      <Pager page={page} size={size} total={list.value?.total ?? 0} onPage={setPage} />
-    </>
-  );
-}
-
-function chunksOf(documents: readonly StoredDocument[]): string {
-  return documents.reduce((sum, { chunks }) => sum + chunks, 0).toLocaleString();
-}
-
-// told throws for the documents that a request was refused for.
-function told({ refused }: Refused): void {
-  if (refused.length > 0) throw new Error(refused.map(({ message }) => message).join("; "));
-}
-
-async function removeAll(api: Datasets, dataset: string, documents: string[]): Promise<void> {
-  for (const id of documents) await api.removeDocument(dataset, id);
-}
-
-// newer returns a document as the list or the stream of changes has it, whichever is newer.
-function newer(listed: StoredDocument, seen: StoredDocument | undefined): StoredDocument {
-  return seen && seen.updated >= listed.updated ? seen : listed;
-}
-
-interface Watching {
-  /** Documents that changed while the list was shown, as they are now. */
-  seen: ReadonlyMap<string, StoredDocument>;
-  fault?: string;
-  again(): void;
-}
-
-// useWatch follows the states of documents while the list is shown. What ended before the stream
-// begins is not in it, so the list is read again then.
-function useWatch(api: Datasets, dataset: string, reload: () => void, onIdle: (dataset: Dataset) => void): Watching {
-  const [seen, setSeen] = useState<ReadonlyMap<string, StoredDocument>>(new Map());
-  const [fault, setFault] = useState<string>();
-  const [tries, setTries] = useState(0);
-  const latest = useRef({ reload, onIdle });
-  latest.current = { reload, onIdle };
-  useEffect(() => {
-    const stop = new AbortController();
-    setFault(undefined);
-    const changed = (document: StoredDocument): void => setSeen((all) => new Map(all).set(document.id, document));
-    api
-      .watch(dataset, stop.signal, changed, (value) => latest.current.onIdle(value), () => latest.current.reload())
-      .then(
-        () => {
-          if (!stop.signal.aborted) setTries((n) => n + 1);
-        }, // the host ended a stream that was there
-        (err: unknown) => {
-          if (!stop.signal.aborted) setFault(reasonOf(err));
-        },
-      );
-    return () => stop.abort();
-  }, [api, dataset, tries]);
-  const again = useCallback(() => {
-    setTries((n) => n + 1);
-    latest.current.reload();
-  }, []);
-  return { seen, again, ...(fault === undefined ? {} : { fault }) };
-}
-
-function Uploads({ uploads, onDismiss }: { uploads: Upload[]; onDismiss(id: number): void }): React.ReactNode {
-  const a = useAreaText();
-  if (uploads.length === 0) return null;
-  return (
-    <ul className="uploads" aria-live="polite">
-      {uploads.map(({ id, name, fault, sending }) => (
-        <li key={id} data-failed={fault === undefined ? undefined : true}>
-          {fault === undefined && <span className="spinner" aria-hidden="true" />}
-          <span>
-            {fault === undefined
-              ? a(sending ? "upload.sending" : "upload.waiting", name)
-              : a("upload.failed", name, fault)}
-          </span>
-          {(fault !== undefined || !sending) && (
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={a("upload.dismiss", name)}
-              onClick={() => onDismiss(id)}
-            >
-              <Icon name="cross" />
-            </button>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Row({
-  api,
-  dataset,
-  readOnly,
-  document,
-  chosen,
-  attempt,
-  onChoose,
-  onChange,
-}: {
-  api: Datasets;
-  dataset: string;
-  readOnly: boolean;
-  document: StoredDocument;
-  chosen: boolean;
-  attempt: Attempt;
-  onChoose(on: boolean): void;
-  onChange(): void;
-}): React.ReactNode {
-  const a = useAreaText();
-  const named = useNamed();
-  const active = document.state === "queued" || document.state === "running";
-  const act = (work: () => Promise<unknown>): void => void attempt.run(work).then(onChange);
-  const [enabled, setEnabled] = useState<boolean>(); // what was chosen, until the host says so
-  useEffect(() => setEnabled(undefined), [document]);
-  const enable = (on: boolean): void => {
-    setEnabled(on);
-    act(() => api.enable(dataset, document.id, on));
-  };
-  const reason = document.state === "failed" ? lastLine(document.messages) : undefined;
-  return (
-    <li data-state={document.state}>
-      {!readOnly && (
-        <input
-          type="checkbox"
-          aria-label={a("document.choose", document.name)}
-          checked={chosen}
-          onChange={(event) => onChoose(event.target.checked)}
-        />
-      )}
-      <div className="what">
-        <a href={areaLink("knowledge", dataset, document.id)}>{document.name}</a>
-        <small>
-          {sizeText(document.size)} · {document.pipeline ? a("dataset.by_pipeline") : named("method", document.method)}
-          {document.enabled ? "" : ` · ${a("document.off")}`}
-        </small>
-        {reason !== undefined && <p className="reason"><Unread message={reason} /></p>}
-      </div>
-      <Progress document={document} />
-      {!readOnly && (
-        <div className="acts">
-          <label className="row" title={a("document.enabled")}>
-            <input
-              type="checkbox"
-              aria-label={a("document.enabled_of", document.name)}
-              checked={enabled ?? document.enabled}
-              onChange={(event) => enable(event.target.checked)}
-            />
-            <span>{a("document.searched")}</span>
-          </label>
-          {active ? (
-            <button type="button" onClick={() => act(async () => told(await api.cancel(dataset, [document.id])))}>
-              <Icon name="stop" />
-              {a("document.cancel")}
-            </button>
-          ) : (
-            <button type="button" onClick={() => act(async () => told(await api.parse(dataset, [document.id])))}>
-              <Icon name="loop" />
-              {a(document.state === "unparsed" ? "document.parse_first" : "document.parse")}
-            </button>
-          )}
-          <Confirm
-            icon
-            label={a("document.delete_of", document.name)}
-            sure={a("document.delete_lost", document.chunks.toLocaleString())}
-            onDone={() => act(() => api.removeDocument(dataset, document.id))}
-          />
-        </div>
-      )}
-    </li>
-  );
-}
-
-function Progress({
-  document: { state, progress, ahead, chunks, took_ms: took },
-}: {
-  document: StoredDocument;
-}): React.ReactNode {
-  const a = useAreaText();
-  if (state === "running") {
-    return (
-      <div className="how">
-        <progress max={1} value={Math.max(0, progress)} aria-label={a("state.running")} />
-        <small>{Math.round(Math.max(0, progress) * 100)} %</small>
-      </div>
-    );
-  }
-  const more =
-    state === "done"
-      ? ` · ${a("document.chunks", chunks.toLocaleString())}${took ? ` · ${seconds(took / 1000)}` : ""}`
-      : state === "queued" && ahead
-        ? ` · ${a("document.ahead", ahead)}`
-        : "";
-  return (
-    <div className="how">
-      <span className="badge state">{a(`state.${state}`)}</span>
-      <small>{more}</small>
     </div>
   );
 }
 
-/** lastLine returns the text of the last line of a log, without its time. */
-export function lastLine(log: string | undefined): string | undefined {
+function Pick({ uploading, isFolder = false }: { uploading: Uploading; isFolder?: boolean }): React.ReactNode {
+  const a = useAreaText();
+  const picker = useRef<HTMLInputElement>(null);
+  const label = a(isFolder ? "document.add_folder" : "document.add");
   return (
-    log
-      ?.trim()
-      .split("\n")
-      .at(-1)
-      ?.replace(/^[\d:]+ (\[ERROR\] )?/, "")
-      .trim() || undefined
+    <>
+      <input
+        ref={(element) => {
+          picker.current = element;
+          if (element && isFolder) element.webkitdirectory = true;
+        }}
+        type="file" multiple hidden aria-label={label}
+        onChange={(event) => {
+          uploading.add([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+      <button type="button" className={isFolder ? undefined : "primary"} onClick={() => picker.current?.click()}>
+        <Icon name={isFolder ? "open" : "keep"} />
+        {label}
+      </button>
+    </>
+  );
+}
+
+// Choose selects the documents of this page, or all that match the filter.
+function Choose({ api, dataset, rows, total, query, chosen, onChoose }: {
+  api: Datasets;
+  dataset: string;
+  rows: readonly StoredDocument[];
+  total: number;
+  query: Pick<ListQuery, "words" | "state">;
+  chosen: Chosen;
+  onChoose(chosen: Chosen): void;
+}): React.ReactNode {
+  const a = useAreaText();
+  const attempt = useAttempt();
+  const here = rows.every(({ id }) => chosen.has(id));
+  const all = (): void =>
+    void attempt.run(async () => {
+      const found = new Map<string, StoredDocument>();
+      for (let page = 1; ; page++) {
+        const { items, total: count } = await api.documents(dataset, { ...query, page, page_size: mostAtOnce });
+        for (const each of items) found.set(each.id, each);
+        if (items.length === 0 || page * mostAtOnce >= count) break;
+      }
+      onChoose(found);
+    });
+  return (
+    <>
+      <label className="row">
+        <input
+          type="checkbox" checked={here}
+          ref={(element) => {
+            if (element) element.indeterminate = !here && chosen.size > 0;
+          }}
+          onChange={(event) => {
+            const next = new Map(chosen);
+            for (const row of rows) event.target.checked ? next.set(row.id, row) : next.delete(row.id);
+            onChoose(next);
+          }}
+        />
+        {chosen.size > 0 ? a("document.chosen", chosen.size) : a("document.all_here")}
+      </label>
+      {here && total > chosen.size && (
+        <button type="button" className="link" disabled={attempt.busy} onClick={all}>
+          {a("document.all_matching", total.toLocaleString())}
+        </button>
+      )}
+      {chosen.size > 0 && (
+        <button type="button" className="link" onClick={() => onChoose(new Map())}>
+          {a("document.choose_none")}
+        </button>
+      )}
+      <Fault text={attempt.fault} />
+    </>
+  );
+}
+
+function List({ api, dataset, rows, mayEdit, chosen, attempt, onChoose, onChange }: {
+  api: Datasets;
+  dataset: Dataset;
+  rows: readonly StoredDocument[];
+  mayEdit: boolean;
+  chosen: Chosen;
+  attempt: ReturnType<typeof useAttempt>;
+  onChoose(chosen: Chosen): void;
+  onChange(): void;
+}): React.ReactNode {
+  const a = useAreaText();
+  const named = rows.some(({ pipeline }) => pipeline);
+  const { value: pipelines } = useLoaded(`pipelines ${named}`, async () => (named ? api.pipelines() : []));
+  return (
+    <ul className="entries" aria-label={a("dataset.documents")}>
+      {rows.map((document) => (
+        <Row
+          key={document.id} api={api} dataset={dataset.id} mayEdit={mayEdit} document={document} attempt={attempt}
+          pipeline={pipelines?.find(({ id }) => id === document.pipeline)?.title}
+          chosen={chosen.has(document.id)} onChange={onChange}
+          onChoose={(on) => {
+            const next = new Map(chosen);
+            if (on) next.set(document.id, document);
+            else next.delete(document.id);
+            onChoose(next);
+          }}
+        />
+      ))}
+    </ul>
   );
 }

@@ -7,6 +7,7 @@ import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useLook, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
+import { Pipelines } from "./pipelines.tsx";
 
 const size = 24;
 
@@ -69,6 +70,7 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
         ))}
       </ul>
       <Pager page={page} size={size} total={value?.total ?? 0} onPage={setPage} />
+      <Pipelines api={api} />
       {adding && <NewDataset api={api} onClose={() => setAdding(false)} />}
     </>
   );

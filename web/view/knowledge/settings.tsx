@@ -3,10 +3,11 @@
 import { useId, useState } from "react";
 import type { Dataset, DatasetPatch, Datasets } from "../../run/datasets.ts";
 import { Confirm, Fault, useAttempt, useLoaded } from "../area/parts.tsx";
-import { useAreaText, useNamed } from "../area/text.ts";
+import { useAreaText } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
-import { useApp } from "../context.tsx";
 import { JsonEdit } from "../value.tsx";
+import { useUsing } from "./bulk.tsx";
+import { CutChoice, CutPreview } from "./cut.tsx";
 
 /** noEmbedding names no model: the dataset is searched by words whatever the default. */
 const noEmbedding = "none";
@@ -22,15 +23,13 @@ export function Settings({
   onChange(dataset: Dataset): void;
 }): React.ReactNode {
   const a = useAreaText();
-  const named = useNamed();
-  const { host } = useApp();
   const id = useId();
   const [patch, setPatch] = useState<DatasetPatch>({});
   const [saved, setSaved] = useState(false);
   const attempt = useAttempt();
-  const methods = useLoaded("methods", () => api.methods());
+  const documents = useLoaded("documents", () => api.documents(dataset.id, { page_size: 50 }));
+  const using = useUsing(api, dataset.id, true);
   const models = useLoaded("models", () => api.models("embedding"));
-  const pipelines = host.state.get().canvases;
   const now = { ...dataset, ...patch };
   const set = (part: DatasetPatch): void => {
     setPatch({ ...patch, ...part });
@@ -71,42 +70,15 @@ export function Settings({
         {a("dataset.description")}
         <textarea rows={2} value={now.description} onChange={(event) => set({ description: event.target.value })} />
       </label>
-      <label className="field">
-        {a("dataset.method")}
-        <select
-          value={now.pipeline ? "" : now.method}
-          onChange={(event) =>
-            set(event.target.value === "" ? { method: "" } : { method: event.target.value, pipeline: "" })
-          }
-        >
-          <option value="">{a("dataset.by_pipeline")}</option>
-          {[...new Set([...(methods.value ?? []), now.method].filter(Boolean))].map((name) => (
-            <option key={name} value={name}>
-              {named("method", name)}
-            </option>
-          ))}
-        </select>
-      </label>
-      {(now.pipeline || now.method === "") && (
-        <label className="field">
-          {a("dataset.pipeline")}
-          <input
-            type="text"
-            list={`${id}-pipelines`}
-            value={now.pipeline ?? ""}
-            placeholder={a("dataset.pipeline_hint")}
-            spellCheck={false}
-            onChange={(event) => set({ pipeline: event.target.value.trim(), method: "" })}
-          />
-          <datalist id={`${id}-pipelines`}>
-            {pipelines.map((canvas) => (
-              <option key={canvas.id} value={canvas.id}>
-                {canvas.title}
-              </option>
-            ))}
-          </datalist>
-        </label>
-      )}
+      <CutChoice
+        api={api}
+        value={{ method: now.pipeline ? "" : now.method, pipeline: now.pipeline ?? "", config: now.config ?? {} }}
+        onChange={set}
+      />
+      <CutPreview
+        api={api} dataset={dataset.id} documents={documents.value?.items ?? []}
+        cut={{ method: now.pipeline ? "" : now.method, pipeline: now.pipeline ?? "", config: now.config ?? {} }}
+      />
       <details className="more">
         <summary>{a("dataset.config")}</summary>
         <JsonEdit
@@ -153,7 +125,7 @@ export function Settings({
         <input type="checkbox" checked={now.team} onChange={(event) => set({ team: event.target.checked })} />
         {a("dataset.team")}
       </label>
-      <Fault text={attempt.fault ?? methods.fault ?? models.fault} />
+      <Fault text={attempt.fault ?? models.fault ?? documents.fault} />
       <div className="tools">
         <button type="submit" className="primary" disabled={!changed || attempt.busy}>
           {a("save")}
@@ -166,7 +138,7 @@ export function Settings({
         <span className="grow" />
         <Confirm
           label={a("dataset.delete")}
-          sure={a("dataset.delete_sure", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())}
+          sure={a("dataset.delete_sure", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString()) + using}
           onDone={remove}
         />
       </div>

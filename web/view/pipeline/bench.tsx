@@ -8,6 +8,7 @@ import type { Step } from "@easel/engine/state";
 import { useAreaText, useNamed } from "../area/text.ts";
 import { useApp, useStore, useText } from "../context.tsx";
 import SettingsForm from "../form/form.tsx";
+import { Icon } from "../icons.tsx";
 import { brief } from "../text.ts";
 
 const shownAtOnce = 200;
@@ -26,6 +27,9 @@ export function Bench({ file, onClose }: { file: Descriptor; onClose(): void }):
         ({ node, step }) => payloadOf(step) !== undefined || node.params["setups"] !== undefined || step?.error,
       )
     : [];
+  // Pieces of the last step with other settings, to be compared.
+  const [kept, setKept] = useState<readonly Piece[]>();
+  const last = columns.flatMap(({ step }) => payloadOf(step) ?? []).at(-1)?.pieces;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
@@ -36,6 +40,12 @@ export function Bench({ file, onClose }: { file: Descriptor; onClose(): void }):
         <h2>{file.name}</h2>
         {running && <span className="spinner" role="status" aria-label={t("chat.running")} />}
         <span className="grow" />
+        {last && !running && (
+          <button type="button" onClick={() => setKept(kept ? undefined : last)}>
+            <Icon name="pin" />
+            {a(kept ? "pipeline.forget" : "pipeline.keep")}
+          </button>
+        )}
         <button type="button" onClick={() => dialog.current?.close()}>
           {t("error.close")}
         </button>
@@ -45,6 +55,7 @@ export function Bench({ file, onClose }: { file: Descriptor; onClose(): void }):
         {columns.map(({ node, step }) => (
           <Column key={node.id} node={node} step={step} chosen={piece} onChoose={setPiece} />
         ))}
+        {kept && <Kept pieces={kept} now={last ?? []} chosen={piece} onChoose={setPiece} />}
       </div>
     </dialog>
   );
@@ -154,6 +165,35 @@ function Column({
             </button>
           </li>
         )}
+      </ol>
+    </section>
+  );
+}
+
+// Kept shows the pieces that were kept, and how many of them are the same now.
+function Kept({ pieces, now, chosen, onChoose }: {
+  pieces: readonly Piece[];
+  now: readonly Piece[];
+  chosen: string | undefined;
+  onChoose(text: string): void;
+}): React.ReactNode {
+  const a = useAreaText();
+  const texts = useMemo(() => new Set(pieces.map(({ text }) => text)), [pieces]);
+  const same = now.filter(({ text }) => texts.has(text)).length;
+  return (
+    <section className="column" aria-label={a("pipeline.kept")}>
+      <h3>
+        {a("pipeline.kept")} <small>{a("pipeline.count", pieces.length)}</small>
+      </h3>
+      <p className="facts" role="status">{a("pipeline.same", same, now.length)}</p>
+      <ol className="scroller" tabIndex={0} aria-label={a("pipeline.pieces_of", a("pipeline.kept"))}>
+        {pieces.slice(0, shownAtOnce).map((piece, i) => (
+          <li key={i}>
+            <PieceView
+              number={i + 1} piece={piece} chosen={chosen === piece.text} onChoose={() => onChoose(piece.text)}
+            />
+          </li>
+        ))}
       </ol>
     </section>
   );

@@ -77,6 +77,7 @@ type canvasView struct {
 	ID          string         `json:"id"`
 	Title       string         `json:"title"`
 	Description string         `json:"description"`
+	Kind        string         `json:"kind" jsonschema:"agent, or pipeline, which cuts documents"`
 	Permission  string         `json:"permission" jsonschema:"who may use it: me for its creator, team for all members of the tenant"`
 	Rev         int64          `json:"rev" jsonschema:"increases by one with each change"`
 	Created     time.Time      `json:"created"`
@@ -157,8 +158,11 @@ func (in *sessionInput) readBody(r *api.Request) error {
 // canvasViewOf describes a canvas; dsl is null in lists.
 func canvasViewOf(v app.Canvas, dsl engine.Value) canvasView {
 	out := canvasView{
-		ID: v.ID, Title: v.Title, Description: v.Description, Permission: v.Permission, Rev: v.Rev,
+		ID: v.ID, Title: v.Title, Description: v.Description, Kind: kindAgent, Permission: v.Permission, Rev: v.Rev,
 		Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime), DSL: dsl,
+	}
+	if v.Category == app.DataflowCategory {
+		out.Kind = kindPipeline
 	}
 	if v.Published != "" {
 		out.Published = &publishedView{v.Published, timeOf(v.PublishTime)}
@@ -169,14 +173,48 @@ func canvasViewOf(v app.Canvas, dsl engine.Value) canvasView {
 // versionTitle names a version that is made now.
 func versionTitle(title string) string { return title + "_" + time.Now().Format("2006_01_02_15_04_05") }
 
+// Kinds of canvases.
+const (
+	kindAgent    = "agent"
+	kindPipeline = "pipeline"
+)
+
+// categorize stores with a document whether it is a pipeline, unless the caller has set it. One
+// that does not load keeps what is stored.
+func (c canvases) categorize(patch *app.CanvasPatch) {
+	if patch.Category != nil || patch.DSL == nil {
+		return
+	}
+	canvas, err := c.Canvases.Load(patch.DSL)
+	if err != nil {
+		return
+	}
+	category := app.AgentCategory
+	if canvas.IsPipeline() {
+		category = app.DataflowCategory
+	}
+	patch.Category = &category
+}
+
 type listCanvases struct {
 	Who      app.Principal
 	Keywords string   `query:"keywords" jsonschema:"only canvases with these words in the title"`
+	Kind     string   `query:"kind" jsonschema:"only agents (agent) or pipelines (pipeline)"`
 	Page     app.Page `order:"update_time"`
 }
 
 func (c canvases) list(ctx context.Context, in listCanvases) (canvasList, error) {
-	rows, total, err := c.Canvases.List(ctx, in.Who, app.CanvasFilter{Keywords: in.Keywords}, in.Page)
+	filter := app.CanvasFilter{Keywords: in.Keywords}
+	switch in.Kind {
+	case "":
+	case kindAgent:
+		filter.Categories = []string{app.AgentCategory}
+	case kindPipeline:
+		filter.Categories = []string{app.DataflowCategory}
+	default:
+		return canvasList{}, badQuery("kind must be %s or %s, not %.40q", kindAgent, kindPipeline, in.Kind)
+	}
+	rows, total, err := c.Canvases.List(ctx, in.Who, filter, in.Page)
 	out := canvasList{Items: make([]canvasView, len(rows)), Total: total}
 	for i, v := range rows {
 		out.Items[i] = canvasViewOf(v, engine.Null)
@@ -193,6 +231,7 @@ func (c canvases) add(ctx context.Context, in addCanvas) (canvasView, error) {
 	if in.Body.DSL == nil || in.Body.Title == "" {
 		return canvasView{}, app.BadArgument("title or dsl is missing; expected a title and the document of a canvas")
 	}
+	c.categorize(&in.Body.patch)
 	v, err := c.Canvases.Create(ctx, in.Who, in.Body.patch, versionTitle)
 	return canvasViewOf(v, c.Canvases.Document(v.DSL)), err
 }
@@ -221,6 +260,7 @@ func (c canvases) update(ctx context.Context, in updateCanvas) (canvasView, erro
 	if err != nil {
 		return canvasView{}, err
 	}
+	c.categorize(&in.Body.patch)
 	v, err = c.Canvases.Edit(ctx, v, app.CanvasEdit{
 		CanvasPatch: in.Body.patch, VersionTitle: versionTitle, Rev: in.Body.rev, Author: in.Who.User,
 	})

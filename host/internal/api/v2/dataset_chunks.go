@@ -2,6 +2,9 @@ package v2
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/api"
@@ -40,6 +43,16 @@ func (d datasets) chunkOperations() []operation {
 			method: "DELETE", path: oneChunk, body: api.BodyTiny, scope: edit, name: "deleteChunk",
 			about: "Delete a chunk.",
 		}, d.removeChunk),
+		handle(operation{
+			method: "POST", path: oneChunk + "/split", body: api.BodyCanvas, scope: edit, name: "splitChunk",
+			about: "Give a chunk the first text and add a chunk with the second behind it, in one change. The " +
+				"response is the new chunk.",
+		}, datasetEdits{d}.splitChunk),
+		handle(operation{
+			method: "POST", path: oneChunk + "/merge", body: api.BodyCanvas, scope: edit, name: "mergeChunks",
+			about: "Give a chunk a text and the keywords and questions of another chunk too, which is removed, in " +
+				"one change.",
+		}, datasetEdits{d}.mergeChunks),
 	}
 }
 
@@ -56,6 +69,7 @@ type chunkView struct {
 	Positions [][]float64 `json:"positions,omitempty" jsonschema:"page, left, right, top, bottom in points"`
 	Parent    string      `json:"parent,omitempty" jsonschema:"the larger text that a search returns instead"`
 	Created   time.Time   `json:"created"`
+	Version   string      `json:"version" jsonschema:"differs when content, keywords, questions, tags or enabled do"`
 }
 
 type chunkList struct {
@@ -70,13 +84,34 @@ type chunkInput struct {
 	Tags      *[]string    `json:"tags,omitempty"`
 	Enabled   *bool        `json:"enabled,omitempty"`
 	Positions *[][]float64 `json:"positions,omitempty" jsonschema:"page, left, right, top, bottom in points"`
+	Version   string       `json:"version,omitempty" jsonschema:"of an update: fail unless the chunk has it"`
+}
+
+// versionOf is the version of a chunk, made of what people change of it.
+func versionOf(v *dataset.Chunk) string {
+	text, err := json.Marshal([]any{v.Content, v.Keywords, v.Questions, v.Tags, v.Disabled})
+	if err != nil {
+		panic(err) // strings and a bool can always be encoded
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// unchanged refuses the change of a chunk that somebody else changed; "" is any version.
+func unchanged(version string) app.ChunkCheck {
+	return func(c *dataset.Chunk) error {
+		if version != "" && versionOf(c) != version {
+			return app.Refuse(app.CodeChanged, "the chunk was changed by somebody else; read it again")
+		}
+		return nil
+	}
 }
 
 func chunkViewOf(v dataset.Chunk) chunkView {
 	return chunkView{
 		ID: v.ID, Content: v.Content, Keywords: v.Keywords, Questions: v.Questions, Tags: v.Tags,
 		Enabled: !v.Disabled, Edited: v.Edited, Kind: v.Kind, Image: v.Image, Positions: v.Positions,
-		Parent: v.Parent, Created: timeOf(v.Created),
+		Parent: v.Parent, Created: timeOf(v.Created), Version: versionOf(&v),
 	}
 }
 
@@ -160,7 +195,7 @@ func (d datasets) updateChunk(ctx context.Context, in updateChunk) (chunkView, e
 	b := in.Body
 	err := d.UpdateChunk(ctx, in.Who, in.Dataset, in.Document, in.ID, app.ChunkPatch{
 		Content: b.Content, Keywords: b.Keywords, Questions: b.Questions, Tags: b.Tags, Enabled: b.Enabled,
-		Positions: b.Positions,
+		Positions: b.Positions, Check: unchanged(b.Version),
 	})
 	if err != nil {
 		return chunkView{}, err
@@ -174,4 +209,54 @@ func (d datasets) removeChunk(ctx context.Context, in chunkByID) (empty, error) 
 		err = app.Missing("chunk")
 	}
 	return empty{}, err
+}
+
+type splitChunk struct {
+	Who      app.Principal
+	Dataset  string `path:"dataset"`
+	Document string `path:"document"`
+	ID       string `path:"chunk"`
+	Body     splitInput
+}
+
+type splitInput struct {
+	First   string `json:"first" jsonschema:"text that the chunk keeps"`
+	Second  string `json:"second" jsonschema:"text of the new chunk"`
+	Version string `json:"version,omitempty" jsonschema:"fail unless the chunk still has this version"`
+}
+
+func (e datasetEdits) splitChunk(ctx context.Context, in splitChunk) (chunkView, error) {
+	b := in.Body
+	second, err := app.SplitChunk(
+		ctx, e.in.Datasets, in.Who, in.Dataset, in.Document, in.ID, [2]string{b.First, b.Second}, unchanged(b.Version))
+	if err != nil {
+		return chunkView{}, err
+	}
+	return e.in.chunk(ctx, in.Who, in.Dataset, in.Document, second)
+}
+
+type mergeChunks struct {
+	Who      app.Principal
+	Dataset  string `path:"dataset"`
+	Document string `path:"document"`
+	ID       string `path:"chunk"`
+	Body     mergeInput
+}
+
+type mergeInput struct {
+	With        string `json:"with" jsonschema:"id of the chunk that is removed"`
+	Content     string `json:"content" jsonschema:"text of the merged chunk"`
+	Version     string `json:"version,omitempty" jsonschema:"fail unless the chunk still has this version"`
+	WithVersion string `json:"with_version,omitempty" jsonschema:"fail unless the removed chunk still has this version"`
+}
+
+func (e datasetEdits) mergeChunks(ctx context.Context, in mergeChunks) (chunkView, error) {
+	b := in.Body
+	err := app.MergeChunks(
+		ctx, e.in.Datasets, in.Who, in.Dataset, in.Document, [2]string{in.ID, b.With}, b.Content,
+		[2]app.ChunkCheck{unchanged(b.Version), unchanged(b.WithVersion)})
+	if err != nil {
+		return chunkView{}, err
+	}
+	return e.in.chunk(ctx, in.Who, in.Dataset, in.Document, in.ID)
 }

@@ -33,6 +33,15 @@ func (d datasets) documentOperations() []operation {
 				"name(1).ext. With parse=true they are queued for parsing.",
 		}, d.upload),
 		handle(operation{
+			method: "PATCH", path: allDocuments, body: api.BodySmall, scope: edit, name: "updateDocuments",
+			about: "Update the given members of many documents, and with parse queue them for parsing. Those that " +
+				"cannot be changed are listed, and do not keep the others from it.",
+		}, datasetEdits{d}.updateDocuments),
+		handle(operation{
+			method: "DELETE", path: allDocuments, body: api.BodySmall, scope: edit, name: "deleteDocuments",
+			about: "Delete documents with their chunks and files. Those that do not exist any more count as refused.",
+		}, datasetEdits{d}.removeDocuments),
+		handle(operation{
 			method: "GET", path: oneDocument, body: api.BodyNone, scope: read, name: "getDocument",
 			about: "Get a document.",
 		}, d.getDocument),
@@ -50,6 +59,16 @@ func (d datasets) documentOperations() []operation {
 			media: "application/octet-stream",
 			about: "Download the file of a document.",
 		}, d.content),
+		handle(operation{
+			method: "PUT", path: oneDocument + "/content", body: api.BodyUpload, scope: edit, name: "replaceDocument",
+			form: fileForm,
+			about: "Replace the file of a document by that of a multipart form. It keeps its ID, metadata and " +
+				"method, and its chunks until it is parsed again.",
+		}, datasetEdits{d}.replace),
+		handle(operation{
+			method: "POST", path: oneDocument + "/preview", body: api.BodySmall, scope: edit, name: "previewChunks",
+			about: "Cut a document by a method or a pipeline and return the first chunks. Nothing is stored.",
+		}, datasetEdits{d}.preview),
 		handle(operation{
 			method: "POST", path: oneDataset + "/parse", body: api.BodySmall, scope: edit, name: "parseDocuments",
 			about: "Queue documents for parsing. The response does not wait. Searches find the old chunks until " +
@@ -193,6 +212,14 @@ type updateDocument struct {
 
 func (d datasets) updateDocument(ctx context.Context, in updateDocument) (documentView, error) {
 	b := in.Body
+	if err := checkCut(ctx, d, in.Who, b.Method, b.Pipeline); err != nil {
+		return documentView{}, err
+	}
+	if b.Metadata != nil {
+		if err := app.CheckMeta(*b.Metadata); err != nil {
+			return documentView{}, err
+		}
+	}
 	v, err := d.UpdateDocument(ctx, in.Who, in.Dataset, in.ID, app.DocumentPatch{
 		Name: b.Name, Method: b.Method, Config: rawOf(b.Config), Pipeline: b.Pipeline, Enabled: b.Enabled,
 		Meta: b.Metadata,
@@ -221,7 +248,7 @@ type parseDocuments struct {
 	Body    documentIDs
 }
 
-// refusedDocuments is what became of documents that a request names.
+// refusedDocuments counts the documents of a request, and lists those that were skipped.
 type refusedDocuments struct {
 	Accepted int               `json:"accepted"`
 	Refused  []refusedDocument `json:"refused" jsonschema:"documents that were skipped"`
@@ -263,9 +290,130 @@ func (d datasets) each(
 			out.Accepted++
 		case errors.As(err, &refused):
 			out.Refused = append(out.Refused, refusedDocument{id, refused.Code, refused.Message})
+		case errors.Is(err, app.ErrConflict):
+			out.Refused = append(out.Refused, refusedDocument{id, app.CodeChanged, err.Error()})
 		default:
 			return out, err
 		}
+	}
+	return out, nil
+}
+
+type updateDocuments struct {
+	Who     app.Principal
+	Dataset string `path:"dataset"`
+	Body    documentsPatch
+}
+
+type documentsPatch struct {
+	Documents []string `json:"documents" jsonschema:"document ids"`
+	Method    *string  `json:"method,omitempty"`
+	Config    *object  `json:"config,omitempty" jsonschema:"settings of the chunk method; replaces all"`
+	Pipeline  *string  `json:"pipeline,omitempty"`
+	Enabled   *bool    `json:"enabled,omitempty"`
+	Parse     bool     `json:"parse,omitempty" jsonschema:"queue the documents for parsing"`
+}
+
+func (e datasetEdits) updateDocuments(ctx context.Context, in updateDocuments) (refusedDocuments, error) {
+	b := in.Body
+	if err := checkCut(ctx, e.in, in.Who, b.Method, b.Pipeline); err != nil {
+		return refusedDocuments{}, err
+	}
+	patch := app.DocumentPatch{Method: b.Method, Config: rawOf(b.Config), Pipeline: b.Pipeline, Enabled: b.Enabled}
+	request := parseDocuments{in.Who, in.Dataset, documentIDs{b.Documents}}
+	return e.in.each(ctx, request, func(ctx context.Context, p app.Principal, id string, documents ...string) error {
+		if patch != (app.DocumentPatch{}) {
+			if _, err := e.in.UpdateDocument(ctx, p, id, documents[0], patch); err != nil {
+				return err
+			}
+		}
+		if !b.Parse {
+			return nil
+		}
+		return e.in.Parse(ctx, p, id, documents...)
+	})
+}
+
+func (e datasetEdits) removeDocuments(ctx context.Context, in parseDocuments) (refusedDocuments, error) {
+	return e.in.each(ctx, in, func(ctx context.Context, p app.Principal, id string, documents ...string) error {
+		n, err := e.in.DeleteDocuments(ctx, p, id, documents...)
+		if err == nil && n == 0 {
+			err = app.Missing("document")
+		}
+		return err
+	})
+}
+
+// checkCut refuses a chunk method that does not exist, and a pipeline that is no pipeline of the
+// caller.
+func checkCut(ctx context.Context, d datasets, who app.Principal, method, pipeline *string) error {
+	if method != nil && *method != "" && !slices.Contains(d.Methods(), *method) {
+		return badMember("method", "unknown chunk method %.40q (one of %s)", *method, strings.Join(d.Methods(), ", "))
+	}
+	if pipeline == nil || *pipeline == "" {
+		return nil
+	}
+	v, err := d.canvases.Get(ctx, who, *pipeline)
+	if errors.Is(err, app.ErrNotFound) {
+		return badMember("pipeline", "canvas %.40q does not exist, or you have no access to it", *pipeline)
+	}
+	if err != nil {
+		return err
+	}
+	canvas, err := d.canvases.Load(v.DSL)
+	if err != nil {
+		return badMember("pipeline", "canvas %q cannot run: %s", v.Title, err)
+	}
+	if !canvas.IsPipeline() {
+		return badMember("pipeline", "canvas %q is an agent; choose a pipeline, which starts at File", v.Title)
+	}
+	return nil
+}
+
+type previewChunks struct {
+	Who     app.Principal
+	Dataset string `path:"dataset"`
+	ID      string `path:"document"`
+	Body    previewInput
+}
+
+type previewInput struct {
+	Method   string  `json:"method,omitempty"`
+	Config   *object `json:"config,omitempty" jsonschema:"settings of the chunk method"`
+	Pipeline string  `json:"pipeline,omitempty" jsonschema:"id of the pipeline that cuts instead of a method"`
+}
+
+type previewView struct {
+	Items  []previewedChunk `json:"items" jsonschema:"the first chunks"`
+	Total  int              `json:"total" jsonschema:"number of all chunks"`
+	Tokens int              `json:"tokens" jsonschema:"tokens of all chunks"`
+}
+
+type previewedChunk struct {
+	Content   string   `json:"content"`
+	Kind      string   `json:"kind,omitempty" jsonschema:"text, table or image"`
+	Keywords  []string `json:"keywords,omitempty"`
+	Questions []string `json:"questions,omitempty"`
+	Tokens    int      `json:"tokens"`
+}
+
+// mostPreviewed is how many chunks a preview shows.
+const mostPreviewed = 50
+
+func (e datasetEdits) preview(ctx context.Context, in previewChunks) (previewView, error) {
+	b := in.Body
+	if err := checkCut(ctx, e.in, in.Who, &b.Method, &b.Pipeline); err != nil {
+		return previewView{}, err
+	}
+	cut := app.Cut{Method: b.Method, Config: valueOf(rawOf(b.Config)), Pipeline: b.Pipeline}
+	made, err := app.PreviewChunks(ctx, e.in.Datasets, in.Who, in.Dataset, in.ID, cut, mostPreviewed)
+	if err != nil {
+		return previewView{}, err
+	}
+	out := previewView{Items: make([]previewedChunk, len(made.Pieces)), Total: made.Total, Tokens: made.Tokens}
+	for i := range made.Pieces {
+		p := &made.Pieces[i]
+		out.Items[i] = previewedChunk{p.Content, p.Kind, p.Keywords, p.Questions, p.Tokens}
 	}
 	return out, nil
 }

@@ -7,7 +7,9 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -21,6 +23,7 @@ type uploadDocuments struct {
 	Request *api.Request
 	Dataset string `path:"dataset"`
 	Parse   string `query:"parse" jsonschema:"true queues the documents for parsing"`
+	Refuse  string `query:"refuse" jsonschema:"duplicates, unreadable or both: files that are refused"`
 }
 
 // fileForm describes a form of files.
@@ -37,20 +40,20 @@ func (d datasets) upload(ctx context.Context, in uploadDocuments) (documentList,
 	if in.Parse != "" && in.Parse != "true" && in.Parse != "false" {
 		return documentList{}, badQuery("parse must be true or false, not %.40q", in.Parse)
 	}
+	for word := range strings.FieldsFuncSeq(in.Refuse, func(r rune) bool { return r == ',' }) {
+		if word != refuseDuplicates && word != refuseUnreadable {
+			return documentList{}, badQuery("refuse must be %s or %s, not %.40q", refuseDuplicates, refuseUnreadable,
+				word)
+		}
+	}
 	if _, err := d.Get(ctx, in.Who, in.Dataset); err != nil {
 		return documentList{}, err
 	}
-	r := in.Request
-	if err := r.CheckBody(r.MaxBody()); err != nil {
+	form, err := formOf(in.Request)
+	if err != nil {
 		return documentList{}, err
 	}
-	kind, params, _ := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type"))
-	if kind != "multipart/form-data" || params["boundary"] == "" {
-		return documentList{}, badMember("file", "the body must be multipart/form-data with files named file")
-	}
-	r.LimitBodyTime()
-	defer r.EndBodyTime()
-	form := r.Multipart(params["boundary"], r.MaxBody())
+	defer in.Request.EndBodyTime()
 	stored, err := d.storeForm(ctx, in, form)
 	if err != nil {
 		form.Discard()
@@ -60,6 +63,89 @@ func (d datasets) upload(ctx context.Context, in uploadDocuments) (documentList,
 		return documentList{}, badMember("file", "the form has no file named file")
 	}
 	return documentViews(stored, len(stored)), nil
+}
+
+// Words of the parameter refuse.
+const (
+	refuseDuplicates = "duplicates"
+	refuseUnreadable = "unreadable"
+)
+
+// formOf is the form of a request, whose time is limited until EndBodyTime.
+func formOf(r *api.Request) (*api.FormReader, error) {
+	if err := r.CheckBody(r.MaxBody()); err != nil {
+		return nil, err
+	}
+	kind, params, _ := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type"))
+	if kind != "multipart/form-data" || params["boundary"] == "" {
+		return nil, badMember("file", "the body must be multipart/form-data with files named file")
+	}
+	r.LimitBodyTime()
+	return r.Multipart(params["boundary"], r.MaxBody()), nil
+}
+
+type replaceDocument struct {
+	Who     app.Principal
+	Request *api.Request
+	Dataset string `path:"dataset"`
+	ID      string `path:"document"`
+	Parse   string `query:"parse" jsonschema:"true queues the document for parsing"`
+}
+
+// replace stores the first file of a form for a document.
+func (e datasetEdits) replace(ctx context.Context, in replaceDocument) (documentView, error) {
+	form, err := formOf(in.Request)
+	if err != nil {
+		return documentView{}, err
+	}
+	defer in.Request.EndBodyTime()
+	v, err := e.replaceBy(ctx, in, form)
+	if err != nil {
+		form.Discard()
+		return documentView{}, nameTaken(uploadFailure(err), "document of the dataset")
+	}
+	return documentViewOf(v), nil
+}
+
+func (e datasetEdits) replaceBy(
+	ctx context.Context, in replaceDocument, form *api.FormReader,
+) (v dataset.Document, err error) {
+	for {
+		part, err := form.Next()
+		if errors.Is(err, io.EOF) {
+			return v, badMember("file", "the form has no file named file")
+		}
+		if err != nil {
+			return v, err
+		}
+		if part.FormName() != "file" {
+			continue
+		}
+		u, err := uploadOf(part, true)
+		if err != nil {
+			return v, err
+		}
+		v, err = app.ReplaceFile(ctx, e.in.Datasets, in.Who, in.Dataset, in.ID, u)
+		if err != nil || in.Parse != "true" {
+			return v, err
+		}
+		if err := e.in.Parse(ctx, in.Who, in.Dataset, in.ID); err != nil {
+			return v, err
+		}
+		return e.in.Document(ctx, in.Who, in.Dataset, in.ID)
+	}
+}
+
+// uploadOf is a file of a form.
+func uploadOf(part *multipart.Part, readable bool) (app.Upload, error) {
+	u := app.Upload{Name: strings.TrimSpace(part.FileName()), Size: -1, Body: part, Readable: readable}
+	if u.Name == "" {
+		return u, badMember("file", "a file of the form has no name")
+	}
+	if strings.ContainsFunc(u.Name, unicode.IsControl) {
+		return u, badMember("file", "file name %q has control characters", u.Name)
+	}
+	return u, nil
 }
 
 func (d datasets) storeForm(
@@ -86,11 +172,13 @@ func (d datasets) storeForm(
 
 // storePart stores a file of the form, and queues it to be parsed when that was asked for.
 func (d datasets) storePart(ctx context.Context, in uploadDocuments, part *multipart.Part) (dataset.Document, error) {
-	name := strings.TrimSpace(part.FileName())
-	if name == "" {
-		return dataset.Document{}, badMember("file", "a file of the form has no name")
+	refuse := strings.Split(in.Refuse, ",")
+	u, err := uploadOf(part, slices.Contains(refuse, refuseUnreadable))
+	if err != nil {
+		return dataset.Document{}, err
 	}
-	v, err := d.Upload(ctx, in.Who, in.Dataset, app.Upload{Name: name, Size: -1, Body: part})
+	u.Sole = slices.Contains(refuse, refuseDuplicates)
+	v, err := d.Upload(ctx, in.Who, in.Dataset, u)
 	if err != nil || in.Parse != "true" {
 		return v, err
 	}

@@ -13,7 +13,13 @@ import (
 )
 
 // datasets are collections of documents that are searched.
-type datasets struct{ *app.Datasets }
+type datasets struct {
+	*app.Datasets
+	canvases *app.Canvases // of which some are pipelines, and some search datasets
+}
+
+// datasetEdits changes documents and chunks by hand and in bulk.
+type datasetEdits struct{ in datasets }
 
 // Paths of datasets.
 const (
@@ -45,6 +51,10 @@ func (d datasets) operations() []operation {
 			method: "DELETE", path: oneDataset, body: api.BodyTiny, scope: edit, name: "deleteDataset",
 			about: "Delete a dataset with its documents and chunks.",
 		}, d.remove),
+		handle(operation{
+			method: "GET", path: oneDataset + "/canvases", body: api.BodyNone, scope: read, name: "listUsingCanvases",
+			about: "List the canvases of the caller that search the dataset, newest first.",
+		}, datasetEdits{d}.using),
 		handle(operation{
 			method: "GET", path: oneDataset + "/metadata", body: api.BodyNone, scope: read, name: "getMetadata",
 			about: "Summarize the metadata of a dataset: the values of each key, and how many documents have them.",
@@ -179,8 +189,35 @@ func (d datasets) add(ctx context.Context, in addDataset) (datasetView, error) {
 		EmbeddingModel: valueOf(p.EmbeddingModel), Method: valueOf(p.Method), Pipeline: valueOf(p.Pipeline),
 		Team: valueOf(p.Team), Config: valueOf(p.Config), Pagerank: valueOf(p.Pagerank),
 	}
+	if err := checkCut(ctx, d, in.Who, p.Method, p.Pipeline); err != nil {
+		return datasetView{}, err
+	}
 	v, err := d.Create(ctx, in.Who, v)
 	return datasetViewOf(v), err
+}
+
+type usingCanvas struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+type usingCanvases struct {
+	Items []usingCanvas `json:"items"`
+	All   bool          `json:"all" jsonschema:"false if the caller has more canvases than are looked at"`
+}
+
+func (e datasetEdits) using(ctx context.Context, in datasetByID) (usingCanvases, error) {
+	out := usingCanvases{Items: []usingCanvas{}}
+	v, err := e.in.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return out, err
+	}
+	list, all, err := e.in.canvases.Using(ctx, in.Who, v.ID, v.Name)
+	for _, c := range list {
+		out.Items = append(out.Items, usingCanvas{c.ID, c.Title})
+	}
+	out.All = all
+	return out, err
 }
 
 // valueOf is what a pointer names, or the zero value.
@@ -215,6 +252,9 @@ type updateDataset struct {
 }
 
 func (d datasets) update(ctx context.Context, in updateDataset) (datasetView, error) {
+	if err := checkCut(ctx, d, in.Who, in.Body.Method, in.Body.Pipeline); err != nil {
+		return datasetView{}, err
+	}
 	v, err := d.Update(ctx, in.Who, in.ID, in.Body.patch())
 	return datasetViewOf(v), nameTaken(err, "dataset")
 }
@@ -276,6 +316,9 @@ func (d datasets) updateMetadata(ctx context.Context, in updateMetadata) (metada
 	}
 	u := app.MetadataUpdate{Documents: in.Body.Documents, Filter: in.Body.Filter.filter()}
 	for _, s := range in.Body.Set {
+		if err := app.CheckMeta(map[string]any{s.Key: s.Value}); err != nil {
+			return metadataChanged{}, err
+		}
 		u.Updates = append(u.Updates, app.MetadataSet(s))
 	}
 	for _, s := range in.Body.Delete {

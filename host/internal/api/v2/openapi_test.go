@@ -302,10 +302,16 @@ GET /api/v2/datasets/{dataset}/documents?state=unparsed&words=a
 GET /api/v2/datasets/{dataset}/documents/{document}
 PATCH /api/v2/datasets/{dataset}/documents/{document} {"metadata":{"author":"ann"}}
 GET /api/v2/datasets/{dataset}/documents/{document}/content
+PUT /api/v2/datasets/{dataset}/documents/{document}/content FILE
+POST /api/v2/datasets/{dataset}/documents/{document}/preview {"method":"one"}
+GET /api/v2/datasets/{dataset}/canvases
+PATCH /api/v2/datasets/{dataset}/documents {"documents":["{document}","none"],"enabled":true}
 POST /api/v2/datasets/{dataset}/documents/{document}/chunks {"content":"Gift cards","keywords":["voucher"]} >chunk
 GET /api/v2/datasets/{dataset}/documents/{document}/chunks?words=gift&enabled=true
 GET /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk}
 PATCH /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk} {"content":"Gift vouchers"}
+POST /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk}/split {"first":"Gift","second":"vouchers"} >second
+POST /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk}/merge {"with":"{second}","content":"Gift vouchers"}
 GET /api/v2/datasets/{dataset}/parses?document={document}&state=done
 GET /api/v2/datasets/{dataset}/metadata
 PATCH /api/v2/datasets/{dataset}/metadata {"set":[{"key":"year","value":2026}],"delete":[{"key":"author"}]}
@@ -313,6 +319,7 @@ POST /api/v2/search {"datasets":["{dataset}"],"question":"gift","highlight":true
 DELETE /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk}
 POST /api/v2/datasets/{dataset}/parse {"documents":["{document}","none"]}
 POST /api/v2/datasets/{dataset}/cancel {"documents":["none"]}
+DELETE /api/v2/datasets/{dataset}/documents {"documents":["none"]}
 DELETE /api/v2/datasets/{dataset}/documents/{document}
 DELETE /api/v2/datasets/{dataset}
 DELETE /api/v2/canvases/{canvas}

@@ -41,7 +41,7 @@ func operations(s *app.Services, l *login.Face) []operation {
 	list := slices.Concat(
 		canvases{s}.operations(), versions{s}.operations(), runs{s}.operations(), schedules{s}.operations(),
 		accounts{s, l}.operations(), keys{s}.operations(), tenants{s}.operations(), secrets{s}.operations(),
-		models{s}.operations(), plugins{s}.operations(), datasets{s.Datasets}.operations(),
+		models{s}.operations(), plugins{s}.operations(), datasets{s.Datasets, s.Canvases}.operations(),
 		memories{s}.operations(), tools{s}.operations(), databases{s}.operations(), webhooks{s}.operations(),
 		servers{s}.operations(), usage{s}.operations(), health{s}.operations(),
 	)

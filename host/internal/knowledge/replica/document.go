@@ -42,38 +42,81 @@ func (r *Replica) chunks(
 	ctx context.Context, ds *store.Dataset, d *store.Document, edits []store.ChunkEdit,
 ) iter.Seq2[index.Chunk, error] {
 	return func(yield func(index.Chunk, error) bool) {
-		left := map[string]*store.ChunkEdit{}
+		w := editedChunks{ds: ds, d: d, yield: yield, left: map[string]*store.ChunkEdit{}}
+		w.after, w.out = map[string][]*store.ChunkEdit{}, map[string]bool{}
 		for i := range edits {
-			left[edits[i].Chunk] = &edits[i]
+			e := &edits[i]
+			w.left[e.Chunk] = e
+			if e.After != "" && e.Put != nil {
+				w.after[e.After] = append(w.after[e.After], e)
+			}
 		}
 		for c, err := range r.parsed(ctx, d) {
 			if err != nil {
 				yield(index.Chunk{}, err)
 				return
 			}
-			e := left[c.ID]
-			delete(left, c.ID)
-			if e != nil && e.Deleted {
-				continue
-			}
-			out := indexed(ds, d, &c)
-			switch {
-			case e != nil && e.Put != nil:
-				out = written(ds, d, e)
-			case e != nil && e.Disabled != nil:
-				out.Disabled = *e.Disabled || d.Disabled
-			}
-			if !yield(out, nil) {
+			if !w.parsed(&c) {
 				return
 			}
 		}
 		for i := range edits { // in their order
-			e := &edits[i]
-			if left[e.Chunk] != nil && e.Put != nil && !yield(written(ds, d, e), nil) {
+			if !w.added(&edits[i]) {
 				return
 			}
 		}
 	}
+}
+
+// editedChunks yields the chunks of a document under their edits. Its methods return false once the
+// caller wants no more.
+type editedChunks struct {
+	ds    *store.Dataset
+	d     *store.Document
+	yield func(index.Chunk, error) bool
+	left  map[string]*store.ChunkEdit   // edits of chunks that were not yielded yet
+	after map[string][]*store.ChunkEdit // added chunks by the chunk that they follow
+	out   map[string]bool               // added chunks that were yielded
+}
+
+// parsed yields a chunk that the parse made, and those added behind it.
+func (w *editedChunks) parsed(c *chunkfile.Chunk) bool {
+	if w.out[c.ID] {
+		return true
+	}
+	e := w.left[c.ID]
+	delete(w.left, c.ID)
+	if e != nil && e.Deleted {
+		return w.follow(c.ID)
+	}
+	out := indexed(w.ds, w.d, c)
+	switch {
+	case e != nil && e.Put != nil:
+		out = written(w.ds, w.d, e)
+	case e != nil && e.Disabled != nil:
+		out.Disabled = *e.Disabled || w.d.Disabled
+	}
+	return w.yield(out, nil) && w.follow(c.ID)
+}
+
+// added yields a chunk that was added by hand, and those added behind it.
+func (w *editedChunks) added(e *store.ChunkEdit) bool {
+	if w.left[e.Chunk] == nil || e.Put == nil {
+		return true
+	}
+	delete(w.left, e.Chunk)
+	w.out[e.Chunk] = true
+	return w.yield(written(w.ds, w.d, e), nil) && w.follow(e.Chunk)
+}
+
+// follow yields the chunks that were added behind a chunk.
+func (w *editedChunks) follow(chunk string) bool {
+	for _, e := range w.after[chunk] {
+		if !w.added(e) {
+			return false
+		}
+	}
+	return true
 }
 
 // parsed are the chunks in the file of a document.
