@@ -74,7 +74,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
       {(menu || !document_) && (
         <Action icon="box" label={t("plugins.title")} onClick={() => look.update({ dialog: "plugins" })} />
       )}
-      <Action icon="spark" label={`${t("bar.model")}: ${model}`} onClick={onModel} />
+      <Action icon="spark" label={`${t("bar.model")}: ${model}`} onClick={onModel} named />
       <button
         type="button"
         className="plain"
@@ -232,6 +232,7 @@ function Action({
   disabled,
   short,
   stay,
+  named,
 }: {
   icon: IconName;
   label: string;
@@ -240,6 +241,8 @@ function Action({
   short?: boolean;
   /** The label changes: the menu around it stays open. */
   stay?: boolean;
+  /** The label is shown where those of others are not: it changes. */
+  named?: boolean;
 }): React.ReactNode {
   return (
     <button
@@ -249,6 +252,7 @@ function Action({
       aria-label={label}
       disabled={disabled}
       data-stay={stay}
+      data-named={named}
       onClick={onClick}
     >
       <Icon name={icon} />

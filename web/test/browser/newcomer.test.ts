@@ -1,6 +1,7 @@
 // From an empty host to the answer of a model, and canvases from elsewhere whose models the host
 // does not have.
 
+import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -76,6 +77,8 @@ describe("a newcomer", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".bubble.theirs", { hasText: "Hello" }).waitFor();
     await counted(page.locator(".stand-ins"), 0);
     await page.getByRole("button", { name: `Model: other-0@${name}` }).waitFor();
+    const beyond = (): number => document.documentElement.scrollWidth - innerWidth;
+    assert.equal(await page.evaluate(beyond), 0, "the bar with the name of the model is as wide as the window");
 
     await page.locator("button.brand").click();
     await page.locator(".area-links").getByRole("link", { name: "Settings" }).click();
