@@ -32,25 +32,6 @@ func (p *Price) of(input int) Price {
 	return *p
 }
 
-// most returns the largest cost of a request with at most so many tokens of input, and of output. A
-// tier may be cheaper than what is below it.
-func (p *Price) most(tokens int) int64 {
-	cost := func(input int) int64 {
-		all := Usage{Prompt: input, Completion: tokens}
-		switch r := p.of(input); {
-		case r.Written > max(r.Input, r.Cached):
-			all.Written = input
-		case r.Cached > r.Input:
-			all.Cached = input
-		}
-		return p.Cost(all)
-	}
-	if p.Above == nil || tokens <= p.Above.Tokens {
-		return cost(tokens)
-	}
-	return max(cost(tokens), cost(p.Above.Tokens))
-}
-
 // Prices are the prices of models by llm_id, with or without "@provider"; "*" is for all others.
 type Prices map[string]Price
 

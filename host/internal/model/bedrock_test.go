@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
@@ -81,17 +82,18 @@ func TestOtherFailuresOfBedrock(t *testing.T) {
 
 // A stored key goes to hosts of Amazon or to the configured one.
 func TestListsOfBedrockStayAtTheirServer(t *testing.T) {
-	for base, want := range map[string]string{
-		"https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com":          "https://bedrock-fips.us-gov-west-1.amazonaws.com",
-		"https://bedrock-runtime.cn-north-1.amazonaws.com.cn/":              "https://bedrock.cn-north-1.amazonaws.com.cn",
-		"https://bedrock-runtime.us-east-1.api.aws":                         "https://bedrock.us-east-1.api.aws",
-		"https://vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com:443":   "https://vpce-1.bedrock.us-east-1.vpce.amazonaws.com:443",
-		"https://bedrock-runtime.example.org/v1":                            "https://bedrock-runtime.example.org/v1",
-		"https://bedrock-runtime.us-east-1.amazonaws.com.example.org":       "https://bedrock-runtime.us-east-1.amazonaws.com.example.org",
-		"https://bedrock-runtime.us-east-1.amazonaws.com@bedrock-runtime.x": "https://bedrock-runtime.us-east-1.amazonaws.com@bedrock-runtime.x",
-		"https://example.org/bedrock-runtime":                               "https://example.org/bedrock-runtime",
+	for host, want := range map[string]string{
+		"bedrock-runtime-fips.us-gov-west-1.amazonaws.com":        "bedrock-fips.us-gov-west-1.amazonaws.com",
+		"bedrock-runtime.cn-north-1.amazonaws.com.cn":             "bedrock.cn-north-1.amazonaws.com.cn",
+		"bedrock-runtime.us-east-1.api.aws":                       "bedrock.us-east-1.api.aws",
+		"vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com:443": "vpce-1.bedrock.us-east-1.vpce.amazonaws.com:443",
+		"bedrock-runtime.example.org/v1":                          "",
+		"bedrock-runtime.us-east-1.amazonaws.com.example.org":     "",
+		"bedrock-runtime.x-1.amazonaws.com@bedrock-runtime.x":     "",
+		"example.org/bedrock-runtime":                             "",
 	} {
-		require.Equal(t, want+"/inference-profiles?maxResults=1000", bedrockLists(base)[1])
+		want = "https://" + cmp.Or(want, host)
+		require.Equal(t, want+"/inference-profiles?maxResults=1000", bedrockLists("https://" + host + "/")[1])
 	}
 }
 

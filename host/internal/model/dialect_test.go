@@ -376,7 +376,8 @@ func TestNamesOfModelsAreNoPaths(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"a?b=c#d": "https://h/v1/models/a%3Fb=c%23d:generateContent", "tuned/a b": "https://h/v1/tuned/a%20b:generateContent",
+		"a?b=c#d":   "https://h/v1/models/a%3Fb=c%23d:generateContent",
+		"tuned/a b": "https://h/v1/tuned/a%20b:generateContent",
 	} {
 		require.Equal(t, want, geminiDialect{}.address("https://h/v1", chatPath, name, false))
 	}

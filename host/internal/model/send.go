@@ -276,7 +276,7 @@ func (p *provider) newRequest(ctx context.Context, method, address string, data 
 	}
 	for part := range strings.SplitSeq(req.URL.Path, "/") {
 		if part == "." || part == ".." { // of a model's name, which a canvas may choose
-			return nil, fmt.Errorf("the path of the address has the part %q: rename the model, or change base_url", part)
+			return nil, fmt.Errorf("the path of the address has the part %q: rename the model or change base_url", part)
 		}
 	}
 	if method == http.MethodPost {
