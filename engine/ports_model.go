@@ -159,6 +159,25 @@ type Usage struct {
 // dearest is the most that one answer costs, so that no price overflows and none of many sums.
 const dearest = 1 << 50
 
+// most returns the largest cost of a request with at most so many tokens of input, and of output. A
+// tier may be cheaper than what is below it.
+func (p *Price) most(tokens int) int64 {
+	cost := func(input int) int64 {
+		all := Usage{Prompt: input, Completion: tokens}
+		switch r := p.of(input); {
+		case r.Written > max(r.Input, r.Cached):
+			all.Written = input
+		case r.Cached > r.Input:
+			all.Cached = input
+		}
+		return p.Cost(all)
+	}
+	if p.Above == nil || tokens <= p.Above.Tokens {
+		return cost(tokens)
+	}
+	return max(cost(tokens), cost(p.Above.Tokens))
+}
+
 // Cost returns the price of an answer in millionths of the currency.
 func (p Price) Cost(u Usage) int64 {
 	r := p.of(u.Prompt)

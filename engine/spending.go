@@ -214,11 +214,7 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 		if !ok {
 			return most, fmt.Errorf("%w for model %q: add it to the prices, or one for \"*\"", ErrNoPrice, llm)
 		}
-		all := Usage{Prompt: most.Prompt, Completion: most.Prompt}
-		if r := price.of(all.Prompt); r.Written > r.Input {
-			all.Written = most.Prompt
-		}
-		most.Cost = price.Cost(all)
+		most.Cost = price.most(most.Prompt)
 	}
 	return most, nil
 }

@@ -76,7 +76,7 @@ func (d *dear) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine.
 	}
 }
 
-// A limit on money holds for the dearest model of a call, also for writing to a cache: it is
+// A limit on money holds for the dearest model of a call and its dearest tokens: it is
 // exceeded by one answer at most.
 func TestMoneyIsReservedForTheDearestModel(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -98,6 +98,19 @@ func TestMoneyIsReservedForTheDearestModel(t *testing.T) {
 			`{}`,
 			engine.Prices{"m": {Input: 1e-3, Written: 15}, "b": {Input: 1e-3, Written: 15}},
 			engine.Usage{Prompt: 2000, Written: 2000},
+		},
+		"dear cached input": {
+			`{}`,
+			engine.Prices{"m": {Input: 1e-3, Cached: 15}, "b": {Input: 1e-3, Cached: 15}},
+			engine.Usage{Prompt: 2000, Cached: 2000},
+		},
+		"long requests are cheaper": {
+			`{}`,
+			engine.Prices{
+				"m": {Input: 1e-3, Above: &engine.Tier{Tokens: 1999}},
+				"b": {Input: 15, Above: &engine.Tier{Tokens: 1999, Price: engine.Price{Input: 1e-3}}},
+			},
+			engine.Usage{Prompt: 1999},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

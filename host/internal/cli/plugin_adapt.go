@@ -57,7 +57,7 @@ plugin, or only that of --tool. A module may send requests only to the hosts of 
 }
 
 func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
-	wasm, err := pluginkit.ReadForeign(file, &how)
+	wasm, from, err := pluginkit.ReadForeign(file, &how)
 	if err != nil {
 		return &usageError{"plugin adapt", err}
 	}
@@ -65,8 +65,8 @@ func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
 	if out == "" {
 		out = how.Name + ".wasm"
 	}
-	if filepath.Clean(file) == filepath.Clean(out) {
-		return misuse("plugin adapt", "%s would be overwritten; name another file with -o", out)
+	if err := unread(from, out); err != nil {
+		return err
 	}
 	adapted, err := pluginkit.Adapt(wasm, how)
 	if err != nil {
@@ -77,6 +77,16 @@ func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
 	}
 	_, err = fmt.Fprintf(a.out, "wrote %s; try it with `easel plugin run %s --arg input=...`\n", out, out)
 	return err
+}
+
+// unread refuses a file to write that was read.
+func unread(from []string, to string) error {
+	for _, file := range from {
+		if filepath.Clean(file) == filepath.Clean(to) {
+			return misuse("plugin adapt", "%s would be overwritten; name another file with -o", to)
+		}
+	}
+	return nil
 }
 
 // named fills in the name and the description of an adaption.
@@ -92,7 +102,7 @@ func named(file string, how *pluginkit.Adaption) {
 // adaptMCP writes a plugin for each MCP tool of a module, or for the one that tool names. out is
 // the file of a single one.
 func (a *app) adaptMCP(ctx context.Context, file, out string, how pluginkit.Adaption, tool string) error {
-	wasm, err := pluginkit.ReadForeign(file, &how)
+	wasm, from, err := pluginkit.ReadForeign(file, &how)
 	if err != nil {
 		return &usageError{"plugin adapt", err}
 	}
@@ -112,8 +122,8 @@ func (a *app) adaptMCP(ctx context.Context, file, out string, how pluginkit.Adap
 			if to == "" {
 				to = made.Name + ".wasm"
 			}
-			if filepath.Clean(file) == filepath.Clean(to) {
-				return misuse("plugin adapt", "%s would be overwritten; name another file with -o", to)
+			if err := unread(from, to); err != nil {
+				return err
 			}
 			if err := disk.Replace(to, made.Wasm); err != nil {
 				return err

@@ -195,17 +195,24 @@ func TestPluginAdaptExtismManifest(t *testing.T) {
 		`{"wasm":[{"path":"a.wasm","name":"lib"},{"path":"b.wasm","name":"main"}]}`: "" +
 			"the manifest names 2 modules (lib, main); a plugin is one module",
 		`{"wasm":[]}`: "the manifest names 0 modules",
-		`{"wasm":[{"url":"https://a.example/a.wasm"}]}`:          "download it and write its path",
-		`{"wasm":[{"path":"a.wasm","hash":"00"}]}`:               "the manifest has 00",
-		`{"wasm":[{"path":"none.wasm"}]}`:                        "none.wasm",
-		`{"wasm":[{"data":"!"}]}`:                                "illegal base64",
-		`{"wasm":[{"data":{"len":1}}]}`:                          "data: json",
-		`{"wasm":`:                                               "manifest of Extism",
-		`{"wasm":[{"path":"a.wasm"}],"allowed_paths":{"a":"b"}}`: "a plugin has no folders",
+		`{"wasm":[{"url":"https://a.example/a.wasm"}]}`:           "download it and write its path",
+		`{"wasm":[{"path":"a.wasm","hash":"00"}]}`:                "the manifest has 00",
+		`{"wasm":[{"path":"none.wasm"}]}`:                         "none.wasm",
+		`{"wasm":[{"data":"!"}]}`:                                 "illegal base64",
+		`{"wasm":[{"data":{"len":1}}]}`:                           "data: json",
+		`{"wasm":`:                                                "manifest of Extism",
+		`{"wasm":[{"path":"a.wasm"}],"allowed_paths":{"a":"b"}}`:  "a plugin has no folders",
+		`{"wasm":[{"path":"/dev/null"}]}`:                         "/dev/null is no regular file",
+		`{"wasm":[{"path":"."}]}`:                                 "is no regular file",
+		`{"wasm":[{"path":"a.wasm"}],"config":{"a=b":"c"}}`:       `config "a=b": a name has no =`,
+		`{"wasm":[{"path":"a.wasm"}],"memory":{"max_pages":-64}}`: "limits",
 	} {
 		write(text)
 		require.Contains(t, fails(t, "plugin", "adapt", "m.json", "-o", "out.wasm", "--entry", "config"), want)
 	}
+	write(`{"wasm":[{"path":"./a.wasm"}]}`)
+	require.Contains(t, fails(t, "plugin", "adapt", "m.json", "-o", "a.wasm", "--entry", "config"),
+		"a.wasm would be overwritten")
 	linked := wattest.Must(`(module (import "lib" "upper" (func $f)) (func (export "run") call $f))`)
 	require.NoError(t, os.WriteFile("a.wasm", linked, 0o600))
 	require.Contains(t, fails(t, "plugin", "adapt", "a.wasm", "-o", "out.wasm"),

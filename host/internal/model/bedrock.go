@@ -34,10 +34,14 @@ func bedrockBase(base string) string {
 	return strings.TrimRight(base[:at], "/")
 }
 
-// bedrockLists returns the addresses of the models and of the inference profiles, which another
-// host than that of the models has.
+// bedrockHost is the beginning of a URL of Amazon that calls models.
+var bedrockHost = regexp.MustCompile(`^(https://(?:[a-z0-9-]+\.)?bedrock)-runtime` +
+	`((?:-fips)?(?:\.[a-z0-9-]+)+\.(?:amazonaws\.com|amazonaws\.com\.cn|api\.aws)(?:[:/]|$))`)
+
+// bedrockLists returns the addresses of the models and of the inference profiles. Another host of
+// Amazon has them; a server of others gets no request at an address that was not configured.
 func bedrockLists(base string) []string {
-	base = strings.Replace(bedrockBase(base), "bedrock-runtime", "bedrock", 1)
+	base = bedrockHost.ReplaceAllString(bedrockBase(base), "$1$2")
 	return []string{base + "/foundation-models?byInferenceType=ON_DEMAND", base + "/inference-profiles?maxResults=1000"}
 }
 

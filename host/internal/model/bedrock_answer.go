@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -29,6 +30,10 @@ type bedrockBlock struct {
 
 func (r *bedrockAnswer) read(d *document) (last bool, err error) {
 	v := d.value
+	if kind, failed := strings.CutPrefix(d.event, frameFailure); failed {
+		text := cmp.Or(v.Get("message").Str(), v.Get("Message").Str(), kind, "a failure without a reason")
+		return false, &refusal{status: bedrockStatus[kind], text: text}
+	}
 	if m := v.Get("output").Get("message"); m.Kind() == engine.KindObject {
 		r.complete = true
 		r.usage(v.Get("usage"))
@@ -53,19 +58,16 @@ func (r *bedrockAnswer) read(d *document) (last bool, err error) {
 		r.complete = true
 		return true, nil
 	default:
-		if status, failed := bedrockStatus[d.event]; failed {
-			return false, &refusal{status: status, text: v.Get("message").Text()}
-		}
 		r.unread(d)
 	}
 	return false, err
 }
 
-// bedrockStatus are the HTTP statuses of exceptions inside a stream.
+// bedrockStatus are the HTTP statuses of failures inside a stream; others have none.
 var bedrockStatus = map[string]int{
 	"validationException": http.StatusBadRequest, "throttlingException": http.StatusTooManyRequests,
 	"internalServerException": http.StatusInternalServerError, "modelStreamErrorException": http.StatusFailedDependency,
-	"serviceUnavailableException": http.StatusServiceUnavailable, framesFailed: http.StatusInternalServerError,
+	"serviceUnavailableException": http.StatusServiceUnavailable, "": http.StatusInternalServerError,
 }
 
 // whole adds a block that is complete.

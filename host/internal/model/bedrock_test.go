@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
@@ -46,6 +47,53 @@ func TestExceptionsOfBedrock(t *testing.T) {
 		require.ErrorAs(t, err, &e)
 		require.Equal(t, status, e.Status)
 		require.ErrorContains(t, err, "the reason")
+	}
+}
+
+// A failure of any type, with any payload, ends an answer as an error and not as a complete one.
+func TestOtherFailuresOfBedrock(t *testing.T) {
+	const whole = `{"output":{"message":{"content":[{"text":"all"}]}}}`
+	for name, c := range map[string]struct {
+		frame, want string
+		status      int
+	}{
+		"unknown type":        {modeltest.Failure("modelTimeoutException", `{}`, ""), "modelTimeoutException", 0},
+		"named as the end":    {modeltest.Failure("metadata", `{}`, ""), "metadata", 0},
+		"with a whole answer": {modeltest.Failure("validationException", whole, ""), "validationException", 400},
+		"without a payload":   {modeltest.Failure("throttlingException", "", ""), "throttlingException", 429},
+		"a payload of words":  {modeltest.Failure("validationException", "too {long", ""), "too {long", 400},
+		"not closed":          {modeltest.Failure("validationException", `{"a":[`, ""), `{"a":[`, 400},
+		"without a type":      {modeltest.Failure("", "", "a\x01b\x07"), "E a\x01b", 500},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := modeltest.Frame("contentBlockDelta", `{"contentBlockIndex":0,"delta":{"text":"Half"}}`) +
+				modeltest.Frame("messageStop", `{"stopReason":"end_turn"}`) + c.frame
+			_, m := vendor(t, modeltest.FormOf("bedrock"), modeltest.Answer{
+				Body: body, Header: map[string]string{"Content-Type": framesType},
+			})
+			_, _, err := collect(m.Generate(t.Context(), hello(true)))
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, c.status, e.Status)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// A stored key goes to hosts of Amazon or to the configured one.
+func TestListsOfBedrockStayAtTheirServer(t *testing.T) {
+	for host, want := range map[string]string{
+		"bedrock-runtime-fips.us-gov-west-1.amazonaws.com":        "bedrock-fips.us-gov-west-1.amazonaws.com",
+		"bedrock-runtime.cn-north-1.amazonaws.com.cn":             "bedrock.cn-north-1.amazonaws.com.cn",
+		"bedrock-runtime.us-east-1.api.aws":                       "bedrock.us-east-1.api.aws",
+		"vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com:443": "vpce-1.bedrock.us-east-1.vpce.amazonaws.com:443",
+		"bedrock-runtime.example.org/v1":                          "",
+		"bedrock-runtime.us-east-1.amazonaws.com.example.org":     "",
+		"bedrock-runtime.x-1.amazonaws.com@bedrock-runtime.x":     "",
+		"example.org/bedrock-runtime":                             "",
+	} {
+		want = "https://" + cmp.Or(want, host)
+		require.Equal(t, want+"/inference-profiles?maxResults=1000", bedrockLists("https://" + host + "/")[1])
 	}
 }
 
@@ -161,4 +209,18 @@ func TestSecretsOfBedrock(t *testing.T) {
 	require.ErrorContains(t, err, "x-amz-security-token:*** host:x")
 	sent := server.Requests()[0].Header.Get("Authorization")
 	require.Contains(t, sent, "AWS4-HMAC-SHA256 Credential=ASIAIOSFODNN7EXAMPLE/")
+}
+
+// A key that is almost in the form of an account's is masked in parts, too.
+func TestSecretsOfOddKeysOfBedrock(t *testing.T) {
+	for _, key := range []string{
+		"akiaiosfodnn7example:wJalrXUtnFEMI", "AKIAIOSFODNN7EXAMPLE: wJalrXUtnFEMI", "AKIA:wJalrXUtnFEMI:a b",
+	} {
+		_, m := vendor(t, modeltest.FormOf("bedrock"), modeltest.Answer{
+			Status: http.StatusForbidden, Body: `{"message":"The secret wJalrXUtnFEMI is not known."}`,
+		})
+		m.providers[0].config.Key = key
+		_, _, err := collect(m.Generate(t.Context(), hello(true)))
+		require.ErrorContains(t, err, "The secret *** is not known.", key)
+	}
 }

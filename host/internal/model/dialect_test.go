@@ -361,3 +361,24 @@ func requireWarnings(t *testing.T, p *provider, model, thinking string, config *
 	require.Len(t, warnings, 1, warnings)
 	require.Contains(t, warnings[0], model+" of "+p.config.Label()+": "+want+" ")
 }
+
+// The name of a model, which a canvas may choose, does not lead to another address of the server.
+func TestNamesOfModelsAreNoPaths(t *testing.T) {
+	for _, form := range modeltest.Forms() {
+		for _, name := range []string{"..", ".", "../../admin", "a/../../b", "..%2f..%2fadmin"} {
+			server, m := vendor(t, form, modeltest.Reply{Text: helloText})
+			_, _, _ = collect(m.providers[0].generate(t.Context(), name, hello(true)))
+			for _, r := range server.Requests() {
+				parts := strings.Split(r.Path, "/")
+				require.NotContains(t, parts, "..", "%s: %s", form.Name, name)
+				require.NotContains(t, parts, ".", "%s: %s", form.Name, name)
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"a?b=c#d":   "https://h/v1/models/a%3Fb=c%23d:generateContent",
+		"tuned/a b": "https://h/v1/tuned/a%20b:generateContent",
+	} {
+		require.Equal(t, want, geminiDialect{}.address("https://h/v1", chatPath, name, false))
+	}
+}

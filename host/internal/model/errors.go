@@ -96,9 +96,9 @@ func (p *provider) clean(text string) string {
 // masked returns a text without the key and the values of headers of the provider.
 func (p *provider) masked(text string) string {
 	text = masked(text, p.config.Key)
-	if c, ok := credentialsOf(p.config.Key); ok { // servers quote what they signed
-		for _, secret := range [...]string{c.secret, c.session} {
-			text = masked(text, secret)
+	if _, secrets, found := strings.Cut(p.config.Key, ":"); found && p.config.API == Bedrock {
+		for secret := range strings.SplitSeq(secrets, ":") { // servers quote what they signed
+			text = masked(text, strings.TrimSpace(secret))
 		}
 	}
 	for _, v := range p.config.Headers {

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // framesType is the media type of Amazon's event streams.
 const framesType = "application/vnd.amazon.eventstream"
 
-// framesFailed is the name of the event of a failure without a type.
-const framesFailed = "streamFailure"
+// frameFailure precedes the type of a failure in the name of its event, which no other event has.
+const frameFailure = "failure:"
 
 // maxFrame bounds one message of an event stream, in bytes, as the service does.
 const maxFrame = 16 << 20
@@ -90,10 +92,12 @@ func (f *frames) write(headers map[string]string, payload []byte) {
 	name := headers[":event-type"]
 	switch headers[":message-type"] {
 	case "exception":
-		name = headers[":exception-type"]
+		name = frameFailure + headers[":exception-type"]
+		if v, err := engine.ParseJSON(payload); err != nil || v.Kind() != engine.KindObject {
+			payload = failureOf(string(payload))
+		}
 	case "error":
-		name, payload = framesFailed, fmt.Appendf(nil, `{"message":%q}`,
-			headers[":error-code"]+" "+headers[":error-message"])
+		name, payload = frameFailure, failureOf(headers[":error-code"]+" "+headers[":error-message"])
 	}
 	f.text.WriteString("event: ")
 	f.text.Write(oneLineBytes([]byte(name)))
@@ -101,6 +105,9 @@ func (f *frames) write(headers map[string]string, payload []byte) {
 	f.text.Write(oneLineBytes(payload))
 	f.text.WriteString("\n\n")
 }
+
+// failureOf returns the payload of a failure that has only a text.
+func failureOf(text string) []byte { return []byte(engine.Object("message", text).JSON()) }
 
 // oneLineBytes replaces line ends, which JSON has only between its values.
 func oneLineBytes(text []byte) []byte {
@@ -121,7 +128,12 @@ const (
 	headerString = 7
 )
 
-// frameHeaders returns the headers of a message that are strings.
+// frameNames are the headers that are read; a message may have millions of others.
+var frameNames = map[string]bool{
+	":event-type": true, ":message-type": true, ":exception-type": true, ":error-code": true, ":error-message": true,
+}
+
+// frameHeaders returns those headers of a message that are read.
 func frameHeaders(data []byte) (map[string]string, error) {
 	headers := map[string]string{}
 	take := func(n int) (part []byte, ok bool) {
@@ -150,7 +162,7 @@ func frameHeaders(data []byte) (map[string]string, error) {
 		if !ok {
 			return nil, fmt.Errorf("%w: event stream: invalid header", ErrBroken)
 		}
-		if kind[0] == headerString {
+		if kind[0] == headerString && frameNames[string(name)] {
 			headers[string(name)] = string(value)
 		}
 	}

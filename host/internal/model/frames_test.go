@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
@@ -16,7 +17,7 @@ func TestFramesAreEvents(t *testing.T) {
 	stream := modeltest.Frame("messageStart", `{"role":"assistant"}`) + modeltest.Frame("other\nevent: x", "{\r\n}") +
 		modeltest.Exception("throttlingException", "slow down")
 	const want = "event: messageStart\ndata: {\"role\":\"assistant\"}\n\nevent: other event: x\ndata: {  }\n\n" +
-		"event: throttlingException\ndata: {\"message\":\"slow down\"}\n\n"
+		"event: failure:throttlingException\ndata: {\"message\":\"slow down\"}\n\n"
 	for name, from := range map[string]io.Reader{
 		"whole": strings.NewReader(stream), "in bytes": iotest.OneByteReader(strings.NewReader(stream)),
 	} {
@@ -46,16 +47,30 @@ func TestBrokenFrames(t *testing.T) {
 	}
 }
 
-// Errors are of known kinds, and an event is hardly longer than its message.
+// Headers that nothing reads take no memory.
+func TestOtherHeadersOfFrames(t *testing.T) {
+	var data []byte
+	for i := range 1000 {
+		data = binary.BigEndian.AppendUint16(append(data, 2), uint16(i))
+		data = append(data, headerString, 0, 0)
+	}
+	headers, err := frameHeaders(data)
+	require.NoError(t, err)
+	require.Empty(t, headers)
+}
+
+// Errors are of known kinds, and the length of an event is in proportion to that of its message: an
+// escape of JSON has up to six bytes.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte(modeltest.Frame("messageStart", `{}`)))
 	f.Add([]byte(modeltest.Exception("throttlingException", "slow down") + "x"))
+	f.Add([]byte(modeltest.Failure("a", "\x00\xff", "\x01\x01")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text, err := io.ReadAll(&frames{from: strings.NewReader(string(data))})
 		known := errors.Is(err, ErrBroken) || errors.Is(err, ErrTooLarge) || errors.Is(err, io.ErrUnexpectedEOF)
 		require.True(t, err == nil || known, "%v", err)
-		require.LessOrEqual(t, len(text), 4*len(data)+1)
+		require.LessOrEqual(t, len(text), 7*len(data)+1)
 		headers, err := frameHeaders(data)
-		require.True(t, err != nil || len(headers) <= len(data))
+		require.True(t, err != nil || len(headers) <= len(frameNames))
 	})
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -26,6 +27,7 @@ func (geminiDialect) address(base, _, model string, stream bool) string {
 	if !strings.Contains(model, "/") {
 		model = "models/" + model
 	}
+	model = strings.ReplaceAll(url.PathEscape(model), "%2F", "/")
 	if stream {
 		return base + "/" + model + ":streamGenerateContent?alt=sse"
 	}

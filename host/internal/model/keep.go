@@ -120,9 +120,10 @@ func openSecret(secret []byte) (key string, headers map[string]string, err error
 }
 
 var (
-	// ErrKeyNeeded means that the address of a provider changes without a new key. A stored key is
-	// sent only to the address it was given for.
-	ErrKeyNeeded = errors.New("the address changes: enter the key again")
+	// ErrKeyNeeded means that the address of a provider changes without a new key, or that its
+	// secret would be sent and no longer only sign. A stored key is sent only to the address it was
+	// given for.
+	ErrKeyNeeded = errors.New("the address or api changes: enter the key again")
 	// ErrHeadersNeeded means the same of its headers.
 	ErrHeadersNeeded = errors.New("the address changes: enter the headers again, or {} to remove them")
 )
@@ -132,7 +133,7 @@ var (
 func (p *Provider) keep(old *Provider) error {
 	moved := !reach.SameAddress(old.address(), p.address())
 	switch {
-	case p.Key == "" && old.Key != "" && moved:
+	case p.Key == "" && old.Key != "" && (moved || old.signs() && p.API != Bedrock):
 		return fmt.Errorf("%s: %w", p.Label(), ErrKeyNeeded)
 	case p.Headers == nil && len(old.Headers) > 0 && moved:
 		return fmt.Errorf("%s: %w", p.Label(), ErrHeadersNeeded)
@@ -143,6 +144,12 @@ func (p *Provider) keep(old *Provider) error {
 		p.Headers = old.Headers
 	}
 	return nil
+}
+
+// signs reports whether the key signs requests and is not sent.
+func (p *Provider) signs() bool {
+	_, ok := credentialsOf(p.Key)
+	return ok && p.API == Bedrock
 }
 
 // Put adds a provider or replaces the one with the same label. Without a key the stored key is

@@ -274,6 +274,11 @@ func (p *provider) newRequest(ctx context.Context, method, address string, data 
 	if err != nil {
 		return nil, err
 	}
+	for part := range strings.SplitSeq(req.URL.Path, "/") {
+		if part == "." || part == ".." { // of a model's name, which a canvas may choose
+			return nil, fmt.Errorf("the path of the address has the part %q: rename the model or change base_url", part)
+		}
+	}
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}

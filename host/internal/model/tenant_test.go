@@ -76,6 +76,11 @@ func TestTenantsProviders(t *testing.T) {
 			require.ErrorIs(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: other}), ErrKeyNeeded, other)
 		}
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "HTTP://One:80/v1"}), "the same address")
+		signs := Provider{Name: "B", API: Bedrock, BaseURL: "https://b/v1", Key: "AKIAIOSFODNN7EXAMPLE:secret"}
+		require.NoError(t, tenants.Put(ctx, "a", signs))
+		sends := Provider{Name: "B", API: OpenAI, BaseURL: "https://b/v1"}
+		require.ErrorIs(t, tenants.Put(ctx, "a", sends), ErrKeyNeeded, "a secret that only signed is not sent")
+		require.NoError(t, tenants.Delete(ctx, "a", "B"))
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "O", Key: "sk-3"}))
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "O", BaseURL: openAIDialect{}.base()}),
 			"the default address")

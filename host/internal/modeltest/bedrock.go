@@ -315,6 +315,16 @@ func Exception(kind, message string) string {
 		`{"message":`+quoted(message)+`}`)
 }
 
+// Failure returns an exception with any payload, or without a type a failure of the stream itself.
+func Failure(kind, payload, reason string) string {
+	if kind == "" {
+		return frameOf([][2]string{
+			{":message-type", "error"}, {":error-code", "E"}, {":error-message", reason},
+		}, payload)
+	}
+	return frameOf([][2]string{{":exception-type", kind}, {":message-type", "exception"}}, payload)
+}
+
 func frameOf(headers [][2]string, payload string) string {
 	var head []byte
 	for _, h := range headers {

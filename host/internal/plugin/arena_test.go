@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,4 +21,29 @@ func TestArenaCountsSmallBlocks(t *testing.T) {
 	require.Equal(t, 63, fill(1<<20))
 	a.reset()
 	require.NotZero(t, a.alloc(maxKernel))
+}
+
+// TestVariablesCountWithTheirCost has the number of plugin.arena.test.ts.
+func TestVariablesCountWithTheirCost(t *testing.T) {
+	var s Scratch
+	name := make([]byte, 8)
+	name[0] = 0xff
+	n := 0
+	for ; ; n++ {
+		binary.LittleEndian.PutUint16(name[6:], uint16(n+1))
+		if !s.set(string(name), name) {
+			break
+		}
+	}
+	require.Equal(t, 9_363, n)
+}
+
+// TestLinesOfStderr has the lines of plugin.arena.test.ts.
+func TestLinesOfStderr(t *testing.T) {
+	var l stderrLines
+	var lines []string
+	l.write([]byte("\ufeffa \t\r\n\u00a0\n \r\nb\v\n"), func(line []byte) {
+		lines = append(lines, printable(line, maxLogBytes))
+	})
+	require.Equal(t, []string{"<U+FEFF>a", "\u00a0", "b<U+000B>"}, lines)
 }

@@ -88,7 +88,7 @@ export class Arena {
 
   /** span returns bytes inside the arena, or undefined outside of it. */
   span(at: number, length: number): Uint8Array | undefined {
-    if (at < base || at - base + length > this.#used) return undefined;
+    if (at < base || length < 0 || at - base + length > this.#used) return undefined;
     return this.#bytes.subarray(at - base, at - base + length);
   }
 

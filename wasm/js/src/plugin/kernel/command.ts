@@ -9,6 +9,8 @@ import type { Exit } from "./fault.ts";
 export const commandExport = "_start";
 
 const newline = 10;
+const blanks = new Set([..." \t\r"].map((c) => c.charCodeAt(0)));
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** StderrLines cuts what a command writes to stderr into lines, and keeps the last one. */
 export class StderrLines {
@@ -36,8 +38,9 @@ export class StderrLines {
   }
 
   #end(): void {
-    const text = new TextDecoder().decode(this.#open.subarray(0, this.#length));
-    const line = printable(text.trimEnd()).slice(0, caps.logBytes);
+    while (this.#length > 0 && blanks.has(this.#open[this.#length - 1]!)) this.#length--;
+    const text = decoder.decode(this.#open.subarray(0, this.#length));
+    const line = printable(text).slice(0, caps.logBytes);
     this.#length = 0;
     this.#traced ||= this.#blank && line.startsWith("goroutine ");
     this.#blank = line === "";

@@ -6,12 +6,17 @@ import { caps } from "../abi.ts";
 import { PluginError, type Failure } from "../error.ts";
 import type { Guest } from "./guest.ts";
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+// A character for each byte: names of variables are any bytes.
+const byteDecoder = new TextDecoder("latin1");
+// The memory of a variable without its name and value, as in the Go host.
+const variableCost = 96;
 const encoder = new TextEncoder();
 
 export function extism(g: Guest): Record<string, Function> {
   const block = (at: bigint): Uint8Array => g.arena.block(Number(at));
   const text = (at: bigint): string => decoder.decode(block(at));
+  const variable = (at: bigint): string => byteDecoder.decode(block(at));
   const logAt = (level: number) => (at: bigint): void => g.log(level, block(at));
   return {
     alloc: (n: bigint) => BigInt(allocate(g, Number(n))),
@@ -38,8 +43,8 @@ export function extism(g: Guest): Record<string, Function> {
     reset: () => { g.arena.reset(); g.out = { at: 0, length: 0 }; g.errorAt = 0; },
     memory_bytes: () => BigInt(g.arena.used),
     config_get: (key: bigint) => put(g, encoder.encode(own(g.setting.settings, text(key)) ?? "")),
-    var_get: (key: bigint) => put(g, g.vars.get(text(key)) ?? new Uint8Array(0)),
-    var_set: (key: bigint, value: bigint) => setVar(g, text(key), value === 0n ? undefined : block(value)),
+    var_get: (key: bigint) => put(g, g.vars.get(variable(key)) ?? new Uint8Array(0)),
+    var_set: (key: bigint, value: bigint) => setVar(g, variable(key), value === 0n ? undefined : block(value)),
     http_request: (request: bigint, body: bigint) => {
       // head and body are one request: the length of the head, the head, the body
       const head = block(request);
@@ -109,7 +114,7 @@ function put(g: Guest, bytes: Uint8Array): bigint {
 function setVar(g: Guest, key: string, value: Uint8Array | undefined): void {
   g.vars.delete(key);
   if (!value) return;
-  let size = key.length + value.length;
+  let size = key.length + value.length + variableCost * g.vars.size;
   for (const [name, bytes] of g.vars) size += name.length + bytes.length;
   if (size > caps.scratch) throw new PluginError("oom", `variables of more than ${caps.scratch} bytes`);
   g.vars.set(key, value.slice());

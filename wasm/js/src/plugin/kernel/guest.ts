@@ -88,7 +88,7 @@ export interface Start {
 const levels = ["trace", "debug", "info", "warn", "error"];
 const empty = new Uint8Array(0);
 const none = new Map<string, Uint8Array>();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export class Guest {
   readonly setting: Setting;
