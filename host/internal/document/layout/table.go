@@ -172,6 +172,7 @@ func (g *grid) table(words []word, known *Compounds) (table, bool) {
 	spans := map[int]*block.Span{} // by owner
 	for row := range rows {
 		var list []string
+		var cells []int // owners
 		own, filled := 0, 0
 		for column := range columns {
 			at := row*columns + column
@@ -185,12 +186,15 @@ func (g *grid) table(words []word, known *Compounds) (table, bool) {
 			if texts[owner] != "" && (len(list) == 0 || owner != owners[at-1]) {
 				filled++
 			}
-			extend(spans, owner, len(t.rows), len(list))
-			list = append(list, texts[owner])
+			list, cells = append(list, texts[owner]), append(cells, owner)
 		}
-		if beside = beside || filled > 1; own > 0 {
-			t.rows = append(t.rows, list)
+		if beside = beside || filled > 1; own == 0 {
+			continue // no span reaches over a row that is left out
 		}
+		for column, owner := range cells {
+			extend(spans, owner, len(t.rows), column)
+		}
+		t.rows = append(t.rows, list)
 	}
 	for _, owner := range slices.Sorted(maps.Keys(spans)) {
 		s := spans[owner]
@@ -258,7 +262,31 @@ func (g *grid) owners() []int {
 			}
 		}
 	}
+	g.divide(out)
 	return out
+}
+
+// divide divides cells that are no rectangles into their rows: HTML has no others, and one around
+// them would hide the text of its neighbours.
+func (g *grid) divide(owners []int) {
+	columns := len(g.xs) - 1
+	size, far := make([]int, len(owners)), make([][2]int, len(owners)) // by owner; its last row and column
+	near := make([]int, len(owners))                                   // its first column
+	for at, owner := range owners {
+		if size[owner]++; size[owner] == 1 {
+			near[owner] = at % columns
+		}
+		near[owner] = min(near[owner], at%columns)
+		far[owner] = [2]int{at / columns, max(far[owner][1], at%columns)}
+	}
+	for at, owner := range slices.Clone(owners) {
+		if (far[owner][0]-owner/columns+1)*(far[owner][1]-near[owner]+1) == size[owner] {
+			continue
+		}
+		if owners[at] = at; at%columns > 0 && !g.left[at/columns][at%columns] {
+			owners[at] = owners[at-1]
+		}
+	}
 }
 
 // upTo returns the interval of sorted positions that holds v.
