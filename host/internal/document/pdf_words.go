@@ -355,12 +355,16 @@ func (w *wordMaker) begins(r rune, box layout.Box) bool {
 	return gap > wordGap*height || gap < -height || math.Abs(apart) > height/2
 }
 
+// longestLigature bounds the letters at one place that are turned around: ﷺ has 18.
+const longestLigature = 18
+
 func (w *wordMaker) add(r rune, box layout.Box) {
 	if w.empty() {
 		w.box = box
 	}
 	switch {
-	case box == w.last && len(w.text) > w.from && layout.IsRightToLeft(r) && !unicode.Is(unicode.Mn, r):
+	case box == w.last && len(w.text) > w.from && len(w.text)-w.from < longestLigature &&
+		layout.IsRightToLeft(r) && !unicode.Is(unicode.Mn, r):
 		// pdfium turns the characters of a ligature around with those of its line.
 		w.text = slices.Insert(w.text, w.from, r)
 	default:

@@ -316,6 +316,37 @@ func TestHostilePagesAreNotQuadratic(t *testing.T) {
 			}
 			return p
 		},
+		"ragged rows": func(n int) (p Page) {
+			for i := range n / 2 {
+				y, a := float64(i)*11, float64(i*7919%40)
+				b := 200 + float64(i*104729%37)
+				p.Words = append(p.Words, Word{Box: Box{a, a + 5 + a/4, y, y + 10}, Text: "w"},
+					Word{Box: Box{b, b + 9 + a/3, y, y + 10}, Text: "v"})
+			}
+			return p
+		},
+		"turned lines": func(n int) (p Page) {
+			for i := range n / 2 {
+				y := float64(i) * 12
+				p.Words = append(p.Words, Word{Box: Box{50, 55, y, y + 10}, Text: "w"},
+					Word{Box: Box{100, 105, y, y + 10}, Text: "w", Turn: 2})
+			}
+			return p
+		},
+		"grids": func(n int) (p Page) {
+			for i := range n {
+				x, y := float64(i%100)*6, float64(i/100)*12
+				p.Words = append(p.Words, Word{Box: Box{x, x + 4, y, y + 10}, Text: "w"})
+			}
+			for i := range n / 64 {
+				y := float64(i) * 20
+				for k := range 3 {
+					p.Rules = append(p.Rules, Box{700 + 20*float64(k), 700 + 20*float64(k), y, y + 10})
+				}
+				p.Rules = append(p.Rules, Box{700, 740, y, y})
+			}
+			return p
+		},
 	} {
 		spent := func(n int) time.Duration {
 			best := time.Hour

@@ -22,24 +22,39 @@ func ruledTables(rules []Box, words []word, known *Compounds) ([]table, []word) 
 		return nil, words
 	}
 	var out []table
+	taken := make([]bool, len(words))
 	for _, group := range connected(rules) {
 		g := newGrid(group)
 		if g == nil {
 			continue
 		}
-		var inside, outside []word
-		for _, w := range words {
-			if g.contains(w.Box) {
-				inside = append(inside, w)
-			} else {
-				outside = append(outside, w)
+		var inside []word
+		var at []int
+		for i := range words {
+			if !taken[i] && g.contains(words[i].Box) {
+				inside, at = append(inside, words[i]), append(at, i)
 			}
 		}
+		if len(inside) == 0 {
+			continue
+		}
 		if t, ok := g.table(inside, known); ok {
-			out, words = append(out, t), outside
+			out = append(out, t)
+			for _, i := range at {
+				taken[i] = true
+			}
 		}
 	}
-	return out, words
+	if len(out) == 0 {
+		return nil, words
+	}
+	rest := words[:0]
+	for i := range words {
+		if !taken[i] {
+			rest = append(rest, words[i])
+		}
+	}
+	return out, rest
 }
 
 // connected groups rules that touch.

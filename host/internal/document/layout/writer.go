@@ -23,6 +23,8 @@ const (
 	movedTable   = 12.0 // points between the sides of a table and its continuation
 	codeGap      = 1.8  // between lines of code, in heights
 	lookBack     = 4    // blocks between the parts of a divided word
+
+	longestJoined = 1 << 15 // bytes of a paragraph to which the rest of a divided word is joined
 )
 
 // writer makes blocks of elements in reading order.
@@ -233,7 +235,7 @@ func (w *writer) joinDivided(b *block.Block, l *look) bool {
 			continue
 		}
 		size := w.looks[i].size
-		if before.Kind != block.Paragraph || !isDivided(before.Text) || math.Abs(size-l.size) > sameSize*size {
+		if before.Kind != block.Paragraph || len(before.Text) > longestJoined || !isDivided(before.Text) || math.Abs(size-l.size) > sameSize*size {
 			return false
 		}
 		before.Text = joinLines([]string{before.Text, b.Text}, w.known)
