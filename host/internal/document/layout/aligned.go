@@ -244,6 +244,7 @@ func alignedTable(rows [][]segment, cols []interval, known *Compounds) table {
 			}
 		}
 	}
+	t.dropHead()
 	t.turnRightToLeft()
 	return t
 }

@@ -386,3 +386,46 @@ func TestStrangePlaces(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, block.Plain(list), "some")
 }
+
+// Articles of contracts and laws begin paragraphs, and their titles are no part of the text below. A
+// reference to one at the beginning of a line is neither.
+func TestArticles(t *testing.T) {
+	var p Page
+	y := 150.0
+	for _, text := range []string{
+		"甲方将位于北京市海淀区中关村大街一号的房屋出租给乙方使用，建筑面积为一百平",
+		"第一条 租赁物", "甲方将位于北京市海淀区中关村大街一号的房屋出租给乙方使用，建筑面积为一百平",
+		"方米。乙方已经充分了解该房屋的状况并且愿意承租，双方的其他权利义务，应当按照",
+		"第三条的规定办理。", "第二条 租金为每月五千元，乙方应当在每月五日之前支付给甲方，逾期支付的应当支付",
+		"违约金。",
+	} {
+		x := 50.0
+		for _, word := range strings.Split(text, " ") {
+			width := 10 * float64(len([]rune(word)))
+			p.Words = append(p.Words, Word{Box: Box{x, x + width, y, y + 10}, Text: word})
+			x += width + 5
+		}
+		y += 14
+	}
+	var got []string
+	for _, b := range blocksOf(t, p) {
+		got = append(got, string([]rune(b.Text)[:6]))
+	}
+	require.Equal(t, []string{"甲方将位于北", "第一条 租赁", "甲方将位于北", "第二条 租金"}, got)
+}
+
+// Labels and values of a form are a table without a head.
+func TestForms(t *testing.T) {
+	var p Page
+	for i, row := range [][2]string{{"Name:", "Ada"}, {"Born:", "1815"}, {"Place:", "London"}, {"Work:", "Notes"}} {
+		put(&p, 10, 50, 100+20*float64(i), row[0])
+		put(&p, 10, 180, 100+20*float64(i), row[1])
+	}
+	list := blocksOf(t, p)
+	require.Equal(t, block.Table, list[0].Kind)
+	require.Zero(t, list[0].Header)
+	require.NotContains(t, block.HTML(list), "<th>")
+	p = Page{}
+	ruled(&p, 50, 80, [][]string{{"Name:", "Ada"}, {"Born:", "1815"}, {"Place:", "London"}})
+	require.Zero(t, blocksOf(t, p)[0].Header)
+}

@@ -221,6 +221,7 @@ func (g *grid) table(words []word, known *Compounds) (table, bool) {
 			}
 		}
 	}
+	t.dropHead()
 	t.turnRightToLeft()
 	return t, beside && 2*g.single(owners) >= len(owners)
 }
@@ -357,6 +358,26 @@ func horizontal(rules []Box) (out []Box) {
 	}
 	slices.SortFunc(out, func(a, b Box) int { return cmp.Compare(a.Top, b.Top) })
 	return out
+}
+
+// dropHead leaves a table without a head where its first column has labels of values, as in a form.
+func (t *table) dropHead() {
+	labels, cells := 0, 0
+	for i, row := range t.rows {
+		isLabel := strings.HasSuffix(row[0], ":") || strings.HasSuffix(row[0], "：")
+		if i == 0 && !isLabel {
+			return
+		}
+		if isLabel {
+			labels++
+		}
+		if row[0] != "" {
+			cells++
+		}
+	}
+	if 2*labels > cells {
+		t.header = 0
+	}
 }
 
 // turnRightToLeft puts the columns of a table in the order of reading.

@@ -126,7 +126,7 @@ func (w *writer) element(e *element) {
 // line adds a line of a column.
 func (w *writer) line(l *segment, e *element) {
 	p := w.open
-	isTitle := w.isNumberedTitle(l)
+	isTitle := w.isNumberedTitle(l) || isArticle(l.text)
 	isItem := isBullet(l.text) && (!isTitle || p != nil && p.isList)
 	switch {
 	case p != nil && isItem && p.isList && p.sameLook(l):
@@ -181,6 +181,8 @@ func (p *paragraph) continues(l *segment, first bool, w *writer) bool {
 		return p.size < larger*w.body && !endsSentence(text) && startsInside(l.text)
 	case gap > w.gap*height:
 		return false
+	case p.lines == 1 && isArticle(text) && p.last.Right < p.column.Left+p.column.width()/2:
+		return endsSentence(text) // else it is the title of the article
 	case p.isList:
 		return l.Left > p.left-tolerance
 	case p.lines > 1 && l.Left > p.last.Left+indent*height && endsSentence(text):
