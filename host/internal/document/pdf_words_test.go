@@ -1,0 +1,55 @@
+package document
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/block"
+	"github.com/easel-canvas/easel/host/internal/document/layout"
+	"github.com/easel-canvas/easel/host/internal/document/pdftest"
+)
+
+// Hostile files put any number of letters at one place. The letters of a ligature are turned around,
+// no more.
+func TestLettersAtOnePlace(t *testing.T) {
+	page := &layout.Page{}
+	w := wordMaker{page: page}
+	box := layout.Box{Left: 10, Right: 15, Top: 10, Bottom: 20}
+	for i := range 3 * longestLigature {
+		w.add(rune(0x5D0+i), box)
+		require.LessOrEqual(t, len(w.text)-w.from, longestLigature)
+	}
+	w.flush()
+	require.Len(t, []rune(page.Words[0].Text), 3*longestLigature)
+	w.add('ל', box)
+	w.add('א', box)
+	w.flush()
+	require.Equal(t, "אל", page.Words[1].Text)
+}
+
+// Characters beyond 16 bits have two units in the bulk read, and a position may have none: that the
+// sum is right does not mean that units are positions.
+func TestUnitsThatAreNoPositions(t *testing.T) {
+	const cmap = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n" +
+		"1 begincodespacerange <00> <FF> endcodespacerange\n" +
+		"6 beginbfchar <61> <D83DDE00> <62> <0062> <63> <0063> <64> <0000> <65> <0065> <66> <0066> endbfchar\n" +
+		"endcmap CMapName currentdict /CMap defineresource pop end end"
+	for _, text := range []string{"abcdef", "bacefd", "dbcaef", "abc", "bcad"} {
+		f := pdftest.OnePage(pdftest.Stream("", "BT /F1 12 Tf 50 500 Td 40 Tc ("+text+") Tj ET"), "",
+			pdftest.Stream("", cmap))
+		f.Objects[4] = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>"
+		got := block.Plain(blocksOf(t, "a.pdf", f.Bytes()))
+		require.True(t, utf8.ValidString(got), "%s: %q", text, got)
+		for _, c := range text {
+			switch c {
+			case 'a':
+				require.Contains(t, got, "😀", "%s: %q", text, got)
+			case 'd':
+			default:
+				require.Contains(t, got, string(c), "%s: %q", text, got)
+			}
+		}
+	}
+}
