@@ -247,7 +247,11 @@ func (t *textRuns) shape(text int32, i uint64) error {
 	}
 	var m [6]float64
 	t.floats(m[:])
-	if size := math.Float64frombits(result) * math.Hypot(m[2], m[3]); size > 0 && size < farPlace {
+	size := math.Float64frombits(result)
+	if size < 0 { // it turns letters and their order around
+		m[0], m[1], size = -m[0], -m[1], -size
+	}
+	if size *= math.Hypot(m[2], m[3]); size > 0 && size < farPlace {
 		t.run.size = size
 	}
 	if angle := math.Atan2(m[1], m[0]); !math.IsNaN(angle) { // counter-clockwise
