@@ -34,8 +34,8 @@ func separated(list []Block, text func(*Block) string) string {
 	return b.String()
 }
 
-// Markdown returns the block as Markdown, without a line end. Its kind is known where it is used, so
-// a paragraph is its text: search and models read no backslashes that a document does not have.
+// Markdown returns the block as Markdown, without a line end. Its kind is known where it is used,
+// so a paragraph is its text: search and models read no backslashes that a document lacks.
 func (b *Block) Markdown() string {
 	switch b.Kind {
 	case Heading:

@@ -173,8 +173,8 @@ func (g *glyphs) characters(text, count int32) (c characters, err error) {
 	return c, g.free("free", at)
 }
 
-// at returns the character at a position and how many positions it has: pdfium has one for each half
-// of a character beyond 16 bits.
+// at returns the character at a position and how many positions it has: pdfium has one for each
+// half of a character beyond 16 bits.
 func (c *characters) at(i uint64) (r rune, width uint64, err error) {
 	if r, err = c.half(i); err != nil || !utf16.IsSurrogate(r) || i+1 == c.count {
 		return r, 1, err

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 )
 
-// Hostile files put any number of letters at one place. The letters of a ligature are turned around,
-// no more.
+// Hostile files put any number of letters at one place. The letters of a ligature are turned
+// around, no more.
 func TestLettersAtOnePlace(t *testing.T) {
 	page := &layout.Page{}
 	w := wordMaker{page: page}
@@ -40,7 +40,7 @@ func TestUnitsThatAreNoPositions(t *testing.T) {
 	for _, text := range []string{"abcdef", "bacefd", "dbcaef", "abc", "bcad"} {
 		f := pdftest.OnePage(pdftest.Stream("", "BT /F1 12 Tf 50 500 Td 40 Tc ("+text+") Tj ET"), "",
 			pdftest.Stream("", cmap))
-		f.Objects[4] = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>"
+		f.Objects[4] = strings.Replace(pdftest.Helvetica, ">>", "/ToUnicode 6 0 R >>", 1)
 		got := block.Plain(blocksOf(t, "a.pdf", f.Bytes()))
 		require.True(t, utf8.ValidString(got), "%s: %q", text, got)
 		for _, c := range text {
@@ -59,12 +59,14 @@ func TestUnitsThatAreNoPositions(t *testing.T) {
 // the first.
 func TestNegativeSizes(t *testing.T) {
 	for name, content := range map[string]string{
-		"upright":     "BT /F1 -12 Tf -1 0 0 -1 50 500 Tm (first line) Tj ET BT /F1 -12 Tf -1 0 0 -1 50 480 Tm (second one) Tj ET",
+		"upright":     "BT /F1 -12 Tf -1 0 0 -1 50 500 Tm (first line) Tj ET " +
+			"BT /F1 -12 Tf -1 0 0 -1 50 480 Tm (second one) Tj ET",
 		"upside down": "BT /F1 -12 Tf 300 480 Td (first line) Tj ET BT /F1 -12 Tf 300 500 Td (second one) Tj ET",
-		"mirrored":    "1 0 0 -1 0 842 cm BT /F1 12 Tf 1 0 0 -1 50 300 Tm (first line) Tj 1 0 0 -1 50 320 Tm (second one) Tj ET",
+		"mirrored":    "1 0 0 -1 0 842 cm BT /F1 12 Tf 1 0 0 -1 50 300 Tm (first line) Tj " +
+			"1 0 0 -1 50 320 Tm (second one) Tj ET",
 	} {
 		f := pdftest.OnePage(pdftest.Stream("", content), "")
-		require.Equal(t, "first line second one", strings.Join(strings.Fields(block.Plain(blocksOf(t, "a.pdf", f.Bytes()))), " "),
-			name)
+		got := block.Plain(blocksOf(t, "a.pdf", f.Bytes()))
+		require.Equal(t, "first line second one", strings.Join(strings.Fields(got), " "), name)
 	}
 }

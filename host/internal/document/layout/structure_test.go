@@ -387,8 +387,8 @@ func TestStrangePlaces(t *testing.T) {
 	require.Contains(t, block.Plain(list), "some")
 }
 
-// Articles of contracts and laws begin paragraphs, and their titles are no part of the text below. A
-// reference to one at the beginning of a line is neither.
+// Articles of contracts and laws begin paragraphs, and their titles are no part of the text below.
+// A reference to one at the beginning of a line is neither.
 func TestArticles(t *testing.T) {
 	var p Page
 	y := 150.0

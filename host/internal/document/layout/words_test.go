@@ -149,7 +149,9 @@ func (m *maker) part(left, right, top float64) float64 {
 		case 0, 1:
 			m.line(&p, size, left, right, y, bold, row == rows-1)
 		case 2:
-			p.Words = append(p.Words, Word{Box: Box{left, left + 5, y, y + size}, Text: "•", Size: size, Base: y + 0.8*size})
+			p.Words = append(p.Words, Word{
+				Box: Box{left, left + 5, y, y + size}, Text: "•", Size: size, Base: y + 0.8*size,
+			})
 			m.line(&p, size, left+10, right, y, bold, m.rng.IntN(2) == 0)
 		case 3, 4: // a table, with rules or none
 			w := (right - left) / float64(columns)

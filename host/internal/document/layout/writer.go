@@ -237,7 +237,8 @@ func (w *writer) joinDivided(b *block.Block, l *look) bool {
 			continue
 		}
 		size := w.looks[i].size
-		if before.Kind != block.Paragraph || len(before.Text) > longestJoined || !isDivided(before.Text) || math.Abs(size-l.size) > sameSize*size {
+		if before.Kind != block.Paragraph || len(before.Text) > longestJoined || !isDivided(before.Text) ||
+			math.Abs(size-l.size) > sameSize*size {
 			return false
 		}
 		before.Text = joinLines([]string{before.Text, b.Text}, w.known)
