@@ -59,10 +59,10 @@ func TestUnitsThatAreNoPositions(t *testing.T) {
 // the first.
 func TestNegativeSizes(t *testing.T) {
 	for name, content := range map[string]string{
-		"upright":     "BT /F1 -12 Tf -1 0 0 -1 50 500 Tm (first line) Tj ET " +
+		"upright": "BT /F1 -12 Tf -1 0 0 -1 50 500 Tm (first line) Tj ET " +
 			"BT /F1 -12 Tf -1 0 0 -1 50 480 Tm (second one) Tj ET",
 		"upside down": "BT /F1 -12 Tf 300 480 Td (first line) Tj ET BT /F1 -12 Tf 300 500 Td (second one) Tj ET",
-		"mirrored":    "1 0 0 -1 0 842 cm BT /F1 12 Tf 1 0 0 -1 50 300 Tm (first line) Tj " +
+		"mirrored": "1 0 0 -1 0 842 cm BT /F1 12 Tf 1 0 0 -1 50 300 Tm (first line) Tj " +
 			"1 0 0 -1 50 320 Tm (second one) Tj ET",
 	} {
 		f := pdftest.OnePage(pdftest.Stream("", content), "")
