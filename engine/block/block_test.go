@@ -79,15 +79,20 @@ func TestWrite(t *testing.T) {
 // A paragraph stays one when it is written and parsed, whatever its lines begin with.
 func TestParagraphsThatLookLikeOtherBlocks(t *testing.T) {
 	for text, want := range map[string]string{
-		"# define": "\\# define", "1. Januar": "1\\. Januar", "| x": "\\| x", "> 3": "\\> 3", "```": "\\```",
+		"# define": "\\# define", "1. Januar": "1\\. Januar", "| x": "\\| x", "> 3": "> 3", "```": "\\```",
 		"plain - text": "plain - text", "a\n- b": "a\n\\- b", "1.5 kg": "1.5 kg", "#tag": "#tag",
+		"a\n---": "a\n\\---", "a\n===": "a\n\\===", "![a](b)": "\\![a](b)", "---": "---",
 	} {
 		list := []Block{{Kind: Paragraph, Text: text}}
 		require.Equal(t, want, Markdown(list))
 		parsed := Parse(Markdown(list))
 		require.Len(t, parsed, 1, text)
 		require.Equal(t, Paragraph, parsed[0].Kind, text)
+		require.Equal(t, text, list[0].Markdown()) // for chunks
+		require.Equal(t, want, Markdown(parsed), "escaped once only")
 	}
+	const quoted = "> a quote\n> of two lines"
+	require.Equal(t, quoted, Markdown(Parse(quoted)))
 }
 
 // A cell that reaches over others is written once, but in Markdown, which has no such cells.

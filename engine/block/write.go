@@ -6,8 +6,16 @@ import (
 )
 
 // Markdown writes blocks as Markdown, with a blank line between two of them. Images without a
-// description are left out.
-func Markdown(list []Block) string { return separated(list, (*Block).Markdown) }
+// description are left out. A paragraph whose lines look like another block is escaped, so that
+// [Parse] reads a paragraph again.
+func Markdown(list []Block) string {
+	return separated(list, func(b *Block) string {
+		if b.Kind == Paragraph {
+			return escaped(b.Text)
+		}
+		return b.Markdown()
+	})
+}
 
 // separated joins the blocks as text writes them with a blank line between two of them. Empty texts
 // are left out.
@@ -26,7 +34,8 @@ func separated(list []Block, text func(*Block) string) string {
 	return b.String()
 }
 
-// Markdown returns the block as Markdown, without a line end.
+// Markdown returns the block as Markdown, without a line end. Its kind is known where it is used,
+// so a paragraph is its text: search and models read no backslashes that a document lacks.
 func (b *Block) Markdown() string {
 	switch b.Kind {
 	case Heading:
@@ -46,17 +55,19 @@ func (b *Block) Markdown() string {
 			fence += "`"
 		}
 		return fence + b.Language + "\n" + b.Text + "\n" + fence
-	case Paragraph:
-		return escaped(b.Text)
 	}
 	return b.Text
 }
 
 // escaped puts a backslash before lines of a paragraph that are other blocks in Markdown: a line of
-// a PDF may begin with # or 1. without being a heading or an item.
+// a PDF may begin with # or 1. without being a heading or an item. Quotes stay: those of Markdown
+// are paragraphs.
 func escaped(text string) string {
-	if !strings.ContainsAny(text, "#|`~-+*•▪◦‣>.)") {
+	if !strings.ContainsAny(text, "#|`~-+*•▪◦‣.)=") {
 		return text
+	}
+	if _, _, ok := image(text); ok {
+		return "\\" + text
 	}
 	var b strings.Builder
 	for i, line := range strings.Split(text, "\n") {
@@ -68,7 +79,7 @@ func escaped(text string) string {
 		number := strings.TrimLeft(trimmed, "0123456789")
 		switch {
 		case !isItem(trimmed) && level == 0 && !isFence(trimmed) && !strings.HasPrefix(trimmed, "|") &&
-			!strings.HasPrefix(trimmed, "> "):
+			(i != 1 || underline(trimmed) == 0):
 			b.WriteString(line)
 		case len(number) < len(trimmed):
 			b.WriteString(trimmed[:len(trimmed)-len(number)] + "\\" + number)

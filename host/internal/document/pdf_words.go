@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/easel-canvas/easel/host/internal/document/layout"
 )
@@ -93,14 +94,16 @@ func (g *glyphs) words(text int32, content *layout.Page, f *frame) error {
 		return err
 	}
 	boxes := g.function("FPDFText_GetLooseCharBox")
-	for i := range uint64(max(count, 0)) {
-		if i%1024 == 0 && g.ctx.Err() != nil {
+	width := uint64(0)
+	for i := uint64(0); i < characters.count; i += width {
+		if i%1024 < 2 && g.ctx.Err() != nil {
 			return g.ctx.Err()
 		}
-		r, err := characters.at(i)
+		r, n, err := characters.at(i)
 		if err != nil {
 			return err
 		}
+		width = n
 		if r == 0x02 || r == 0xFFFE { // a hyphen at the end of a line
 			r = '-'
 		}
@@ -140,16 +143,18 @@ func (g *glyphs) words(text int32, content *layout.Page, f *frame) error {
 type characters struct {
 	unicodes function // reads one
 	text     int32
+	count    uint64
 	all      []uint16 // read in one call; nil where they are not one for each position
 }
 
 // characters reads the characters of a page in one call, which saves a third of the time of a page.
 func (g *glyphs) characters(text, count int32) (c characters, err error) {
-	c = characters{unicodes: g.function("FPDFText_GetUnicode"), text: text}
+	c = characters{unicodes: g.function("FPDFText_GetUnicode"), text: text, count: uint64(max(count, 0))}
 	if count <= 0 {
 		return c, nil
 	}
-	at, err := g.alloc(2 * (int(count) + 1)) // UTF-16 with a terminating zero
+	const unit = 2
+	at, err := g.alloc(2 * unit * (int(count) + 1)) // UTF-16 with a terminating zero, pairs included
 	if err != nil {
 		return c, err
 	}
@@ -157,7 +162,7 @@ func (g *glyphs) characters(text, count int32) (c characters, err error) {
 	if err != nil {
 		return c, err
 	}
-	if written == count+1 { // no surrogates, and no position without a character
+	if written == count+1 { // no position without a character
 		if data, ok := g.module.Memory().Read(uint32(at), uint32(2*count)); ok {
 			c.all = make([]uint16, count)
 			for i := range c.all {
@@ -168,7 +173,20 @@ func (g *glyphs) characters(text, count int32) (c characters, err error) {
 	return c, g.free("free", at)
 }
 
-func (c *characters) at(i uint64) (rune, error) {
+// at returns the character at a position and how many positions it has: pdfium has one for each
+// half of a character beyond 16 bits.
+func (c *characters) at(i uint64) (r rune, width uint64, err error) {
+	if r, err = c.half(i); err != nil || !utf16.IsSurrogate(r) || i+1 == c.count {
+		return r, 1, err
+	}
+	second, err := c.half(i + 1)
+	if whole := utf16.DecodeRune(r, second); whole != unicode.ReplacementChar {
+		return whole, 2, err
+	}
+	return r, 1, err
+}
+
+func (c *characters) half(i uint64) (rune, error) {
 	if c.all != nil {
 		return rune(c.all[i]), nil
 	}
@@ -229,7 +247,11 @@ func (t *textRuns) shape(text int32, i uint64) error {
 	}
 	var m [6]float64
 	t.floats(m[:])
-	if size := math.Float64frombits(result) * math.Hypot(m[2], m[3]); size > 0 && size < farPlace {
+	size := math.Float64frombits(result)
+	if size < 0 { // it turns letters and their order around
+		m[0], m[1], size = -m[0], -m[1], -size
+	}
+	if size *= math.Hypot(m[2], m[3]); size > 0 && size < farPlace {
 		t.run.size = size
 	}
 	if angle := math.Atan2(m[1], m[0]); !math.IsNaN(angle) { // counter-clockwise
@@ -355,12 +377,16 @@ func (w *wordMaker) begins(r rune, box layout.Box) bool {
 	return gap > wordGap*height || gap < -height || math.Abs(apart) > height/2
 }
 
+// longestLigature bounds the letters at one place that are turned around: ﷺ has 18.
+const longestLigature = 18
+
 func (w *wordMaker) add(r rune, box layout.Box) {
 	if w.empty() {
 		w.box = box
 	}
 	switch {
-	case box == w.last && len(w.text) > w.from && layout.IsRightToLeft(r) && !unicode.Is(unicode.Mn, r):
+	case box == w.last && len(w.text) > w.from && len(w.text)-w.from < longestLigature &&
+		layout.IsRightToLeft(r) && !unicode.Is(unicode.Mn, r):
 		// pdfium turns the characters of a ligature around with those of its line.
 		w.text = slices.Insert(w.text, w.from, r)
 	default:

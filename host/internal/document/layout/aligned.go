@@ -19,7 +19,8 @@ const (
 	justifiedWords = 2   // of its lines on average
 
 	maxTableColumns = 64
-	maxTableRows    = 500 // on a page
+	maxTableRows    = 500     // on a page
+	maxTriedRows    = 500_000 // of a page: each line begins a search
 )
 
 // alignedTables makes tables of neighbouring lines whose segments stand in the same columns. It
@@ -27,8 +28,13 @@ const (
 func alignedTables(rows [][]segment, rules []Box, known *Compounds) ([]table, [][]segment) {
 	var out []table
 	var rest [][]segment
+	tried := 0
 	for at := 0; at < len(rows); {
+		if tried > maxTriedRows {
+			return out, append(rest, rows[at:]...)
+		}
 		end, cols := run(rows, at)
+		tried += end - at
 		if !isTable(rows, at, end, cols, rules) {
 			rest = append(rest, rows[at])
 			at++
@@ -238,6 +244,7 @@ func alignedTable(rows [][]segment, cols []interval, known *Compounds) table {
 			}
 		}
 	}
+	t.dropHead()
 	t.turnRightToLeft()
 	return t
 }

@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // element is a part of a page in reading order: a line, a table or an image.
@@ -57,22 +58,25 @@ func joined(pieces []segment) *segment {
 	pieces = slices.Clone(pieces)
 	slices.SortStableFunc(pieces, func(a, b segment) int { return cmp.Compare(a.Left, b.Left) })
 	l := pieces[0]
+	var text strings.Builder
+	text.WriteString(l.text)
 	for i := range pieces[1:] {
 		s := &pieces[i+1]
 		if l.bold && l.lead == 0 && !s.bold {
-			l.lead = int32(len(l.text) + 1)
+			l.lead = int32(text.Len() + 1)
 		}
 		if l.mono && s.mono {
-			l.text += blanks(s.Left-l.Right, &l)
+			text.WriteString(blanks(s.Left-l.Right, s))
 		} else {
-			l.text += " "
+			text.WriteByte(' ')
 		}
-		l.text += s.text
+		text.WriteString(s.text)
 		l.Box = l.union(s.Box)
 		l.bold, l.mono, l.math = l.bold && s.bold, l.mono && s.mono, l.math || s.math
 		l.contents = l.contents || s.contents
 		l.from, l.to = min(l.from, s.from), max(l.to, s.to)
 	}
+	l.text = text.String()
 	return &l
 }
 

@@ -178,16 +178,12 @@ func (p *page) columns(known *Compounds) [][]item {
 		} else {
 			parts = columns(list, 0)
 		}
-		for _, t := range tables {
-			parts = putAside(parts, t)
-		}
+		parts = putAside(parts, tables)
 		if len(parts) != 1 || !insert(out, parts[0]) {
 			out = append(out, parts...)
 		}
 	}
-	for _, it := range loose {
-		out = putAside(out, it)
-	}
+	out = putAside(out, loose)
 	return slices.DeleteFunc(out, func(l []item) bool { return len(l) == 0 })
 }
 
@@ -207,8 +203,29 @@ func (p *page) loose() (out []item) {
 	return out
 }
 
-// putAside puts an item before the first one below it, or else after the last one above it.
-func putAside(lists [][]item, it item) [][]item {
+// maxAside bounds the comparisons of items that are put aside. A page with more is ordered from top
+// to bottom.
+const maxAside = 4_000_000
+
+// putAside puts each item of loose before the first one below it, or else after the last one above
+// it.
+func putAside(lists [][]item, loose []item) [][]item {
+	n := len(loose)
+	for _, list := range lists {
+		n += len(list)
+	}
+	if n*len(loose) > maxAside {
+		all := slices.Concat(append(lists, loose)...)
+		slices.SortStableFunc(all, byTop)
+		return columns(all, 0)
+	}
+	for _, it := range loose {
+		lists = putOneAside(lists, it)
+	}
+	return lists
+}
+
+func putOneAside(lists [][]item, it item) [][]item {
 	type spot struct{ list, at int }
 	below, above := spot{-1, 0}, spot{-1, 0}
 	for i, list := range lists {

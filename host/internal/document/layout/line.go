@@ -189,8 +189,8 @@ func newSegment(words []word) segment {
 				text.WriteByte(' ')
 			}
 		}
-		if lead = lead && w.Bold; !lead && s.lead == 0 {
-			s.lead = int32(text.Len())
+		if lead && !w.Bold {
+			s.lead, lead = int32(text.Len()), false
 		}
 		text.WriteString(w.Text)
 		n := len(w.Text)

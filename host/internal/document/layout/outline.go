@@ -29,8 +29,10 @@ const (
 // Limits of the search for titles.
 const (
 	titleLines = 4         // of one title
-	maxCompare = 4_000_000 // titles that are compared in a document
+	maxCompare = 1_000_000 // titles of compareSize bytes that are compared in a document
 	prefixSize = 3         // characters by which titles are looked up
+
+	compareSize = 64 // bytes of a line
 )
 
 // titleKey returns the letters and digits of a title, in lower case.
@@ -163,7 +165,7 @@ func (m *matcher) find(e *Entry) (best match) {
 			}
 			seen = k
 			for _, at := range m.linesOf(page)[k] {
-				if m.compared++; m.compared > maxCompare {
+				if m.compared > maxCompare {
 					return best
 				}
 				t := m.compare(at, full, short)
@@ -230,6 +232,7 @@ func (m *matcher) compare(at place, full, short string) (t match) {
 			return t
 		}
 		text = joinLines([]string{text, l.text}, &m.d.known)
+		m.compared += 1 + len(text)/compareSize
 		k, ks := titleKey(text), titleKey(unnumbered(text))
 		if score := titleScore(k, ks, full, short); score > 0 {
 			return match{place: at, lines: n + 1, score: score}

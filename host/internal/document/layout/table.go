@@ -22,24 +22,39 @@ func ruledTables(rules []Box, words []word, known *Compounds) ([]table, []word) 
 		return nil, words
 	}
 	var out []table
+	taken := make([]bool, len(words))
 	for _, group := range connected(rules) {
 		g := newGrid(group)
 		if g == nil {
 			continue
 		}
-		var inside, outside []word
-		for _, w := range words {
-			if g.contains(w.Box) {
-				inside = append(inside, w)
-			} else {
-				outside = append(outside, w)
+		var inside []word
+		var at []int
+		for i := range words {
+			if !taken[i] && g.contains(words[i].Box) {
+				inside, at = append(inside, words[i]), append(at, i)
 			}
 		}
+		if len(inside) == 0 {
+			continue
+		}
 		if t, ok := g.table(inside, known); ok {
-			out, words = append(out, t), outside
+			out = append(out, t)
+			for _, i := range at {
+				taken[i] = true
+			}
 		}
 	}
-	return out, words
+	if len(out) == 0 {
+		return nil, words
+	}
+	rest := words[:0]
+	for i := range words {
+		if !taken[i] {
+			rest = append(rest, words[i])
+		}
+	}
+	return out, rest
 }
 
 // connected groups rules that touch.
@@ -172,6 +187,7 @@ func (g *grid) table(words []word, known *Compounds) (table, bool) {
 	spans := map[int]*block.Span{} // by owner
 	for row := range rows {
 		var list []string
+		var cells []int // owners
 		own, filled := 0, 0
 		for column := range columns {
 			at := row*columns + column
@@ -185,12 +201,15 @@ func (g *grid) table(words []word, known *Compounds) (table, bool) {
 			if texts[owner] != "" && (len(list) == 0 || owner != owners[at-1]) {
 				filled++
 			}
-			extend(spans, owner, len(t.rows), len(list))
-			list = append(list, texts[owner])
+			list, cells = append(list, texts[owner]), append(cells, owner)
 		}
-		if beside = beside || filled > 1; own > 0 {
-			t.rows = append(t.rows, list)
+		if beside = beside || filled > 1; own == 0 {
+			continue // no span reaches over a row that is left out
 		}
+		for column, owner := range cells {
+			extend(spans, owner, len(t.rows), column)
+		}
+		t.rows = append(t.rows, list)
 	}
 	for _, owner := range slices.Sorted(maps.Keys(spans)) {
 		s := spans[owner]
@@ -202,6 +221,7 @@ func (g *grid) table(words []word, known *Compounds) (table, bool) {
 			}
 		}
 	}
+	t.dropHead()
 	t.turnRightToLeft()
 	return t, beside && 2*g.single(owners) >= len(owners)
 }
@@ -258,7 +278,31 @@ func (g *grid) owners() []int {
 			}
 		}
 	}
+	g.divide(out)
 	return out
+}
+
+// divide divides cells that are no rectangles into their rows: HTML has no others, and one around
+// them would hide the text of its neighbours.
+func (g *grid) divide(owners []int) {
+	columns := len(g.xs) - 1
+	size, far := make([]int, len(owners)), make([][2]int, len(owners)) // by owner; its last row and column
+	near := make([]int, len(owners))                                   // its first column
+	for at, owner := range owners {
+		if size[owner]++; size[owner] == 1 {
+			near[owner] = at % columns
+		}
+		near[owner] = min(near[owner], at%columns)
+		far[owner] = [2]int{at / columns, max(far[owner][1], at%columns)}
+	}
+	for at, owner := range slices.Clone(owners) {
+		if (far[owner][0]-owner/columns+1)*(far[owner][1]-near[owner]+1) == size[owner] {
+			continue
+		}
+		if owners[at] = at; at%columns > 0 && !g.left[at/columns][at%columns] {
+			owners[at] = owners[at-1]
+		}
+	}
 }
 
 // upTo returns the interval of sorted positions that holds v.
@@ -314,6 +358,26 @@ func horizontal(rules []Box) (out []Box) {
 	}
 	slices.SortFunc(out, func(a, b Box) int { return cmp.Compare(a.Top, b.Top) })
 	return out
+}
+
+// dropHead leaves a table without a head where its first column has labels of values, as in a form.
+func (t *table) dropHead() {
+	labels, cells := 0, 0
+	for i, row := range t.rows {
+		isLabel := strings.HasSuffix(row[0], ":") || strings.HasSuffix(row[0], "：")
+		if i == 0 && !isLabel {
+			return
+		}
+		if isLabel {
+			labels++
+		}
+		if row[0] != "" {
+			cells++
+		}
+	}
+	if 2*labels > cells {
+		t.header = 0
+	}
 }
 
 // turnRightToLeft puts the columns of a table in the order of reading.

@@ -145,6 +145,18 @@ func startsInside(text string) bool {
 	return unicode.IsLower(first) || isWide(first) || unicode.IsDigit(first)
 }
 
+// isArticle reports whether a line begins with the number of an article, as 第三条 in contracts and
+// laws, and a blank. Without one it may be a reference inside a sentence.
+func isArticle(line string) bool {
+	number, _, _ := strings.Cut(line, " ")
+	rest, ok := strings.CutPrefix(number, "第")
+	if !ok {
+		return false
+	}
+	mark := strings.TrimLeft(rest, "0123456789零〇一二三四五六七八九十百千")
+	return len(mark) < len(rest) && (mark == "条" || mark == "條")
+}
+
 // bullets are the marks of items, written as - in lists.
 const bullets = "•▪◦‣●○■□–·*-\uf0b7\uf0a7"
 

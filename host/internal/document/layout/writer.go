@@ -23,6 +23,8 @@ const (
 	movedTable   = 12.0 // points between the sides of a table and its continuation
 	codeGap      = 1.8  // between lines of code, in heights
 	lookBack     = 4    // blocks between the parts of a divided word
+
+	longestJoined = 1 << 15 // bytes of a paragraph to which the rest of a divided word is joined
 )
 
 // writer makes blocks of elements in reading order.
@@ -124,7 +126,7 @@ func (w *writer) element(e *element) {
 // line adds a line of a column.
 func (w *writer) line(l *segment, e *element) {
 	p := w.open
-	isTitle := w.isNumberedTitle(l)
+	isTitle := w.isNumberedTitle(l) || isArticle(l.text)
 	isItem := isBullet(l.text) && (!isTitle || p != nil && p.isList)
 	switch {
 	case p != nil && isItem && p.isList && p.sameLook(l):
@@ -179,6 +181,8 @@ func (p *paragraph) continues(l *segment, first bool, w *writer) bool {
 		return p.size < larger*w.body && !endsSentence(text) && startsInside(l.text)
 	case gap > w.gap*height:
 		return false
+	case p.lines == 1 && isArticle(text) && p.last.Right < p.column.Left+p.column.width()/2:
+		return endsSentence(text) // else it is the title of the article
 	case p.isList:
 		return l.Left > p.left-tolerance
 	case p.lines > 1 && l.Left > p.last.Left+indent*height && endsSentence(text):
@@ -233,7 +237,8 @@ func (w *writer) joinDivided(b *block.Block, l *look) bool {
 			continue
 		}
 		size := w.looks[i].size
-		if before.Kind != block.Paragraph || !isDivided(before.Text) || math.Abs(size-l.size) > sameSize*size {
+		if before.Kind != block.Paragraph || len(before.Text) > longestJoined || !isDivided(before.Text) ||
+			math.Abs(size-l.size) > sameSize*size {
 			return false
 		}
 		before.Text = joinLines([]string{before.Text, b.Text}, w.known)

@@ -246,10 +246,15 @@ func (c *cutter) one(doc *Document) ([]chunk.Chunk, error) {
 
 // whole is blocks as one chunk.
 func whole(list []block.Block) chunk.Chunk {
-	out := chunk.Chunk{Text: block.Markdown(list), Type: chunk.Text}
-	for _, b := range list {
-		out.Positions = append(out.Positions, b.Positions...)
+	out := chunk.Chunk{Type: chunk.Text}
+	texts := make([]string, 0, len(list))
+	for i := range list {
+		if text := list[i].Markdown(); text != "" {
+			texts = append(texts, text)
+		}
+		out.Positions = append(out.Positions, list[i].Positions...)
 	}
+	out.Text = strings.Join(texts, "\n\n")
 	return out
 }
 

@@ -212,6 +212,18 @@ func TestChunksAreTheDocument(t *testing.T) {
 	}
 }
 
+// Chunks have the text of a document: lines that are marks in Markdown have no backslashes.
+func TestNoEscapesInChunks(t *testing.T) {
+	const text = "1. General terms\n- of the first part\n# of all\n> of them\n| and more"
+	for _, method := range Methods() {
+		list, err := Cut(t.Context(), method, nil, Document{Name: "a.txt", Blocks: block.Paragraphs(text)})
+		require.NoError(t, err, method)
+		for _, c := range list {
+			require.NotContains(t, c.Text, `\`, method)
+		}
+	}
+}
+
 // A line without a blank is cut without counting it again for each chunk.
 func TestLongLine(t *testing.T) {
 	list := cut(t, "structure", "", "a.md", strings.Repeat("0123456789abcdef", 1<<13))
