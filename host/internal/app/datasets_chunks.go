@@ -242,7 +242,7 @@ func (d *Datasets) addChunk(
 			return nil, false, err
 		}
 		if known { // it keeps its place
-			at, err := d.place(ctx, key, v)
+			at, err := placesIn(ctx, d, key, v)
 			if err != nil {
 				return nil, false, err
 			}
@@ -406,7 +406,7 @@ func (d *Datasets) DeleteChunks(
 		if err != nil {
 			return nil, false, err
 		}
-		at, err := d.place(ctx, key, v)
+		at, err := placesIn(ctx, d, key, v)
 		if err != nil {
 			return nil, false, err
 		}

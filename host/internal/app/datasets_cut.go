@@ -96,7 +96,7 @@ func MergeChunks(
 		}
 		v.Chunks = max(1, v.Chunks-1)
 		v.Tokens = max(0, v.Tokens+e.Tokens-chunking.Count(into.Content)-chunking.Count(gone.Content))
-		at, err := d.place(ctx, key, v)
+		at, err := placesIn(ctx, d, key, v)
 		if err != nil {
 			return nil, false, err
 		}
@@ -132,7 +132,7 @@ func patchedBy(
 	}
 	before := ""
 	if patch.writes() {
-		at, err := d.place(ctx, key, v)
+		at, err := placesIn(ctx, d, key, v)
 		if err != nil {
 			return c, e, err
 		}

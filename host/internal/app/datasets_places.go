@@ -27,8 +27,8 @@ func placesOf(ctx context.Context, d *Datasets, key, document string) (*places, 
 	return newPlaces(ctx, d.replica.Index(), key, document, edits)
 }
 
-// place returns the places of the chunks of a document.
-func (d *Datasets) place(ctx context.Context, key string, v *store.Document) (*places, error) {
+// placesIn returns the places of the chunks of a document.
+func placesIn(ctx context.Context, d *Datasets, key string, v *store.Document) (*places, error) {
 	edits, err := d.store.Documents.ChunkEdits(ctx, v.ID, 0)
 	if err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func (p *places) before(chunk string) string {
 	return store.FirstPlace
 }
 
-// refollow returns edits for the chunks that follow one that was deleted, before a chunk with its id
-// is added behind another one: they stay where they are.
+// refollow returns edits for the chunks that follow a deleted one, before a chunk with its id is
+// added behind another one: they stay where they are.
 func refollow(
 	ctx context.Context, d *Datasets, key string, v *store.Document, chunk, behind string,
 ) (out []store.ChunkEdit, err error) {

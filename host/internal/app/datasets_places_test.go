@@ -53,7 +53,8 @@ func TestEditedChunksKeepTheirPlaces(t *testing.T) {
 	split := func(chunk, first, second string) {
 		t.Helper()
 		_, ids := listed(t, f, d)
-		_, err := app.SplitChunk(ctx, f.Datasets, owner, d.Dataset, d.ID, ids[chunk], [2]string{first, second}, anyVersion)
+		_, err := app.SplitChunk(
+			ctx, f.Datasets, owner, d.Dataset, d.ID, ids[chunk], [2]string{first, second}, anyVersion)
 		require.NoError(t, err)
 	}
 	edit := func(chunk, text string) {
@@ -105,7 +106,8 @@ func TestAnEditIndexesItsChunksOnly(t *testing.T) {
 	_, ids := listed(t, f, d)
 	before, err := f.Store.Documents.Of(t.Context(), d.Dataset, d.ID)
 	require.NoError(t, err)
-	_, err = app.SplitChunk(t.Context(), f.Datasets, owner, d.Dataset, d.ID, ids["a b"], [2]string{"a", "b"}, anyVersion)
+	_, err = app.SplitChunk(
+		t.Context(), f.Datasets, owner, d.Dataset, d.ID, ids["a b"], [2]string{"a", "b"}, anyVersion)
 	require.NoError(t, err)
 	text := "C"
 	require.NoError(t, f.UpdateChunk(t.Context(), owner, d.Dataset, d.ID, ids["c"], app.ChunkPatch{Content: &text}))
@@ -119,7 +121,8 @@ func TestASplitCountsForTheQuota(t *testing.T) {
 	f := datasettest.New(t, datasettest.Options{Limits: app.DatasetLimits{Chunks: 2}})
 	d := lines(t, f, "a b\nc")
 	_, ids := listed(t, f, d)
-	_, err := app.SplitChunk(t.Context(), f.Datasets, owner, d.Dataset, d.ID, ids["a b"], [2]string{"a", "b"}, anyVersion)
+	_, err := app.SplitChunk(
+		t.Context(), f.Datasets, owner, d.Dataset, d.ID, ids["a b"], [2]string{"a", "b"}, anyVersion)
 	require.ErrorIs(t, err, app.ErrQuota)
 	got, _ := listed(t, f, d)
 	require.Equal(t, "a b c", got)

@@ -240,8 +240,8 @@ const (
 // Edit changes a document with change, which may be called twice. A file that is dropped becomes
 // loose.
 //
-// Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], [ErrQuota] for the bound of
-// the document, those of change.
+// Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], [ErrQuota] for Bound, those
+// of change.
 func (s Documents) Edit(
 	ctx context.Context, tenant, datasetID, id string, change func(*Document) (Affects, error),
 ) (v Document, err error) {
