@@ -106,7 +106,7 @@ func MergeChunks(
 	return err
 }
 
-// replacing is a list of edits with one more, in place of that of the same chunk.
+// replacing adds an edit to a list and drops that of the same chunk.
 func replacing(edits []store.ChunkEdit, e store.ChunkEdit) []store.ChunkEdit {
 	edits = slices.DeleteFunc(edits, func(other store.ChunkEdit) bool { return other.Chunk == e.Chunk })
 	return append(edits, e)

@@ -19,7 +19,7 @@ type ChunkEdit struct {
 	// Put, unless nil, is the whole chunk, with its vector of Model and its number of tokens.
 	Put *dataset.Chunk `json:"put,omitempty"`
 	// After is the chunk that this one stood behind when its place was changed last, FirstPlace for
-	// none; "" leaves it where the index has it. Also of deleted ones, which others may follow.
+	// none; "" leaves it to the index. Deleted chunks have it too: others may follow them.
 	After  string `json:"after,omitempty"`
 	Placed int64  `json:"placed,omitempty"` // Seq of that change
 	Vector []byte `json:"vector,omitempty"` // little-endian float32
