@@ -43,7 +43,7 @@ func (d *Datasets) Chunks(
 			return nil, 0, err
 		}
 		key, _ := d.watched.folder.Key(p.Tenant, id)
-		list, total, err := listChunks(ctx, d.watched.folder.Index(), key, &v, &q)
+		list, total, err := listChunks(ctx, d.watched.folder.Index(), key, &v, &q, nil)
 		if errors.Is(err, ErrNotFound) && v.State != dataset.Done {
 			return []dataset.Chunk{}, 0, nil // not read yet, or it cannot be read
 		}
@@ -61,7 +61,7 @@ func (d *Datasets) Chunks(
 		if synced.Key == "" {
 			return nil, 0, synced.Behind
 		}
-		list, total, err := listChunks(ctx, d.replica.Index(), synced.Key, &v.Document, &q)
+		list, total, err := listChunks(ctx, d.replica.Index(), synced.Key, &v.Document, &q, d)
 		switch {
 		case errors.Is(err, index.ErrNoDataset) && try < searchTries:
 			continue // its embedding model was changed, or it was deleted
@@ -73,8 +73,9 @@ func (d *Datasets) Chunks(
 }
 
 // listChunks is a page of the chunks of a document in an index, whose dataset has the key there.
+// edited, unless nil, knows the places of chunks that were edited.
 func listChunks(
-	ctx context.Context, x index.Index, key string, v *dataset.Document, q *ChunkList,
+	ctx context.Context, x index.Index, key string, v *dataset.Document, q *ChunkList, edited *Datasets,
 ) ([]dataset.Chunk, int, error) {
 	page := pageOf(q.Page, q.Size, "", true)
 	l := &index.List{
@@ -91,7 +92,13 @@ func listChunks(
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err := x.Chunks(ctx, l)
+	var at *places
+	if edited != nil && q.ID == "" {
+		if at, err = placesOf(ctx, edited, key, v.ID); err != nil {
+			return nil, 0, err
+		}
+	}
+	list, err := at.page(ctx, x, l)
 	if errors.Is(err, index.ErrNoDocument) {
 		return nil, 0, missing(ErrNotFound, fmt.Sprintf("document %q", v.ID)) // deleted meanwhile
 	}
@@ -220,15 +227,8 @@ func (d *Datasets) addChunk(
 	if _, err := d.get(ctx, p, id); err != nil {
 		return dataset.Chunk{}, err
 	}
-	if most := d.limits.Chunks; most > 0 {
-		use, err := d.store.Datasets.Use(ctx, p.Tenant)
-		if err != nil {
-			return dataset.Chunk{}, err
-		}
-		if use.Chunks >= most {
-			return dataset.Chunk{}, fmt.Errorf("%w: the datasets have %d chunks, at most %d are allowed", ErrQuota,
-				use.Chunks, most)
-		}
+	if err := spareChunk(ctx, d, p); err != nil {
+		return dataset.Chunk{}, err
 	}
 	c.ID = chunkfile.ID(c.Content, document)
 	c.Edited, c.Created = true, time.Now().UnixMilli()
@@ -238,16 +238,45 @@ func (d *Datasets) addChunk(
 			return nil, false, err
 		}
 		e, err := d.written(ctx, v, c)
+		if err != nil {
+			return nil, false, err
+		}
+		if known { // it keeps its place
+			at, err := placesIn(ctx, d, key, v)
+			if err != nil {
+				return nil, false, err
+			}
+			e.After, e.Moved = at.before(c.ID), true
+		}
+		var edits []store.ChunkEdit
+		if !known {
+			if edits, err = refollow(ctx, d, key, v, c.ID, ""); err != nil {
+				return nil, false, err
+			}
+		}
 		if !known || counted {
 			v.Chunks++
 		}
 		if !known {
 			v.Tokens += e.Tokens
 		}
-		return []store.ChunkEdit{e}, false, err
+		return append(edits, e), false, nil
 	})
 	c.Dataset, c.Document, c.Name = id, document, v.Name
 	return c, err
+}
+
+// spareChunk fails with [ErrQuota] if the datasets of a tenant may not have one more chunk.
+func spareChunk(ctx context.Context, d *Datasets, p Principal) error {
+	most := d.limits.Chunks
+	if most <= 0 {
+		return nil
+	}
+	use, err := d.store.Datasets.Use(ctx, p.Tenant)
+	if err == nil && use.Chunks >= most {
+		err = fmt.Errorf("%w: the datasets have %d chunks, at most %d are allowed", ErrQuota, use.Chunks, most)
+	}
+	return err
 }
 
 // checkChunk checks what a caller wrote into a chunk.
@@ -310,6 +339,12 @@ type ChunkPatch struct {
 	Check func(c *dataset.Chunk) error
 }
 
+// writes reports whether the patch changes more than whether a chunk is enabled.
+func (q *ChunkPatch) writes() bool {
+	return q.Content != nil || q.Keywords != nil || q.Questions != nil || q.Tags != nil || q.Image != nil ||
+		q.Positions != nil
+}
+
 // UpdateChunk changes a chunk; its id stays. A chunk whose text was changed is kept when the
 // document is parsed again. Errors: [ErrNotFound], those of [Error] and of the embedding model.
 func (d *Datasets) UpdateChunk(ctx context.Context, p Principal, id, document, chunk string, patch ChunkPatch) error {
@@ -323,9 +358,10 @@ func (d *Datasets) UpdateChunk(ctx context.Context, p Principal, id, document, c
 	return err
 }
 
-// patched is the edit that a patch makes of a chunk and its former edit.
+// patched is the edit that a patch makes of a chunk behind another one, and its former edit.
 func (d *Datasets) patched(
 	ctx context.Context, v *store.Document, old []store.ChunkEdit, c dataset.Chunk, patch *ChunkPatch,
+	before string,
 ) (store.ChunkEdit, error) {
 	e := store.ChunkEdit{Chunk: c.ID}
 	if len(old) > 0 {
@@ -335,8 +371,7 @@ func (d *Datasets) patched(
 	if patch.Enabled != nil {
 		own = !*patch.Enabled
 	}
-	if patch.Content != nil || patch.Keywords != nil || patch.Questions != nil || patch.Tags != nil ||
-		patch.Image != nil || patch.Positions != nil {
+	if patch.writes() {
 		set(&c.Content, patch.Content)
 		set(&c.Keywords, patch.Keywords)
 		set(&c.Questions, patch.Questions)
@@ -347,12 +382,11 @@ func (d *Datasets) patched(
 		if err := checkChunk(&c); err != nil {
 			return e, err
 		}
-		after := e.After
 		var err error
 		if e, err = d.written(ctx, v, c); err != nil {
 			return e, err
 		}
-		e.After, e.Moved = after, true // else it would be the last: an index appends what it puts
+		e.After, e.Moved = before, true // else it would be the last: an index appends what it puts
 	}
 	e.Disabled = &own
 	return e, nil
@@ -372,18 +406,18 @@ func (d *Datasets) DeleteChunks(
 		if err != nil {
 			return nil, false, err
 		}
-		all, err := d.replica.Index().Chunks(ctx, &index.List{Dataset: key, Document: document, Limit: 1})
+		at, err := placesIn(ctx, d, key, v)
 		if err != nil {
 			return nil, false, err
 		}
 		var edits []store.ChunkEdit
 		n = 0
 		for _, c := range page.Chunks {
-			edits = append(edits, store.ChunkEdit{Chunk: c.ID, Deleted: true})
+			edits = append(edits, store.ChunkEdit{Chunk: c.ID, Deleted: true, After: at.before(c.ID), Moved: true})
 			v.Tokens = max(0, v.Tokens-chunking.Count(c.Content))
 			n++
 		}
-		v.Chunks = all.Total - n
+		v.Chunks = len(at.order) - n
 		if v.Chunks == 0 {
 			v.Tokens = 0
 		}

@@ -25,6 +25,9 @@ func SplitChunk(
 	if _, err := d.document(ctx, p, id, document); err != nil {
 		return "", err
 	}
+	if err := spareChunk(ctx, d, p); err != nil {
+		return "", err
+	}
 	rest := chunkfile.ID(texts[1], document)
 	_, err := d.editChunks(ctx, p, id, document, func(v *store.Document, key string) ([]store.ChunkEdit, bool, error) {
 		c, e, err := patchedBy(ctx, d, v, key, chunk, &ChunkPatch{Content: &texts[0], Check: check})
@@ -45,10 +48,14 @@ func SplitChunk(
 			return nil, false, err
 		}
 		added, err := d.written(ctx, v, second)
+		if err != nil {
+			return nil, false, err
+		}
+		others, err := refollow(ctx, d, key, v, rest, chunk)
 		added.After, added.Moved = chunk, true
 		v.Chunks++
 		v.Tokens = max(0, v.Tokens+added.Tokens+e.Tokens-chunking.Count(c.Content))
-		return []store.ChunkEdit{e, added}, false, err
+		return append(replacing(others, e), added), false, err
 	})
 	return rest, err
 }
@@ -89,9 +96,20 @@ func MergeChunks(
 		}
 		v.Chunks = max(1, v.Chunks-1)
 		v.Tokens = max(0, v.Tokens+e.Tokens-chunking.Count(into.Content)-chunking.Count(gone.Content))
-		return []store.ChunkEdit{e, {Chunk: gone.ID, Deleted: true}}, false, nil
+		at, err := placesIn(ctx, d, key, v)
+		if err != nil {
+			return nil, false, err
+		}
+		tomb := store.ChunkEdit{Chunk: gone.ID, Deleted: true, After: at.before(gone.ID), Moved: true}
+		return []store.ChunkEdit{e, tomb}, false, nil
 	})
 	return err
+}
+
+// replacing adds an edit to a list and drops that of the same chunk.
+func replacing(edits []store.ChunkEdit, e store.ChunkEdit) []store.ChunkEdit {
+	edits = slices.DeleteFunc(edits, func(other store.ChunkEdit) bool { return other.Chunk == e.Chunk })
+	return append(edits, e)
 }
 
 // patchedBy returns a chunk before a patch, and the edit that the patch makes.
@@ -112,7 +130,15 @@ func patchedBy(
 	if err != nil {
 		return c, e, err
 	}
-	e, err = d.patched(ctx, v, old, c, patch)
+	before := ""
+	if patch.writes() {
+		at, err := placesIn(ctx, d, key, v)
+		if err != nil {
+			return c, e, err
+		}
+		before = at.before(chunk)
+	}
+	e, err = d.patched(ctx, v, old, c, patch, before)
 	return c, e, err
 }
 

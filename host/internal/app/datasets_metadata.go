@@ -68,10 +68,11 @@ func (d *Datasets) UpdateMetadata(
 		return 0, 0, err
 	}
 	if u.Documents != nil {
-		labels = slices.DeleteFunc(labels, func(l store.DocumentLabel) bool {
-			return !slices.Contains(u.Documents,
-				l.ID)
-		})
+		wanted := map[string]bool{}
+		for _, document := range u.Documents {
+			wanted[document] = true
+		}
+		labels = slices.DeleteFunc(labels, func(l store.DocumentLabel) bool { return !wanted[l.ID] })
 	}
 	var ids []string
 	if u.Filter != nil && len(u.Filter.Conditions) > 0 {

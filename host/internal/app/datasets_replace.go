@@ -36,10 +36,6 @@ func ReplaceFile(
 		return dataset.Document{}, fmt.Errorf("document %q: %w", u.Name, err)
 	}
 	hash, err := hexDigest(info.Digest)
-	if err == nil {
-		u.Size = int64(info.Size)
-		err = checkUpload(ctx, d, p, &u, old.Size)
-	}
 	if err != nil {
 		return dataset.Document{}, errors.Join(err, d.dropFile(ctx, next.File))
 	}
@@ -47,7 +43,7 @@ func ReplaceFile(
 		if v.State == dataset.Queued || v.State == dataset.Running {
 			return store.Nothing, fmt.Errorf("document %q is %s: %w", v.Name, v.State, ErrConflict)
 		}
-		v.File, v.Size, v.Hash = next.File, u.Size, hash
+		v.File, v.Size, v.Hash, v.Bound = next.File, int64(info.Size), hash, d.limits.Bytes
 		v.State, v.Progress, v.Messages = dataset.Unparsed, 0, ""
 		affects := store.Nothing
 		if extension := path.Ext(u.Name); !strings.EqualFold(extension, path.Ext(v.Name)) {

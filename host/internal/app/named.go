@@ -3,10 +3,11 @@ package app
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/access"
@@ -143,10 +144,7 @@ func (s *Canvases) Using(ctx context.Context, who Principal, id, name string) (u
 	if err != nil {
 		return nil, false, err
 	}
-	quoted, err := json.Marshal(name)
-	if err != nil {
-		return nil, false, err
-	}
+	part := []byte(plainPart(name))
 	for _, row := range rows {
 		c, err := s.Get(ctx, who, row.ID)
 		if errors.Is(err, ErrNotFound) {
@@ -155,14 +153,27 @@ func (s *Canvases) Using(ctx context.Context, who Principal, id, name string) (u
 		if err != nil {
 			return nil, false, err
 		}
-		if !bytes.Contains(c.DSL, []byte(id)) && !bytes.Contains(c.DSL, quoted) {
-			continue
+		if !bytes.Contains(c.DSL, []byte(id)) && !bytes.Contains(c.DSL, part) {
+			continue // most canvases need not be loaded
 		}
 		if s.searches(c.DSL, id, name) {
 			using = append(using, c)
 		}
 	}
 	return using, total <= len(rows), nil
+}
+
+// plainPart is the longest part of a name that JSON writes in one way only: other characters may be
+// escaped or not.
+func plainPart(name string) (longest string) {
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool {
+		return r < ' ' || r >= unicode.MaxASCII || strings.ContainsRune(`"\/<>&'`, r)
+	}) {
+		if len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return longest
 }
 
 // searches reports whether a document names a dataset. Of one that does not load, its text decides.

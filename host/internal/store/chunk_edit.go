@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
@@ -19,9 +18,10 @@ type ChunkEdit struct {
 	Disabled *bool `json:"disabled,omitempty"`
 	// Put, unless nil, is the whole chunk, with its vector of Model and its number of tokens.
 	Put *dataset.Chunk `json:"put,omitempty"`
-	// After is the chunk that an added chunk follows; without it, or if that chunk is gone, it is
-	// one of the last.
+	// After is the chunk that this one stood behind when its place was changed last, FirstPlace for
+	// none; "" leaves it to the index. Deleted chunks have it too: others may follow them.
 	After  string `json:"after,omitempty"`
+	Placed int64  `json:"placed,omitempty"` // Seq of that change
 	Vector []byte `json:"vector,omitempty"` // little-endian float32
 	Model  string `json:"model,omitempty"`
 	Tokens int    `json:"tokens,omitempty"`
@@ -29,8 +29,11 @@ type ChunkEdit struct {
 	NextVector []byte `json:"next_vector,omitempty"`
 	NextModel  string `json:"next_model,omitempty"`
 
-	Moved bool `json:"-"` // all chunks of the document are indexed again, in their order
+	Moved bool `json:"-"` // the change gives it its place
 }
+
+// FirstPlace is the After of a chunk that no other one precedes.
+const FirstPlace = "first"
 
 func scanChunkEdit(r row) (ChunkEdit, error) {
 	var e ChunkEdit
@@ -95,9 +98,6 @@ func (s Documents) EditChunks(ctx context.Context, v Document, edits []ChunkEdit
 		}
 		next.Seq = seq
 		list := edits
-		if slices.ContainsFunc(edits, func(e ChunkEdit) bool { return e.Moved }) {
-			next.ContentSeq = seq
-		}
 		if clear {
 			next.ContentSeq = seq
 			if list, err = withoutMarks(ctx, q, v.ID); err != nil {
@@ -105,6 +105,9 @@ func (s Documents) EditChunks(ctx context.Context, v Document, edits []ChunkEdit
 			}
 		}
 		for _, e := range list {
+			if e.Moved {
+				e.Placed = seq
+			}
 			if err := putChunkEdit(ctx, q, &next, e); err != nil {
 				return err
 			}

@@ -29,6 +29,9 @@ type Document struct {
 	Seq, ContentSeq int64
 
 	Sole bool // refused by Create if the dataset has the same bytes; never stored
+	// Bound, unless 0, limits the bytes of all documents of the tenant after a change that makes
+	// this one larger. It is not stored.
+	Bound int64
 
 	Lease      string // of the worker that parses it
 	LeaseUntil int64  // Unix milliseconds
@@ -237,7 +240,8 @@ const (
 // Edit changes a document with change, which may be called twice. A file that is dropped becomes
 // loose.
 //
-// Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], those of change.
+// Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], [ErrQuota] for Bound,
+// those of change.
 func (s Documents) Edit(
 	ctx context.Context, tenant, datasetID, id string, change func(*Document) (Affects, error),
 ) (v Document, err error) {
@@ -287,6 +291,16 @@ func (s Documents) save(ctx context.Context, q querier, v, old *Document, affect
 	case change != counts{}:
 		if _, err := addCounts(ctx, q, v.Dataset, 0, change); err != nil {
 			return err
+		}
+	}
+	if v.Bound > 0 && v.Size > old.Size {
+		use, err := datasetUse(ctx, q, v.Tenant) // after the change
+		if err != nil {
+			return err
+		}
+		if use.Bytes > v.Bound {
+			return fmt.Errorf("%w: documents have %d of %d bytes, this one %d", ErrQuota, use.Bytes-v.Size, v.Bound,
+				v.Size)
 		}
 	}
 	if v.File != old.File {

@@ -255,6 +255,75 @@ describe("many documents of a dataset", { skip: missing(), timeout: 1_200_000 },
     await done(refused);
   });
 
+  test("what was typed and left does not undo what others did since, and a split keeps all fields", async () => {
+    const id = await dataset("Left", { "rules.md": "# One\n\nFirst rule.\n\n# Two\n\nSecond rule." }, true);
+    const { items: [document] } = await documents(id);
+    const path = `/datasets/${id}/documents/${document?.id}/chunks`;
+    const chunks = (): Promise<{ items: { id: string; content: string; keywords?: string[] }[] }> => api("GET", path);
+    const { page, done } = await open("Left");
+    await page.getByRole("link", { name: "rules.md" }).click();
+    await page.getByRole("button", { name: "Edit chunk 1" }).click();
+    await page.locator(".chunk-card.edit textarea").first().fill("Mine.");
+    await page.keyboard.press("Escape");
+    const { items: [first, second] } = await chunks();
+    await api("PATCH", `${path}/${first?.id}`, { content: "Theirs." });
+    await page.getByRole("link", { name: "Left" }).click();
+    await page.getByRole("link", { name: "rules.md" }).click();
+    await page.locator(".chunk-card", { hasText: "Theirs." }).waitFor();
+    await page.getByRole("button", { name: "Edit chunk 1" }).click();
+    assert.equal(await page.locator(".chunk-card.edit textarea").first().inputValue(), "Mine.");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Somebody changed this chunk").waitFor();
+    assert.equal((await chunks()).items[0]?.content, "Theirs.");
+    await page.getByRole("button", { name: "Save mine over it" }).click();
+    await page.locator(".chunk-card:not(.edit)", { hasText: "Mine." }).waitFor();
+
+    await page.getByRole("button", { name: "Edit chunk 1" }).click();
+    await page.locator(".chunk-card.edit").getByLabel("Keywords").fill("law");
+    const area = page.locator(".chunk-card.edit textarea").first();
+    await area.fill("One 😀 two");
+    await area.press("Control+Home");
+    for (let i = 0; i < "One ".length; i++) await area.press("ArrowRight");
+    await page.getByRole("button", { name: "Split here" }).click();
+    await counted(page.locator(".chunk-card:not(.edit)"), 3);
+    const { items } = await chunks();
+    assert.deepEqual(items.slice(0, 2).map(({ content }) => content), ["One", "😀 two"]);
+    assert.deepEqual(items[0]?.keywords, ["law"]);
+
+    await api("PATCH", `${path}/${items[1]?.id}`, { enabled: false });
+    await page.getByLabel("Chunks shown").selectOption("true");
+    await counted(page.locator(".chunk-card"), 2);
+    await counted(page.getByRole("button", { name: /^Merge chunk/ }), 0); // the next one is not behind it
+    assert.equal((await chunks()).items[2]?.id, second?.id);
+    await done(refused);
+  });
+
+  test("documents that are selected late are not those of another filter", async () => {
+    const files = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`file ${i}.md`, `Text ${i}.`]));
+    await dataset("Late", files);
+    const { page, done } = await open("Late");
+    await page.getByLabel("All on this page").check();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => { release = resolve; });
+    let answered = 0;
+    await page.route("**/documents?*page_size=1000*", async (route) => {
+      await held;
+      await route.continue();
+      answered++;
+    });
+    await page.getByRole("button", { name: "Select all 60" }).click();
+    await page.getByLabel("Find a document").fill("file 7");
+    await counted(page.locator(".entries > li"), 1);
+    const late = page.waitForResponse((answer) => answer.url().includes("page_size=1000"));
+    release();
+    await (await late).finished();
+    await page.getByLabel("All on this page").waitFor(); // still nothing is selected
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    await counted(page.getByText("60 selected", { exact: true }), 0);
+    assert.equal(answered, 1);
+    await done(refused);
+  });
+
   test("the file of a document is replaced, and a citation opens its chunk", async () => {
     const id = await dataset("Replaced", { "fruit.md": "Apples are red." }, true);
     const { items: [document] } = await documents(id);

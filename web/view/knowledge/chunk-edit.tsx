@@ -16,8 +16,11 @@ interface Typed {
   questions: string;
 }
 
-/** typedIn keeps what was typed into forms that were left, by chunk or document. */
-const typedIn = new Map<string, Typed>();
+/**
+ * typedIn keeps what was typed into forms that were left, by chunk or document, with the chunk of
+ * then: saving it must not undo what others did since.
+ */
+const typedIn = new Map<string, { typed: Typed; base: StoredChunk | undefined }>();
 
 /** ChunkActs are what a form can do. */
 export interface ChunkActs {
@@ -54,13 +57,13 @@ export function ChunkEdit({ label, draft, chunk, isGone = false, acts }: {
   acts: ChunkActs;
 }): React.ReactNode {
   const a = useAreaText();
-  const [base, setBase] = useState(chunk);
-  const [typed, setTyped] = useState(() => typedIn.get(draft) ?? fieldsOf(chunk));
+  const [base, setBase] = useState(() => typedIn.get(draft)?.base ?? chunk);
+  const [typed, setTyped] = useState(() => typedIn.get(draft)?.typed ?? fieldsOf(chunk));
   const [theirs, setTheirs] = useState<StoredChunk | "gone" | undefined>(isGone ? "gone" : undefined);
   const [fault, setFault] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const isChanged = JSON.stringify(typed) !== JSON.stringify(fieldsOf(base));
-  useKept(draft, typed, isChanged);
+  useKept(draft, typed, base, isChanged);
   const end = (): void => {
     typedIn.delete(draft);
     acts.close();
@@ -79,6 +82,14 @@ export function ChunkEdit({ label, draft, chunk, isGone = false, acts }: {
       setBusy(false);
     }
   };
+  // A split stores the text only; the other fields follow, else they were lost with the form.
+  const split = async (first: string, second: string): Promise<void> => {
+    await acts.split?.(first, second, base?.version);
+    const { keywords, questions } = patchOf(typed);
+    const before = fieldsOf(base);
+    if (typed.keywords !== before.keywords || typed.questions !== before.questions)
+      await acts.save({ keywords: keywords ?? [], questions: questions ?? [] });
+  };
   const save = (version = base?.version): void =>
     void run(() => acts.save({ ...patchOf(typed), ...(version === undefined ? {} : { version }) }));
   return (
@@ -94,7 +105,7 @@ export function ChunkEdit({ label, draft, chunk, isGone = false, acts }: {
     >
       <Fields typed={typed} onChange={setTyped} disabled={isBusy}
         onSplit={acts.split && theirs === undefined
-          ? (first, second) => void run(() => acts.split!(first, second, base?.version))
+          ? (first, second) => void run(() => split(first, second))
           : undefined} />
       {theirs !== undefined && (
         <Conflict
@@ -143,13 +154,13 @@ function Buttons({ disabled, onDiscard, onClose }: {
 }
 
 // useKept keeps what was typed when the form is left, and asks before the page is.
-function useKept(draft: string, typed: Typed, isChanged: boolean): void {
+function useKept(draft: string, typed: Typed, base: StoredChunk | undefined, isChanged: boolean): void {
   const latest = useRef({ typed, isChanged });
   latest.current = { typed, isChanged };
   useEffect(() => {
-    if (isChanged) typedIn.set(draft, typed);
+    if (isChanged) typedIn.set(draft, { typed, base });
     else typedIn.delete(draft);
-  }, [draft, typed, isChanged]);
+  }, [draft, typed, base, isChanged]);
   useEffect(() => {
     const leave = (event: BeforeUnloadEvent): void => {
       if (latest.current.isChanged) event.preventDefault();
@@ -173,8 +184,10 @@ function Fields({ typed, disabled, onChange, onSplit }: {
   const a = useAreaText();
   const area = useRef<HTMLTextAreaElement>(null);
   const [at, setAt] = useState(0);
-  const first = typed.content.slice(0, at).trim();
-  const second = typed.content.slice(at).trim();
+  // The text may have been replaced since the caret was there.
+  const cut = /^[\uDC00-\uDFFF]/.test(typed.content.slice(at)) ? at - 1 : at;
+  const first = typed.content.slice(0, cut).trim();
+  const second = typed.content.slice(cut).trim();
   return (
     <>
       <label className="field">

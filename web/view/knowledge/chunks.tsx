@@ -188,7 +188,7 @@ function ChunkList({ api, dataset, id, mayEdit, attempt, children }: {
         ))}
       <Cards
         api={api} dataset={dataset} id={id} list={list} first={(page - 1) * size + 1} words={words} mayEdit={mayEdit}
-        attempt={attempt}
+        attempt={attempt} isWhole={words === "" && enabled === ""}
       />
       <Pager page={page} size={size} total={list.value?.total ?? 0} onPage={setPage} />
     </>
@@ -196,13 +196,15 @@ function ChunkList({ api, dataset, id, mayEdit, attempt, children }: {
 }
 
 // Cards lists chunks. A chunk that is edited stays open when it is not in the list any more.
-function Cards({ api, dataset, id, list, first, words, mayEdit, attempt }: {
+function Cards({ api, dataset, id, list, first, words, isWhole = false, mayEdit, attempt }: {
   api: Datasets;
   dataset: Dataset;
   id: string;
   list: Loaded<{ items: StoredChunk[]; total: number }>;
   first: number | undefined;
   words: string;
+  /** The list leaves no chunk out: one follows the other in the document. */
+  isWhole?: boolean;
   mayEdit: boolean;
   attempt: Attempt;
 }): React.ReactNode {
@@ -254,7 +256,7 @@ function Cards({ api, dataset, id, list, first, words, mayEdit, attempt }: {
                   after(() => api.updateChunk(dataset.id, id, chunk.id, { enabled }));
                 },
                 remove: () => after(() => api.removeChunk(dataset.id, id, chunk.id)),
-                ...(next && words === ""
+                ...(next && isWhole
                   ? { merge: () => after(() => api.mergeChunks(dataset.id, id, chunk, next)) }
                   : {}),
               } : undefined}

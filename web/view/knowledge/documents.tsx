@@ -195,6 +195,8 @@ function Choose({ api, dataset, rows, total, query, chosen, onChoose }: {
   const a = useAreaText();
   const attempt = useAttempt();
   const here = rows.every(({ id }) => chosen.has(id));
+  const latest = useRef(query);
+  latest.current = query;
   const all = (): void =>
     void attempt.run(async () => {
       const found = new Map<string, StoredDocument>();
@@ -203,7 +205,8 @@ function Choose({ api, dataset, rows, total, query, chosen, onChoose }: {
         for (const each of items) found.set(each.id, each);
         if (items.length === 0 || page * mostAtOnce >= count) break;
       }
-      onChoose(found);
+      // Else documents would be selected that the list does not show.
+      if (latest.current.words === query.words && latest.current.state === query.state) onChoose(found);
     });
   return (
     <>

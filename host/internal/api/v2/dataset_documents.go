@@ -320,6 +320,9 @@ func (e datasetEdits) updateDocuments(ctx context.Context, in updateDocuments) (
 		return refusedDocuments{}, err
 	}
 	patch := app.DocumentPatch{Method: b.Method, Config: rawOf(b.Config), Pipeline: b.Pipeline, Enabled: b.Enabled}
+	if patch == (app.DocumentPatch{}) && !b.Parse {
+		return refusedDocuments{}, badMember("documents", "nothing to change; expected a member other than documents")
+	}
 	request := parseDocuments{in.Who, in.Dataset, documentIDs{b.Documents}}
 	return e.in.each(ctx, request, func(ctx context.Context, p app.Principal, id string, documents ...string) error {
 		if patch != (app.DocumentPatch{}) {

@@ -86,6 +86,7 @@ func TestManyDocumentsAreChangedAtOnce(t *testing.T) {
 	}
 	s.As("one", "PATCH", path+"/documents", `{"documents":`+ids+`,"method":"sliced"}`, 422)
 	s.As("one", "PATCH", path+"/documents", `{"documents":[],"method":"one"}`, 422)
+	s.As("one", "PATCH", path+"/documents", `{"documents":`+ids+`}`, 422) // nothing to change
 	s.As("two", "PATCH", path+"/documents", `{"documents":`+ids+`,"method":"one"}`, 404)
 	done := follow(t, s, path+"/events", `{"documents":["`+docs[0]+`"]}`, path+"/parse")
 	require.Equal(t, docs[:1], done)
@@ -191,6 +192,21 @@ func TestCanvasesThatSearchADataset(t *testing.T) {
 	require.Equal(t, 1, v.Get("items").Len(), v.JSON())
 	require.Equal(t, "Help desk", v.Get("items").At(0).Get("title").Str())
 	s.As("two", "GET", "/api/v2/datasets/"+id+"/canvases", "", 404)
+}
+
+// A document names a dataset by its name too, whose characters JSON may escape.
+func TestCanvasesThatSearchADatasetByName(t *testing.T) {
+	s := apitest.New(t)
+	id := s.As("one", "POST", "/api/v2/datasets", `{"name":"R&D <K\u00e4se>"}`, 201).Get("id").Str()
+	for _, name := range []string{"R&D <Käse>", `R\u0026D \u003cK\u00e4se\u003e`, "D <K"} {
+		dsl := strings.Replace(`{"components":{`+
+			`"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Retrieval:A"]},`+
+			`"Retrieval:A":{"obj":{"component_name":"Retrieval","params":{"kb_ids":["NAME"]}},`+
+			`"upstream":["begin"]}}}`, "NAME", name, 1)
+		s.As("one", "POST", "/api/v2/canvases", `{"title":"Help desk","dsl":`+dsl+`}`, 201)
+	}
+	v := s.As("one", "GET", "/api/v2/datasets/"+id+"/canvases", "", 200)
+	require.Equal(t, 2, v.Get("items").Len(), v.JSON())
 }
 
 func TestMetadataIsBounded(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 func (r *Replica) edit(
 	ctx context.Context, key string, ds *store.Dataset, d *store.Document, edits []store.ChunkEdit, version int64,
 ) error {
+	var put []index.Chunk
 	for i := range edits {
 		e := &edits[i]
 		if e.Seq <= version {
@@ -26,7 +27,12 @@ func (r *Replica) edit(
 		case e.Deleted:
 			_, err = r.cfg.Index.Remove(ctx, key, d.ID, e.Chunk)
 		case e.Put != nil:
-			err = r.cfg.Index.Put(ctx, key, d.ID, written(ds, d, e))
+			if put = append(put, written(ds, d, e)); i+1 < len(edits) && edits[i+1].Put != nil &&
+				edits[i+1].Seq == e.Seq {
+				continue // in one step with those of the same change
+			}
+			err = r.cfg.Index.Put(ctx, key, d.ID, put...)
+			put = nil
 		case e.Disabled != nil:
 			_, err = r.cfg.Index.Enable(ctx, key, d.ID, !*e.Disabled && !d.Disabled, e.Chunk)
 		}
@@ -42,81 +48,38 @@ func (r *Replica) chunks(
 	ctx context.Context, ds *store.Dataset, d *store.Document, edits []store.ChunkEdit,
 ) iter.Seq2[index.Chunk, error] {
 	return func(yield func(index.Chunk, error) bool) {
-		w := editedChunks{ds: ds, d: d, yield: yield, left: map[string]*store.ChunkEdit{}}
-		w.after, w.out = map[string][]*store.ChunkEdit{}, map[string]bool{}
+		left := map[string]*store.ChunkEdit{}
 		for i := range edits {
-			e := &edits[i]
-			w.left[e.Chunk] = e
-			if e.After != "" && e.Put != nil {
-				w.after[e.After] = append(w.after[e.After], e)
-			}
+			left[edits[i].Chunk] = &edits[i]
 		}
 		for c, err := range r.parsed(ctx, d) {
 			if err != nil {
 				yield(index.Chunk{}, err)
 				return
 			}
-			if !w.parsed(&c) {
+			e := left[c.ID]
+			delete(left, c.ID)
+			if e != nil && e.Deleted {
+				continue
+			}
+			out := indexed(ds, d, &c)
+			switch {
+			case e != nil && e.Put != nil:
+				out = written(ds, d, e)
+			case e != nil && e.Disabled != nil:
+				out.Disabled = *e.Disabled || d.Disabled
+			}
+			if !yield(out, nil) {
 				return
 			}
 		}
 		for i := range edits { // in their order
-			if !w.added(&edits[i]) {
+			e := &edits[i]
+			if left[e.Chunk] != nil && e.Put != nil && !yield(written(ds, d, e), nil) {
 				return
 			}
 		}
 	}
-}
-
-// editedChunks yields the chunks of a document under their edits. Its methods return false once the
-// caller wants no more.
-type editedChunks struct {
-	ds    *store.Dataset
-	d     *store.Document
-	yield func(index.Chunk, error) bool
-	left  map[string]*store.ChunkEdit   // edits of chunks that were not yielded yet
-	after map[string][]*store.ChunkEdit // added chunks by the chunk that they follow
-	out   map[string]bool               // added chunks that were yielded
-}
-
-// parsed yields a chunk that the parse made, and those added behind it.
-func (w *editedChunks) parsed(c *chunkfile.Chunk) bool {
-	if w.out[c.ID] {
-		return true
-	}
-	e := w.left[c.ID]
-	delete(w.left, c.ID)
-	if e != nil && e.Deleted {
-		return w.follow(c.ID)
-	}
-	out := indexed(w.ds, w.d, c)
-	switch {
-	case e != nil && e.Put != nil:
-		out = written(w.ds, w.d, e)
-	case e != nil && e.Disabled != nil:
-		out.Disabled = *e.Disabled || w.d.Disabled
-	}
-	return w.yield(out, nil) && w.follow(c.ID)
-}
-
-// added yields a chunk that was added by hand, and those added behind it.
-func (w *editedChunks) added(e *store.ChunkEdit) bool {
-	if w.left[e.Chunk] == nil || e.Put == nil {
-		return true
-	}
-	delete(w.left, e.Chunk)
-	w.out[e.Chunk] = true
-	return w.yield(written(w.ds, w.d, e), nil) && w.follow(e.Chunk)
-}
-
-// follow yields the chunks that were added behind a chunk.
-func (w *editedChunks) follow(chunk string) bool {
-	for _, e := range w.after[chunk] {
-		if !w.added(e) {
-			return false
-		}
-	}
-	return true
 }
 
 // parsed are the chunks in the file of a document.
