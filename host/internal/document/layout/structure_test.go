@@ -349,21 +349,22 @@ func TestHostilePagesAreNotQuadratic(t *testing.T) {
 		},
 	} {
 		spent := func(n int) time.Duration {
-			best := time.Hour
-			for range 3 {
-				p := page(n)
-				p.Number, p.Width, p.Height = 1, 595, 842
-				start := time.Now()
-				var d Document
-				d.Add(p)
-				_, err := d.Blocks(t.Context())
-				require.NoError(t, err)
-				best = min(best, time.Since(start))
-			}
-			return best
+			p := page(n)
+			p.Number, p.Width, p.Height = 1, 595, 842
+			start := time.Now()
+			var d Document
+			d.Add(p)
+			_, err := d.Blocks(t.Context())
+			require.NoError(t, err)
+			return time.Since(start)
 		}
+		// The least of several times has the least of what else the machine does.
 		small, large := spent(4_000), spent(32_000)
-		require.Less(t, large, 40*max(small, 4*time.Millisecond), "%s: %v, %v", name, small, large)
+		grows := func() bool { return large >= 40*max(small, 4*time.Millisecond) }
+		for try := 0; try < 20 && grows(); try++ {
+			small, large = min(small, spent(4_000)), min(large, spent(32_000))
+		}
+		require.False(t, grows(), "%s: %v, %v", name, small, large)
 	}
 }
 
