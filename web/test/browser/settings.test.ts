@@ -181,7 +181,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await stage.visit("#settings=models");
     await enter(page);
     const prices = page.locator(".settings-part", { has: page.getByRole("heading", { name: "Own prices" }) });
-    await prices.getByText("Prices in EUR for a million tokens.").waitFor();
+    await prices.getByText("Prices in EUR per million tokens").waitFor();
     await prices.locator("summary").click();
     await prices.getByLabel("Model").fill("small@Local");
     await prices.getByLabel("Input", { exact: true }).fill("-1");
