@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // anthropicAnswer reads a message of Anthropic, streamed or whole.
@@ -63,13 +62,7 @@ func (r *anthropicAnswer) read(d *document) (last bool, err error) {
 	return false, nil
 }
 
-func blockIndex(v engine.Value) int64 {
-	n, ok := loose.Number(v.Get("index"))
-	if !ok {
-		return -1
-	}
-	return n
-}
+func blockIndex(v engine.Value) int64 { return indexIn(v, "index") }
 
 func (r *anthropicAnswer) whole(m engine.Value) error {
 	r.usage(m.Get("usage"))
@@ -191,20 +184,12 @@ func (r *anthropicAnswer) stop(v engine.Value) {
 // usage takes the tokens: those that were read from or written to the cache are not counted in
 // input_tokens. The values of a stream grow.
 func (r *anthropicAnswer) usage(u engine.Value) {
-	tokens := func(name string) int64 {
-		n, _ := loose.Number(u.Get(name))
-		return min(max(n, 0), maxReported)
-	}
-	cached, written := tokens("cache_read_input_tokens"), tokens("cache_creation_input_tokens")
-	if input := tokens("input_tokens") + cached + written; input >= r.input {
+	cached, written := tokensIn(u, "cache_read_input_tokens"), tokensIn(u, "cache_creation_input_tokens")
+	if input := tokensIn(u, "input_tokens") + cached + written; input >= r.input {
 		r.input, r.cached, r.written = input, cached, written
 	}
-	r.output = max(r.output, tokens("output_tokens"))
-	used := usageOf(engine.Int(r.input), engine.Int(r.output), engine.Int(r.cached))
-	if used != nil {
-		used.Written = int(min(r.written, int64(used.Prompt-used.Cached)))
-	}
-	r.count(used)
+	r.output = max(r.output, tokensIn(u, "output_tokens"))
+	r.countCached(r.input, r.output, r.cached, r.written)
 }
 
 // opaque returns the blocks if there are others than texts and calls.

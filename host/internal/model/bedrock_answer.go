@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // bedrockAnswer reads a message of Converse, streamed or whole.
@@ -125,15 +124,9 @@ func (r *bedrockAnswer) begin(v engine.Value) (*bedrockBlock, error) {
 	return b, nil
 }
 
-func bedrockIndex(v engine.Value) int64 {
-	n, ok := loose.Number(v.Get("contentBlockIndex"))
-	if !ok {
-		return -1
-	}
-	return n
-}
+func bedrockIndex(v engine.Value) int64 { return indexIn(v, "contentBlockIndex") }
 
-// delta adds a piece to a block. Only calls have a start of their own.
+// delta adds a piece to a block. Only calls have a start.
 func (r *bedrockAnswer) delta(v engine.Value) error {
 	b := r.begun[bedrockIndex(v)]
 	if b == nil {
@@ -144,9 +137,12 @@ func (r *bedrockAnswer) delta(v engine.Value) error {
 	}
 	delta := v.Get("delta")
 	if use := delta.Get("toolUse"); use.Kind() == engine.KindObject {
-		if b.call != nil {
-			b.call.arguments.WriteString(argumentPiece(use.Get("input")))
+		if b.call == nil {
+			if err := r.use(b, use); err != nil {
+				return err
+			}
 		}
+		b.call.arguments.WriteString(argumentPiece(use.Get("input")))
 		return nil
 	}
 	if thought := delta.Get("reasoningContent"); thought.Kind() == engine.KindObject {
@@ -195,17 +191,8 @@ func (r *bedrockAnswer) stop(v engine.Value) {
 // usage takes the tokens: those that were read from or written to the cache are not counted in
 // inputTokens.
 func (r *bedrockAnswer) usage(u engine.Value) {
-	tokens := func(name string) int64 {
-		n, _ := loose.Number(u.Get(name))
-		return min(max(n, 0), maxReported)
-	}
-	cached, written := tokens("cacheReadInputTokens"), tokens("cacheWriteInputTokens")
-	used := usageOf(engine.Int(tokens("inputTokens")+cached+written), engine.Int(tokens("outputTokens")),
-		engine.Int(cached))
-	if used != nil {
-		used.Written = int(min(written, int64(used.Prompt-used.Cached)))
-	}
-	r.count(used)
+	cached, written := tokensIn(u, "cacheReadInputTokens"), tokensIn(u, "cacheWriteInputTokens")
+	r.countCached(tokensIn(u, "inputTokens")+cached+written, tokensIn(u, "outputTokens"), cached, written)
 }
 
 // opaque returns the blocks if there are others than texts and calls.

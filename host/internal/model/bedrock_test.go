@@ -224,3 +224,17 @@ func TestSecretsOfOddKeysOfBedrock(t *testing.T) {
 		require.ErrorContains(t, err, "The secret *** is not known.", key)
 	}
 }
+
+// The input of a call whose start is lost is a call without a name, not an answer without it.
+func TestCallsOfBedrockWithoutStart(t *testing.T) {
+	body := modeltest.Frame("contentBlockDelta", `{"contentBlockIndex":0,"delta":{"text":"I look."}}`) +
+		modeltest.Frame("contentBlockDelta", `{"contentBlockIndex":1,"delta":{"toolUse":{"input":"{}"}}}`) +
+		modeltest.Frame("messageStop", `{"stopReason":"tool_use"}`) + modeltest.Frame("metadata", `{}`)
+	_, m := vendor(t, modeltest.FormOf("bedrock"), modeltest.Answer{
+		Body: body, Header: map[string]string{"Content-Type": framesType},
+	})
+	req := hello(true)
+	req.Tools = offered
+	_, _, err := collect(m.Generate(t.Context(), req))
+	require.ErrorContains(t, err, "a tool call without a name")
+}

@@ -86,7 +86,7 @@ func noEnd(err error) error {
 	return err
 }
 
-// write appends the event of a message. Names and payload have no line ends of their own in it.
+// write appends the event of a message. Line ends of names and payload become blanks.
 func (f *frames) write(headers map[string]string, payload []byte) {
 	f.text.Reset()
 	name := headers[":event-type"]

@@ -49,8 +49,7 @@ func (r *geminiAnswer) usage(u engine.Value) {
 	sum := func(names ...string) engine.Value {
 		n := int64(0)
 		for _, name := range names {
-			one, _ := loose.Number(u.Get(name))
-			n += min(max(one, 0), maxReported)
+			n += tokensIn(u, name)
 		}
 		return engine.Int(n)
 	}

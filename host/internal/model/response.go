@@ -234,6 +234,30 @@ func usageOf(prompt, completion, cached engine.Value) *engine.Usage {
 	}
 }
 
+// tokensIn returns a number of tokens that a server reports, within bounds.
+func tokensIn(u engine.Value, name string) int64 {
+	n, _ := loose.Number(u.Get(name))
+	return min(max(n, 0), maxReported)
+}
+
+// indexIn returns the index of a block; -1 without one.
+func indexIn(v engine.Value, name string) int64 {
+	n, ok := loose.Number(v.Get(name))
+	if !ok {
+		return -1
+	}
+	return n
+}
+
+// countCached is count for servers that report the tokens that were written to a cache.
+func (a *response) countCached(input, output, cached, written int64) {
+	used := usageOf(engine.Int(input), engine.Int(output), engine.Int(cached))
+	if used != nil {
+		used.Written = int(min(written, int64(used.Prompt-used.Cached)))
+	}
+	a.count(used)
+}
+
 // count takes the tokens of the request and of the answer so far.
 func (a *response) count(u *engine.Usage) {
 	if u != nil {

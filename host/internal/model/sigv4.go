@@ -16,7 +16,7 @@ type signing interface {
 	sign(req *http.Request, body []byte, key string, at time.Time)
 }
 
-// credentials are those of an account of AWS.
+// credentials belong to an account of AWS.
 type credentials struct{ id, secret, session string }
 
 // accountKey is a key in the form ID:SECRET or ID:SECRET:SESSION.
