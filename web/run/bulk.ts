@@ -16,7 +16,7 @@ export interface Bulk {
   running: boolean;
 }
 
-/** piece is how many documents one request changes. */
+/** piece is the number of documents of one request. */
 export const piece = 20;
 
 /**

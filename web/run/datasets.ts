@@ -50,7 +50,7 @@ export interface Cut {
   config: Record<string, unknown>;
 }
 
-/** Preview is what a cut makes of a document. */
+/** Preview has the chunks that a cut would make of a document. */
 export interface Preview {
   items: { content: string; kind?: string; tokens: number }[];
   total: number;

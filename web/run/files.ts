@@ -25,7 +25,7 @@ export class Files {
   readonly #contents = new Map<string, string>();
   readonly #blobs = new Map<string, { name: string; blob: Blob }>(); // what plugins read
 
-  /** `read` gives the text of documents; without it only images are taken. */
+  /** `read` returns the text of documents; without it only images are taken. */
   constructor(read: Read = () => Promise.reject(new ReadError("no_reader"))) {
     this.#read = read;
   }

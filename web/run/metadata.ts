@@ -2,13 +2,13 @@
 
 import type { MetaValue } from "./datasets.ts";
 
-/** MetaType is how a value is written; the host stores dates as texts. */
+/** MetaType is the type of a value in forms; the host stores dates as texts. */
 export type MetaType = "text" | "number" | "date" | "list";
 
 /** metaTypes lists the types in the order in which they are offered. */
 export const metaTypes: readonly MetaType[] = ["text", "number", "date", "list"];
 
-/** longestKey is how many characters a key may have. */
+/** longestKey is the largest number of characters of a key. */
 export const longestKey = 128;
 
 const day = /^\d{4}-\d{2}-\d{2}$/;

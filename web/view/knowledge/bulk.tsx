@@ -1,6 +1,6 @@
 // What can be done with the selected documents, how far it is, and what was not done.
 
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { bulk, type Bulk } from "../../run/bulk.ts";
 import type { Cut, Dataset, Datasets, Refused, StoredDocument } from "../../run/datasets.ts";
 import { Confirm, useLoaded } from "../area/parts.tsx";
@@ -10,6 +10,7 @@ import { Icon } from "../icons.tsx";
 import { reasonOf } from "../reason.tsx";
 import { save } from "../save.ts";
 import { CutChoice, CutPreview, isWhole } from "./cut.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 import { MetadataDialog } from "./metadata.tsx";
 
 type Act = (documents: string[]) => Promise<Refused>;
@@ -29,7 +30,7 @@ export interface Bulks {
   dismiss(): void;
 }
 
-/** useBulk gives Bulks; onDone is called after each act. */
+/** useBulk returns Bulks; onDone is called after each act. */
 export function useBulk(onDone: () => void): Bulks {
   const [working, setWorking] = useState<Working>();
   const done = useRef(onDone);
@@ -41,7 +42,7 @@ export function useBulk(onDone: () => void): Bulks {
   return { working, start, dismiss: useCallback(() => setWorking(undefined), []) };
 }
 
-/** BulkReport says how far an act is, and what it did not do. */
+/** BulkReport shows the progress of an act, and the documents that it left. */
 export function BulkReport({ bulks: { working, start, dismiss }, nameOf }: {
   bulks: Bulks;
   nameOf(id: string): string;
@@ -226,9 +227,7 @@ function CutDialog({ api, dataset, documents, onSave, onClose }: {
   onSave(patch: Partial<Cut>): void;
   onClose(): void;
 }): React.ReactNode {
-  const t = useText();
   const a = useAreaText();
-  const dialog = useRef<HTMLDialogElement>(null);
   const [first] = documents;
   const before: Cut = {
     method: first?.method ?? dataset.method, pipeline: first?.pipeline ?? "", config: first?.config ?? {},
@@ -238,31 +237,20 @@ function CutDialog({ api, dataset, documents, onSave, onClose }: {
   );
   const [cut, setCut] = useState<Cut>();
   const now = cut ?? before;
-  useEffect(() => dialog.current?.showModal(), []);
   const otherwise = cut && (cut.method !== before.method || cut.pipeline !== before.pipeline || !isOne);
   return (
-    <dialog ref={dialog} className="cut-dialog" aria-label={a("bulk.parse")} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          dialog.current?.close();
-          onSave(cut ?? {});
-        }}
-      >
-        <h2>{a("bulk.parse_of", documents.length)}</h2>
-        {!isOne && !cut && <p className="quiet small">{a("cut.differs")}</p>}
-        <CutChoice api={api} value={now} onChange={setCut} />
-        <CutPreview api={api} dataset={dataset.id} documents={documents.slice(0, 50)} cut={now} />
-        {otherwise && <p className="problem" data-severity="warning">{a("cut.lost")}</p>}
-        <div className="tools end">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            {t("error.close")}
-          </button>
-          <button type="submit" className="primary" disabled={!isWhole(now)}>
-            {a("bulk.parse_of", documents.length)}
-          </button>
-        </div>
-      </form>
-    </dialog>
+    <FormDialog
+      title={a("bulk.parse_of", documents.length)} className="cut-dialog" send={a("bulk.parse_of", documents.length)}
+      isReady={isWhole(now)} onClose={onClose}
+      onSend={(close) => {
+        close();
+        onSave(cut ?? {});
+      }}
+    >
+      {!isOne && !cut && <p className="quiet small">{a("cut.differs")}</p>}
+      <CutChoice api={api} value={now} onChange={setCut} />
+      <CutPreview api={api} dataset={dataset.id} documents={documents.slice(0, 50)} cut={now} />
+      {otherwise && <p className="problem" data-severity="warning">{a("cut.lost")}</p>}
+    </FormDialog>
   );
 }

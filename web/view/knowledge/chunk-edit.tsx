@@ -1,5 +1,5 @@
-// The form of a chunk. What was typed stays until it is saved or discarded, whatever others do with
-// the chunk meanwhile.
+// The form of a chunk. What was typed stays until it is saved or discarded, even when others change
+// the chunk.
 
 import { useEffect, useRef, useState } from "react";
 import type { ChunkPatch, StoredChunk } from "../../run/datasets.ts";
@@ -22,7 +22,7 @@ interface Typed {
  */
 const typedIn = new Map<string, { typed: Typed; base: StoredChunk | undefined }>();
 
-/** ChunkActs are what a form can do. */
+/** ChunkActs are the acts of a form. */
 export interface ChunkActs {
   /** save stores the chunk; with a version it fails if somebody changed it since. */
   save(patch: ChunkPatch): Promise<void>;
@@ -231,7 +231,7 @@ const shown = 24; // characters of a part that the hint of a split shows
 const ends = (text: string): string => (text.length > shown ? `…${text.slice(-shown)}` : text);
 const begins = (text: string): string => (text.length > shown ? `${text.slice(0, shown)}…` : text);
 
-// Conflict says that the chunk is not what it was when the person began to write.
+// Conflict warns that the chunk was changed after the person began to write.
 function Conflict({ theirs, onMine, onTheirs }: {
   theirs: StoredChunk | "gone";
   onMine(): void;

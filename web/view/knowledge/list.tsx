@@ -1,12 +1,13 @@
 // The datasets of the host, page by page.
 
-import { useId, useRef, useState } from "react";
+import { useState } from "react";
 import type { Datasets } from "../../run/datasets.ts";
 import { Empty, Fault, Pager, useAttempt, useLoaded, useWords } from "../area/parts.tsx";
 import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useLook, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 import { Pipelines } from "./pipelines.tsx";
 
 const size = 24;
@@ -77,60 +78,37 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
 }
 
 function NewDataset({ api, onClose }: { api: Datasets; onClose(): void }): React.ReactNode {
-  const t = useText();
   const a = useAreaText();
   const [name, setName] = useState("");
   const [description, setDescription] = useState("");
   const attempt = useAttempt();
-  const title = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
   const create = (): Promise<boolean> =>
     attempt.run(async () => {
       const { id } = await api.create({ name: name.trim(), description: description.trim() });
       location.hash = areaLink("knowledge", id);
     });
   return (
-    <dialog
-      ref={(element) => {
-        dialog.current = element;
-        if (element && !element.open) element.showModal();
-      }}
-      aria-labelledby={title}
-      onClose={onClose}
+    <FormDialog
+      title={a("dataset.new")} send={a("dataset.create")} isReady={!attempt.busy && name.trim() !== ""}
+      onSend={() => void create()} onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <h2 id={title}>{a("dataset.new")}</h2>
-        <label className="field">
-          {a("dataset.name")}
-          <input
-            type="text"
-            required
-            maxLength={128}
-            autoFocus
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </label>
-        <label className="field">
-          {a("dataset.description")}
-          <textarea rows={2} value={description} onChange={(event) => setDescription(event.target.value)} />
-        </label>
-        <p className="quiet small">{a("dataset.new_hint")}</p>
-        <Fault text={attempt.fault} />
-        <div className="tools end">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            {t("error.close")}
-          </button>
-          <button type="submit" className="primary" disabled={attempt.busy || name.trim() === ""}>
-            {a("dataset.create")}
-          </button>
-        </div>
-      </form>
-    </dialog>
+      <label className="field">
+        {a("dataset.name")}
+        <input
+          type="text"
+          required
+          maxLength={128}
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </label>
+      <label className="field">
+        {a("dataset.description")}
+        <textarea rows={2} value={description} onChange={(event) => setDescription(event.target.value)} />
+      </label>
+      <p className="quiet small">{a("dataset.new_hint")}</p>
+      <Fault text={attempt.fault} />
+    </FormDialog>
   );
 }

@@ -1,11 +1,11 @@
 // Metadata of one document or of many: keys with typed values. Only what is changed here is sent.
 
-import { useId, useRef, useState } from "react";
+import { useId, useState } from "react";
 import type { Datasets, MetaValue, StoredDocument } from "../../run/datasets.ts";
 import { longestKey, metaTypes, textOf, typeOf, valueOf, type MetaType } from "../../run/metadata.ts";
 import { useAreaText } from "../area/text.ts";
-import { useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 
 interface Line {
   key: string;
@@ -40,10 +40,7 @@ export function MetadataDialog({ api, dataset, documents, onSave, onClose }: {
   onSave(act: (ids: string[]) => Promise<unknown>): void;
   onClose(): void;
 }): React.ReactNode {
-  const t = useText();
   const a = useAreaText();
-  const title = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
   const [lines, setLines] = useState(() => linesOf(documents));
   const [isAsked, setAsked] = useState(false);
   const changes = lines.filter((line) => !line.isGone && (line.text !== line.before || line.from === "new"));
@@ -51,68 +48,46 @@ export function MetadataDialog({ api, dataset, documents, onSave, onClose }: {
   const gone = lines.filter(({ isGone, from }) => isGone && from !== "new").map(({ key }) => key);
   const change = (at: number, part: Partial<Line>): void =>
     setLines(lines.map((line, i) => (i === at ? { ...line, ...part } : line)));
-  const save = (): void => {
+  const save = (close: () => void): void => {
     setAsked(true);
     if (wrong.length > 0) return;
     const set = changes.flatMap(({ key, type, text }): [string, MetaValue][] => {
       const value = valueOf(type, text);
       return value === undefined ? [] : [[key.trim(), value]];
     });
-    dialog.current?.close();
+    close();
     if (set.length + gone.length > 0) onSave((ids) => api.setMetadata(dataset, ids, set, gone));
   };
   return (
-    <dialog
-      className="metadata"
-      ref={(element) => {
-        dialog.current = element;
-        if (element && !element.open) element.showModal();
-      }}
-      aria-labelledby={title} onClose={onClose}
+    <FormDialog
+      title={documents.length === 1 ? a("meta.of", documents[0]?.name ?? "") : a("meta.of_many", documents.length)}
+      className="metadata" send={a("save")} isReady={changes.length + gone.length > 0} onSend={save} onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
+      <p className="quiet small">{a(documents.length === 1 ? "meta.hint" : "meta.hint_many")}</p>
+      <ul className="meta-lines">
+        {lines.map((line, i) => (
+          <LineView
+            key={i} line={line} fault={isAsked ? faultOf(line, lines) : undefined}
+            onChange={(part) => change(i, part)}
+            onRemove={() =>
+              line.from === "new"
+                ? setLines(lines.filter((_, at) => at !== i))
+                : change(i, { isGone: !line.isGone })}
+          />
+        ))}
+      </ul>
+      <button
+        type="button" className="start"
+        onClick={() => setLines([...lines, added])}
       >
-        <h2 id={title}>
-          {documents.length === 1 ? a("meta.of", documents[0]?.name ?? "") : a("meta.of_many", documents.length)}
-        </h2>
-        <p className="quiet small">{a(documents.length === 1 ? "meta.hint" : "meta.hint_many")}</p>
-        <ul className="meta-lines">
-          {lines.map((line, i) => (
-            <LineView
-              key={i} line={line} fault={isAsked ? faultOf(line, lines) : undefined}
-              onChange={(part) => change(i, part)}
-              onRemove={() =>
-                line.from === "new"
-                  ? setLines(lines.filter((_, at) => at !== i))
-                  : change(i, { isGone: !line.isGone })}
-            />
-          ))}
-        </ul>
-        <button
-          type="button" className="start"
-          onClick={() => setLines([...lines, added])}
-        >
-          <Icon name="plus" />
-          {a("meta.add")}
-        </button>
-        <div className="tools end">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            {t("error.close")}
-          </button>
-          <button type="submit" className="primary" disabled={changes.length + gone.length === 0}>
-            {a("save")}
-          </button>
-        </div>
-      </form>
-    </dialog>
+        <Icon name="plus" />
+        {a("meta.add")}
+      </button>
+    </FormDialog>
   );
 }
 
-// faultOf says what is wrong with a line; undefined is nothing.
+// faultOf returns the fault of a line; undefined for none.
 function faultOf(
   line: Line, lines: readonly Line[],
 ): "meta.no_key" | "meta.twice" | "meta.not_number" | "meta.not_date" | "meta.no_value" | undefined {

@@ -7,7 +7,7 @@ import { useAreaText } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { PagePlace } from "./place.tsx";
 
-/** Mode is how a search compares the question with chunks. */
+/** Mode chooses by what a search compares the question with chunks. */
 export type Mode = "both" | "words" | "meaning";
 
 /** Found is the answer to a search in one mode. */
@@ -120,7 +120,7 @@ function Highlighted({ hit }: { hit: Hit }): React.ReactNode {
 const near = 0.0015; // of two scores that are written with three digits
 const digits = (score: number): string => score.toFixed(3);
 
-// Why says which words matched, how the score is made of its parts, and what else counted.
+// Why lists the words that matched and the parts of the score.
 function Why({ dataset, hit, found: { query } }: { dataset: Dataset; hit: Hit; found: Found }): React.ReactNode {
   const a = useAreaText();
   const weight = query.vector_weight ?? 0;
