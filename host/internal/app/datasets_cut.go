@@ -60,8 +60,8 @@ func SplitChunk(
 	return rest, err
 }
 
-// MergeChunks gives a chunk a text and the keywords and questions of another chunk too, which it
-// removes. Errors: [ErrNotFound], those of the checks, of [Error] and of the embedding model.
+// MergeChunks sets the text of a chunk, adds the keywords and questions of another one, and removes
+// that one. Errors: [ErrNotFound], those of the checks, of [Error] and of the embedding model.
 func MergeChunks(
 	ctx context.Context, d *Datasets, p Principal, id, document string, chunks [2]string, text string,
 	checks [2]ChunkCheck,

@@ -166,8 +166,8 @@ func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *contr
 	return res, !req.command, nil
 }
 
-// export finds an exported function without arguments. Names that begin with _ are those of a
-// runtime, except for a command.
+// export finds an exported function without arguments. A runtime has names that begin with _; only
+// those of commands are called.
 func (g *guest) export(name string, command bool) (export, *contract.Error) {
 	if f, ok := g.exports[name]; ok {
 		return f, nil

@@ -400,7 +400,7 @@ type previewedChunk struct {
 	Tokens    int      `json:"tokens"`
 }
 
-// mostPreviewed is how many chunks a preview shows.
+// mostPreviewed bounds the chunks of a preview.
 const mostPreviewed = 50
 
 func (e datasetEdits) preview(ctx context.Context, in previewChunks) (previewView, error) {

@@ -183,7 +183,7 @@ func proseBeside(rows [][]segment, at int, gap interval) bool {
 	return isJustified(left) && isJustified(right)
 }
 
-// isJustified reports whether lines are those of justified text: most begin and end at the same
+// isJustified reports whether lines look like justified text: most begin and end at the same
 // places, with a few words between.
 func isJustified(lines []segment) bool {
 	if len(lines) < leastJustified {

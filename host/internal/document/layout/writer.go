@@ -158,7 +158,7 @@ func (w *writer) isNumberedTitle(l *segment) bool {
 	return found && (l.bold || l.size >= larger*w.body) && isTitleNumber(first) && strings.ContainsAny(first, digits)
 }
 
-// digits are those of numbers of titles.
+// digits are the digits of numbers of titles.
 const digits = "0123456789"
 
 func (p *paragraph) sameLook(l *segment) bool {

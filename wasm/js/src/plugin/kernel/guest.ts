@@ -45,7 +45,7 @@ export interface Work {
   vars: Map<string, Uint8Array>; // Extism variables of the run
   /** Its clocks are as fine as those of this environment. */
   preciseClock?: boolean;
-  /** The export is that of a program, see command.ts. */
+  /** The export runs a program, see command.ts. */
   command?: boolean;
 }
 
