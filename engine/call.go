@@ -137,7 +137,12 @@ func (c *execution) NodeID() string { return c.id }
 func (c *execution) Name() string { return c.node.name }
 
 // Ports returns the ports of the run.
-func (c *execution) Ports() *Ports { return &c.run.opt.Ports }
+func (c *execution) Ports() *Ports {
+	if c.run.opt.Exchanges && c.run.logs() {
+		return c.asking(c.run.opt.Ports)
+	}
+	return &c.run.opt.Ports
+}
 
 // Debugging reports whether the node is run alone, with values given by hand.
 func (c *execution) Debugging() bool { return c.debug }

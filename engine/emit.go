@@ -220,7 +220,7 @@ func (e *emitter) emitData(t EventType, node string, data Value) {
 		e.bytes += int64(len(e.enc.buf))
 	}
 	var f *Facts
-	if t != EventResult {
+	if t != EventResult && t != EventExchange && t != EventPart {
 		f = dataFacts(data)
 	}
 	e.emit(t, node, f)

@@ -35,6 +35,8 @@ const (
 	EventResult       EventType = "result"
 	EventCheckpoint   EventType = "checkpoint"
 	EventSnapshot     EventType = "snapshot"
+	EventExchange     EventType = "exchange" // {port, component_id, path, nth, key, request, answer, ms}
+	EventPart         EventType = "part"     // {hash, value} or {hash, size}
 )
 
 // Events that the browser module adds, for views of a run.
@@ -87,6 +89,8 @@ func EventTypes() []EventDoc {
 		{EventResult, AudienceLog, "the result of one node of a batch, before the batch is settled"},
 		{EventCheckpoint, AudienceLog, "the changes of the last batch"},
 		{EventSnapshot, AudienceLog, "the whole document with its state"},
+		{EventExchange, AudienceLog, "a question to a port with its answer; the key is the hash of the question"},
+		{EventPart, AudienceLog, "a large value of exchanges, which name it as {\"$part\": hash}; without value if over 1 MiB"},
 	}
 }
 

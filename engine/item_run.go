@@ -90,7 +90,8 @@ func (x *itemRun) take(e *Event, err error) bool {
 		inner := innerEvent{e.Type, e.Node, v.With("data", x.indexed(v.Get("data")))}
 		x.events.add(inner)
 		x.group.hand(x.index, inner)
-	case EventUsage, EventQueued, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventInner:
+	case EventUsage, EventQueued, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventInner,
+		EventExchange:
 		c.run.note(e.Type, c.node, x.indexed(e.Data()))
 	case EventWarning:
 		c.run.note(e.Type, c.node, e.Data())

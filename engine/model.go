@@ -52,12 +52,13 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	defer done()
 	req.Noted, req.Queued = c.run.lastNote(), c.LogQueued
 	req.Warned = func(text string) { c.Log(EventWarning, Object("text", c.NodeID()+": "+text)) }
-	start := c.run.clock.Now()
+	start, x := c.run.clock.Now(), c.ask("model", req.question)
 	a.model = req.LLM
 	var text strings.Builder
 	var norm thinkNormalizer
 	say := func(piece string) error {
-		if !req.EmitOnly {
+		x.piece()
+		if !req.EmitOnly || x != nil {
 			text.WriteString(piece)
 		}
 		if emit == nil {
@@ -85,8 +86,33 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	if norm.lone {
 		a.Text = WithOpening(a.Text)
 	}
-	c.recordAnswer(key, a.Text, a, err)
+	x.end(a.value(), err, slot{"model", String(a.model)}, slot{"usage", a.Usage.Value()})
+	if req.EmitOnly {
+		a.Text = ""
+	}
+	c.recordAnswer(key, a, err)
 	return a, err
+}
+
+// value returns the answer as logs have it.
+func (a *Answer) value() Value {
+	v := Object("text", a.Text)
+	if len(a.ToolCalls) > 0 {
+		v = v.With("calls", callsValue(a.ToolCalls))
+	}
+	if !a.Opaque.IsNull() {
+		v = v.With("opaque", a.Opaque)
+	}
+	return v
+}
+
+// callsValue returns calls of tools as logs have them: [[id, name, arguments]].
+func callsValue(calls []ToolCall) Value {
+	list := make([]Value, len(calls))
+	for i, t := range calls {
+		list[i] = Strings(t.ID, t.Name, t.Arguments)
+	}
+	return listOf(list)
 }
 
 func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter,

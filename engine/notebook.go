@@ -14,6 +14,9 @@ type notebook struct {
 	notes  []note
 	last   uint64   // number of the last note
 	warned []string // texts of warnings
+
+	exchanges int // begun so far
+	parts     map[[32]byte]bool
 }
 
 // note is one entry of the log.
@@ -46,6 +49,28 @@ func (b *notebook) isNew(text string) bool {
 		return false
 	}
 	b.warned = append(b.warned, text)
+	return true
+}
+
+// nextExchange numbers exchanges, from 1.
+func (b *notebook) nextExchange() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.exchanges++
+	return b.exchanges
+}
+
+// isNewPart reports whether a part of exchanges is the first with its hash.
+func (b *notebook) isNewPart(hash [32]byte) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.parts[hash] {
+		return false
+	}
+	if b.parts == nil {
+		b.parts = map[[32]byte]bool{}
+	}
+	b.parts[hash] = true
 	return true
 }
 

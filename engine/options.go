@@ -61,6 +61,7 @@ type Options struct {
 	// means 256 KB
 	SnapshotBytes int
 	Internal      bool // hand out log entries that are not events of the wire
+	Exchanges     bool // log what ports were asked and have answered, where such entries are handed out
 
 	CancelBefore bool         // the cancel flag is set already
 	CancelAfter  *CancelAfter // set the cancel flag when an event has been handed out

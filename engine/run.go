@@ -316,6 +316,7 @@ func (r *run) readFiles() error {
 	if files == nil {
 		return fmt.Errorf("files: %w", ErrNoPort)
 	}
+	files = askedFiles{r, nil, files}
 	texts := make([]Value, 0, r.in.Files.Len())
 	for _, f := range r.in.Files.Elements() {
 		text, err := files.Read(r.work(), f)

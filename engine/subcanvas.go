@@ -159,7 +159,7 @@ func (c *Call) subOptions(id string) Options {
 		Ports: outer.Ports, TaskID: outer.TaskID, CanvasID: id, TenantID: outer.TenantID, Principal: outer.Principal,
 		Concurrency: outer.Concurrency, MaxSteps: outer.MaxSteps, Limits: outer.Limits,
 		Prices: outer.Prices, assumed: outer.assumed, Approval: outer.Approval,
-		Seed: mix(outer.Seed^mix(uint64(c.root().step))) | 1, Internal: true, around: c,
+		Seed: mix(outer.Seed^mix(uint64(c.root().step))) | 1, Internal: true, Exchanges: outer.Exchanges, around: c,
 	}
 	opt.Ports.IDs = &innerIDs{IDs: outer.Ports.IDs, first: c.Key()}
 	return opt
@@ -185,7 +185,8 @@ func (i *innerIDs) NewID() string {
 // others as an event of this node, with the path of ids to the inner node.
 func (c *Call) logInner(e *Event) {
 	switch e.Type {
-	case EventUsage, EventQueued, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning:
+	case EventUsage, EventQueued, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning,
+		EventExchange:
 		data := e.Data().Without("index_path") // of a body inside, not of this node
 		if inner := data.Get("component_id"); !inner.IsNull() {
 			path := c.innerPath(data.Get("inner"), inner.Str())

@@ -156,19 +156,12 @@ func (c *Call) replayed(req *ModelRequest, emit func(string) error) (a Answer, k
 }
 
 // recordAnswer records the answer of a model, unless a cancel or a limit stopped it.
-func (c *Call) recordAnswer(key, text string, a Answer, err error) {
+func (c *Call) recordAnswer(key string, a Answer, err error) {
 	var reported *ModelError
 	if key == "" || err != nil && !errors.As(err, &reported) {
 		return
 	}
-	calls := make([]Value, len(a.ToolCalls))
-	for i, t := range a.ToolCalls {
-		calls[i] = Strings(t.ID, t.Name, t.Arguments)
-	}
-	entry := Object("text", text, "calls", listOf(calls), "usage", a.Usage.Value())
-	if !a.Opaque.IsNull() {
-		entry = entry.With("opaque", a.Opaque)
-	}
+	entry := a.value().With("usage", a.Usage.Value())
 	if err != nil {
 		entry = entry.With("error", String(err.Error()))
 	}

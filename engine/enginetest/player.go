@@ -35,6 +35,8 @@ type Player struct {
 	// Through wraps the model of the case, such as to send its replies over a protocol; nil does
 	// not.
 	Through func(engine.Model) engine.Model
+	// Log, if set, receives the log of each run, with exchanges; an entry stays valid.
+	Log func(run int, e *engine.Event)
 	// Secrets are kept out of a recorded case; nil are none.
 	Secrets *SecretsTape
 }
@@ -120,7 +122,7 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 	if err != nil {
 		return engine.Object("load_error", err.Error()), nil
 	}
-	t := &turn{session: s, run: run, canvas: canvas, state: state}
+	t := &turn{session: s, index: index, run: run, canvas: canvas, state: state}
 	t.reset()
 	t.world = newWorld(run, uint64(index)*idsPerTurn, &s.player.Ports)
 	if through := s.player.Through; through != nil {
@@ -130,7 +132,7 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 		Ports: t.world.ports, TaskID: fmt.Sprintf("task_%d", index+1), CanvasID: CanvasID, TenantID: Tenant,
 		Scheduling:  s.player.Scheduling,
 		Concurrency: s.player.Concurrency, MaxSteps: s.player.MaxSteps, Seed: 1, Internal: true,
-		Checkpoints: s.player.Cut != nil,
+		Checkpoints: s.player.Cut != nil || s.player.Log != nil, Exchanges: s.player.Log != nil,
 	}
 	if run.Debug != nil {
 		t.debug(ctx)
@@ -148,6 +150,7 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 // turn is one run being played.
 type turn struct {
 	*session
+	index   int
 	run     *Run
 	world   *world
 	canvas  *engine.Canvas
@@ -223,7 +226,11 @@ func (t *turn) consume(events func(yield func(*engine.Event, error) bool)) (cut 
 			t.err = err
 			break
 		}
-		t.entries = append(t.entries, e.Clone())
+		e = e.Clone()
+		t.entries = append(t.entries, e)
+		if t.player.Log != nil {
+			t.player.Log(t.index, e)
+		}
 		if t.player.Cut != nil && t.player.Cut(e) {
 			return true
 		}

@@ -1,0 +1,245 @@
+package enginetest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// FromLog makes a case of one run: dsl is the document that it started with, log its entries with
+// snapshot and exchanges, see [engine.Options]. The case is played with its own answers; the error
+// lists the first difference to the run.
+func (p *Player) FromLog(
+	ctx context.Context, name, about string, dsl engine.Value, log []*engine.Event,
+) (*Case, error) {
+	l, err := readLog(log)
+	if err != nil {
+		return nil, err
+	}
+	run, err := l.run()
+	if err != nil {
+		return nil, err
+	}
+	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: []Run{run}}
+	again := &Player{Registry: p.Registry, Concurrency: 1}
+	played, err := again.Play(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	seen := played.Get("runs").At(0).With("events", engine.List(l.events...))
+	made := Record(name, about, dsl, c.Runs, engine.Object("runs", engine.List(seen)))
+	if diffs := Compare(made.Value(), played); len(diffs) > 0 {
+		return made, fmt.Errorf("played again, the run differs: %s", diffs[0])
+	}
+	return made, nil
+}
+
+// runLog is what a case needs of the log of a run.
+type runLog struct {
+	start     engine.Value // the first snapshot
+	parts     map[string]engine.Value
+	exchanges []engine.Value // in the order they began
+	events    []engine.Value // of the wire
+	missing   error          // a part that is not in the log
+}
+
+func readLog(log []*engine.Event) (*runLog, error) {
+	l := &runLog{parts: map[string]engine.Value{}}
+	for _, e := range log {
+		switch {
+		case e.Type == engine.EventSnapshot && l.start.IsNull():
+			l.start = e.Data()
+		case e.Type == engine.EventPart:
+			l.parts[e.Data().Get("hash").Str()] = e.Data()
+		case e.Type == engine.EventExchange:
+			l.exchanges = append(l.exchanges, e.Data())
+		case e.Type.Wire():
+			l.events = append(l.events, e.Value())
+		}
+	}
+	if l.start.IsNull() {
+		return nil, errors.New("the log does not have the state at the start of the run")
+	}
+	slices.SortStableFunc(l.exchanges, func(a, b engine.Value) int {
+		return cmp.Compare(number(a, "nth"), number(b, "nth"))
+	})
+	return l, nil
+}
+
+func number(v engine.Value, name string) float64 {
+	n, _ := v.Get(name).Float()
+	return n
+}
+
+// whole returns a request or an answer with its parts in place.
+func (l *runLog) whole(v engine.Value) engine.Value {
+	switch v.Kind() {
+	case engine.KindList:
+		list := make([]engine.Value, v.Len())
+		for i, e := range v.Elements() {
+			list[i] = l.whole(e)
+		}
+		return engine.List(list...)
+	case engine.KindObject:
+		if hash, ok := v.Lookup("$part"); ok && v.Len() == 1 {
+			return l.part(hash.Str())
+		}
+		b := engine.NewObject(v.Len())
+		for name, member := range v.Fields() {
+			b.Set(name, l.whole(member))
+		}
+		return b.Value()
+	}
+	return v
+}
+
+func (l *runLog) part(hash string) engine.Value {
+	entry, ok := l.parts[hash]
+	if value, kept := entry.Lookup("value"); kept {
+		return value
+	}
+	if l.missing == nil {
+		l.missing = fmt.Errorf("a part of %s bytes was too large for the log", entry.Get("size").JSON())
+		if !ok {
+			l.missing = errors.New("a part of its exchanges is not in the log")
+		}
+	}
+	return engine.Null
+}
+
+// run returns the inputs of the run and the answers it got.
+func (l *runLog) run() (Run, error) {
+	var r Run
+	given, files := l.start.Get("run"), engine.List()
+	for i, x := range l.exchanges {
+		answer := l.whole(x.Get("answer"))
+		request := x.Get("request")
+		switch port := x.Get("port").Str(); port {
+		case "model":
+			if !answer.Get("tools_refused").True() {
+				r.Script = append(r.Script, l.reply(i, answer))
+			}
+		case "retrieval":
+			if answer.Get("error").IsNull() {
+				found := engine.Object("chunks", answer.Get("chunks"), "doc_aggs", answer.Get("doc_aggs"))
+				r.Retrieval = r.Retrieval.With(l.whole(request.Get("query")).Str(), found)
+			}
+		case "file":
+			file := l.whole(request.Get("file"))
+			if x.Get("component_id").IsNull() {
+				files = files.Append(file)
+			}
+			if answer.Get("error").IsNull() {
+				r.Blobs = r.Blobs.With(file.Get("id").Text(), engine.Object("text", answer.Get("text")))
+			}
+		case "mcp_tools":
+			if answer.Get("error").IsNull() {
+				r.Servers = r.Servers.With(request.Get("server").Str(), answer.Get("tools"))
+			}
+		default:
+			r.Tools = append(r.Tools, outsideCall(port, l.whole(request), answer))
+		}
+	}
+	b := engine.NewObject(5).Set("query", l.start.Get("globals").Get("sys.query"))
+	b.Set("user_id", given.Get("user_id"))
+	for _, m := range [...]struct {
+		name  string
+		value engine.Value
+	}{{"inputs", given.Get("inputs")}, {"webhook_payload", given.Get("webhook")}, {"files", files}} {
+		if m.value.Truthy() {
+			b.Set(m.name, m.value)
+		}
+	}
+	r.Kwargs = b.Value()
+	return r, l.missing
+}
+
+// reply returns the answer of a model. One that was open while another call was is matched by a
+// text of its own: the last message, or the system prompt where the others end in the same one.
+func (l *runLog) reply(i int, answer engine.Value) Reply {
+	r := TextReply(answer.Get("text").Str())
+	text := answer.Get("error").Str()
+	request := l.exchanges[i].Get("request")
+	offered := !request.Get("tools").IsNull() && request.Get("purpose").Str() != string(engine.PurposePlan)
+	if calls, ok := answer.Lookup("calls"); ok || offered {
+		r.Calls = []engine.ToolCall{}
+		for _, c := range calls.Elements() {
+			r.Calls = append(r.Calls, engine.ToolCall{
+				ID: c.At(0).Str(), Name: c.At(1).Str(), Arguments: c.At(2).Str(),
+			})
+		}
+	}
+	if text != "" {
+		r = Reply{Pieces: append(r.Pieces, Piece{Raise: text}), Calls: r.Calls}
+	}
+	last, system := l.words(i)
+	for j := range l.exchanges {
+		if j == i || !overlap(l.exchanges[i], l.exchanges[j]) {
+			continue
+		}
+		if other, _ := l.words(j); other == last && system != "" {
+			r.Match = system
+			return r
+		}
+		r.Match = last
+	}
+	return r
+}
+
+// words returns the last message and the system prompt of a question to a model.
+func (l *runLog) words(i int) (last, system string) {
+	request := l.exchanges[i].Get("request")
+	messages := request.Get("messages")
+	if n := messages.Len(); n > 0 {
+		last = l.whole(messages.At(n - 1)).Get("content").Str()
+	}
+	return last, l.whole(request.Get("system")).Str()
+}
+
+// overlap reports whether two questions to models were open at the same time.
+func overlap(a, b engine.Value) bool {
+	if a.Get("port").Str() != b.Get("port").Str() {
+		return false
+	}
+	from := func(v engine.Value) float64 { return number(v, "created_at") - number(v, "ms")/1e3 }
+	return from(a) < number(b, "created_at") && from(b) < number(a, "created_at")
+}
+
+// outsideCall returns a call of a tool, an MCP server or a web request as cases write it.
+func outsideCall(port string, request, answer engine.Value) OutsideCall {
+	var c OutsideCall
+	switch port {
+	case "mcp":
+		c = OutsideCall{Server: request.Get("server").Str(), Name: request.Get("name").Str()}
+		c.Arguments, c.Result = request.Get("arguments"), answer.Get("answer")
+		if c.Result.Get("files").IsNull() {
+			c.Result = c.Result.Get("result")
+		}
+	case "http":
+		c = requestCall(&engine.HTTPRequest{
+			Method: request.Get("method").Str(), URL: request.Get("url").Str(), Body: request.Get("body").Str(),
+			Proxy: request.Get("proxy").Str(), Header: headerLines(request.Get("headers")),
+		})
+		c.Result = engine.Object("status", answer.Get("status"),
+			"headers", headerObject(headerLines(answer.Get("headers")), ""), "body", answer.Get("body"))
+	default:
+		c = OutsideCall{Component: request.Get("component").Str(), Arguments: request.Get("arguments")}
+		c.Result = answer.Get("outputs")
+	}
+	if text := answer.Get("error").Str(); text != "" {
+		c.Result, c.Error, c.Final = engine.Null, text, answer.Get("final").True()
+	}
+	return c
+}
+
+func headerLines(list engine.Value) []engine.HTTPHeader {
+	lines := make([]engine.HTTPHeader, list.Len())
+	for i, h := range list.Elements() {
+		lines[i] = engine.HTTPHeader{Name: h.At(0).Str(), Value: h.At(1).Str()}
+	}
+	return lines
+}
