@@ -138,8 +138,8 @@ func (c *execution) Name() string { return c.node.name }
 
 // Ports returns the ports of the run.
 func (c *execution) Ports() *Ports {
-	if c.run.opt.Exchanges && c.run.logs() {
-		return c.asking(c.run.opt.Ports)
+	if logsExchanges(c.run) {
+		return askedPorts(c, c.run.opt.Ports)
 	}
 	return &c.run.opt.Ports
 }

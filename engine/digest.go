@@ -25,8 +25,8 @@ func sha1Sum(text string) [20]byte {
 	return sum
 }
 
-// sha256Sum returns the SHA-256 hash (FIPS 180-4) by which exchanges and their parts are known. It is
-// written out for the same reason.
+// sha256Sum returns the SHA-256 hash (FIPS 180-4) by which exchanges and their parts are known. It
+// is written out for the same reason.
 func sha256Sum(msg []byte) [32]byte {
 	h := [8]uint32{
 		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,

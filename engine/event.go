@@ -90,7 +90,7 @@ func EventTypes() []EventDoc {
 		{EventCheckpoint, AudienceLog, "the changes of the last batch"},
 		{EventSnapshot, AudienceLog, "the whole document with its state"},
 		{EventExchange, AudienceLog, "a question to a port with its answer; the key is the hash of the question"},
-		{EventPart, AudienceLog, "a large value of exchanges, which name it as {\"$part\": hash}; without value if over 1 MiB"},
+		{EventPart, AudienceLog, "a large value of exchanges, in which {$part: hash} stands for it"},
 	}
 }
 

@@ -33,23 +33,22 @@ type exchange struct {
 	first   time.Duration // until the first piece of the answer; 0 without pieces
 }
 
-// ask begins an exchange; nil when the run does not log them. The request is only made if it does.
-func (c *execution) ask(port string, request func() Value) *exchange {
-	return c.run.ask(c, port, request)
-}
-
-func (r *run) ask(call *execution, port string, request func() Value) *exchange {
-	if !r.opt.Exchanges || !r.logs() {
+// ask begins an exchange of a call, or without one of the run itself; nil when the run does not log
+// exchanges. The request is only made if it does.
+func ask(r *run, call *execution, port string, request func() Value) *exchange {
+	if !logsExchanges(r) {
 		return nil
 	}
 	return &exchange{
-		run: r, call: call, port: port, nth: r.outermost().nextExchange(), request: r.redact(request()),
+		run: r, call: call, port: port, nth: nextExchange(&outermost(r).notebook), request: r.redact(request()),
 		began: r.clock.Now(),
 	}
 }
 
+func logsExchanges(r *run) bool { return r.opt.Exchanges && r.logs() }
+
 // outermost returns the run that this one is part of, whose log has the exchanges of both.
-func (r *run) outermost() *run {
+func outermost(r *run) *run {
 	for r.opt.around != nil {
 		r = r.opt.around.run
 	}
@@ -76,10 +75,10 @@ func (x *exchange) end(answer Value, err error, more ...slot) {
 	if c := x.call; c != nil {
 		b.Set("component_id", String(c.root().id)).Set("path", String(c.tracePath()))
 	}
-	request := x.run.parts(x.request)
+	request := inParts(x.run, x.request)
 	key := sha256Sum(appendCanonical(nil, List(String(x.port), request)))
 	b.Set("nth", Int(int64(x.nth))).Set("key", String(hex.EncodeToString(key[:])))
-	b.Set("request", request).Set("answer", x.run.parts(answer))
+	b.Set("request", request).Set("answer", inParts(x.run, answer))
 	for _, m := range more {
 		b.Set(m.name, m.value)
 	}
@@ -116,30 +115,30 @@ func withError(answer Value, err error) Value {
 
 // parts returns a request or an answer with its large members, and the large elements of lists
 // among them, as parts, which are logged if no exchange of the run had them before.
-func (r *run) parts(v Value) Value {
+func inParts(r *run, v Value) Value {
 	b := NewObject(v.Len())
 	for name, member := range v.Fields() {
 		if member.Kind() != KindList {
-			b.Set(name, r.part(member))
+			b.Set(name, inPart(r, member))
 			continue
 		}
 		list := make([]Value, member.Len())
 		for i, e := range member.Elements() {
-			list[i] = r.part(e)
+			list[i] = inPart(r, e)
 		}
 		b.Set(name, listOf(list))
 	}
 	return b.Value()
 }
 
-func (r *run) part(v Value) Value {
+func inPart(r *run, v Value) Value {
 	_, taken := v.Lookup(partName)
 	if v.Size() < leastPart && !taken {
 		return v
 	}
 	sum := sha256Sum(appendCanonical(nil, v))
 	hash := String(hex.EncodeToString(sum[:]))
-	if root := r.outermost(); root.isNewPart(sum) {
+	if root := outermost(r); isNewPart(&root.notebook, sum) {
 		entry := Object("hash", hash, "value", v)
 		if size := v.Size(); size > mostPart {
 			entry = Object("hash", hash, "size", size)
@@ -181,7 +180,7 @@ func appendCanonical(b []byte, v Value) []byte {
 }
 
 // question returns what decides a model's answer. The caller's node, keys and clocks are left out,
-// so that a renamed node asks the same.
+// so that renaming a node changes no key.
 func (q *ModelRequest) question() Value {
 	b := NewObject(12).Set("model", String(q.LLM)).Set("purpose", String(string(q.Purpose)))
 	b.Set("system", String(q.System))
@@ -240,9 +239,9 @@ func (t *ToolDef) value() Value {
 	return Object("name", t.Name, "description", t.Description, "parameters", t.Parameters)
 }
 
-// asking returns the ports with their exchanges logged. Code runs again when a run is played, and
+// askedPorts returns ports whose exchanges are logged. Code runs again when a run is played, and
 // speech is not kept.
-func (c *execution) asking(p Ports) *Ports {
+func askedPorts(c *execution, p Ports) *Ports {
 	if p.Retriever != nil {
 		p.Retriever = askedRetriever{c, p.Retriever}.full()
 	}
@@ -283,7 +282,7 @@ func (a askedRetriever) full() Retriever {
 }
 
 func (a askedRetriever) Retrieve(ctx context.Context, q *RetrievalQuery) (Found, error) {
-	x := a.call.ask("retrieval", q.question)
+	x := ask(a.call.run, a.call, "retrieval", q.question)
 	found, err := a.port.Retrieve(ctx, q)
 	x.end(found.value(), err)
 	return found, err
@@ -295,7 +294,7 @@ type askedLister struct {
 }
 
 func (a askedLister) Metadata(ctx context.Context, datasets []string) (Value, error) {
-	x := a.call.ask("metadata", func() Value { return Object("datasets", Strings(datasets...)) })
+	x := ask(a.call.run, a.call, "metadata", func() Value { return Object("datasets", Strings(datasets...)) })
 	v, err := a.lister.Metadata(ctx, datasets)
 	x.end(Object("metadata", v), err)
 	return v, err
@@ -308,7 +307,7 @@ type askedMemory struct {
 }
 
 func (a askedMemory) Recall(ctx context.Context, q *RetrievalQuery) (Found, error) {
-	x := a.call.ask("retrieval", q.question)
+	x := ask(a.call.run, a.call, "retrieval", q.question)
 	found, err := a.recaller.Recall(ctx, q)
 	x.end(found.value(), err)
 	return found, err
@@ -339,7 +338,7 @@ type askedFiles struct {
 }
 
 func (a askedFiles) Read(ctx context.Context, file Value) (string, error) {
-	x := a.run.ask(a.call, "file", func() Value { return Object("file", file) })
+	x := ask(a.run, a.call, "file", func() Value { return Object("file", file) })
 	text, err := a.port.Read(ctx, file)
 	x.end(Object("text", text), err)
 	return text, err
@@ -351,7 +350,7 @@ type askedHTTP struct {
 }
 
 func (a askedHTTP) Do(ctx context.Context, req *HTTPRequest) (*HTTPResponse, error) {
-	x := a.call.ask("http", func() Value {
+	x := ask(a.call.run, a.call, "http", func() Value {
 		return Object("method", req.Method, "url", req.URL, "headers", headerValue(req.Header), "body", req.Body,
 			"proxy", req.Proxy)
 	})
@@ -378,7 +377,7 @@ type askedTools struct {
 }
 
 func (a askedTools) CallTool(ctx context.Context, c *ExternalCall) (Value, error) {
-	x := a.call.ask("tool", func() Value {
+	x := ask(a.call.run, a.call, "tool", func() Value {
 		return Object("component", c.Component, "params", c.Params, "arguments", c.Arguments)
 	})
 	v, err := a.port.CallTool(ctx, c)
@@ -392,7 +391,7 @@ type askedMCP struct {
 }
 
 func (a askedMCP) ListTools(ctx context.Context, server *MCPServer) ([]ToolDef, error) {
-	x := a.call.ask("mcp_tools", func() Value { return Object("server", server.name()) })
+	x := ask(a.call.run, a.call, "mcp_tools", func() Value { return Object("server", server.name()) })
 	defs, err := a.port.ListTools(ctx, server)
 	list := make([]Value, len(defs))
 	for i := range defs {
@@ -403,7 +402,9 @@ func (a askedMCP) ListTools(ctx context.Context, server *MCPServer) ([]ToolDef, 
 }
 
 func (a askedMCP) CallTool(ctx context.Context, server *MCPServer, name string, args Value) (ToolAnswer, error) {
-	x := a.call.ask("mcp", func() Value { return Object("server", server.name(), "name", name, "arguments", args) })
+	x := ask(a.call.run, a.call, "mcp", func() Value {
+		return Object("server", server.name(), "name", name, "arguments", args)
+	})
 	answer, err := a.port.CallTool(ctx, server, name, args)
 	x.end(Object("answer", answer.Value()), err)
 	return answer, err

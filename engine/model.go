@@ -52,7 +52,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	defer done()
 	req.Noted, req.Queued = c.run.lastNote(), c.LogQueued
 	req.Warned = func(text string) { c.Log(EventWarning, Object("text", c.NodeID()+": "+text)) }
-	start, x := c.run.clock.Now(), c.ask("model", req.question)
+	start, x := c.run.clock.Now(), ask(c.run, &c.execution, "model", req.question)
 	a.model = req.LLM
 	var text strings.Builder
 	var norm thinkNormalizer

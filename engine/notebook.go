@@ -53,7 +53,7 @@ func (b *notebook) isNew(text string) bool {
 }
 
 // nextExchange numbers exchanges, from 1.
-func (b *notebook) nextExchange() int {
+func nextExchange(b *notebook) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.exchanges++
@@ -61,7 +61,7 @@ func (b *notebook) nextExchange() int {
 }
 
 // isNewPart reports whether a part of exchanges is the first with its hash.
-func (b *notebook) isNewPart(hash [32]byte) bool {
+func isNewPart(b *notebook, hash [32]byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.parts[hash] {

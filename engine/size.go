@@ -156,3 +156,6 @@ func parsedSize(s string) int64 {
 	}
 	return n
 }
+
+// slotSize returns the size of a named value.
+func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + v.Size() }

@@ -32,9 +32,6 @@ type State struct {
 // size returns the accounted size of everything in the state that grows.
 func (s *State) size() int64 { return s.bytes + s.outBytes + s.globals.bytes }
 
-// slotSize returns the size of a named value.
-func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + v.Size() }
-
 // recount finds the size of a state of unknown origin. From then on the run that owns it keeps it
 // current.
 func (s *State) recount() {

@@ -38,7 +38,7 @@ func (p *Player) FromLog(
 	return made, nil
 }
 
-// runLog is what a case needs of the log of a run.
+// runLog has the entries of a log that a case needs.
 type runLog struct {
 	start     engine.Value // the first snapshot
 	parts     map[string]engine.Value
@@ -159,7 +159,7 @@ func (l *runLog) run() (Run, error) {
 }
 
 // reply returns the answer of a model. One that was open while another call was is matched by a
-// text of its own: the last message, or the system prompt where the others end in the same one.
+// text: the last message, or the system prompt where the others end in the same one.
 func (l *runLog) reply(i int, answer engine.Value) Reply {
 	r := TextReply(answer.Get("text").Str())
 	text := answer.Get("error").Str()
