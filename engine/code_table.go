@@ -109,6 +109,7 @@ var serverCodes = []Term{
 	{"memory_model", "a model of the memory failed"},
 	{"model_not_found", "no model of this name"},
 	{"model_not_relayed", "the model's provider has another API, without a place for a member of the request"},
+	{"no_case", "the run cannot become a test; the message has the reason"},
 	{"no_route", "no such address"},
 	{"no_user", "the key belongs to no user"},
 	{"not_empty", "the setting is fixed once the record holds something"},

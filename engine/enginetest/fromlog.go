@@ -10,8 +10,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
+// EventTakeover marks, in a log for [Player.FromLog], that another process continued the run.
+const EventTakeover engine.EventType = "takeover"
+
 // FromLog makes a case of one run: dsl is the document that it started with, log its entries with
-// snapshot and exchanges, see [engine.Options]. The case is played with its own answers; the error
+// snapshot and exchanges, see [engine.Options]. The port for code of the Player is used, as code runs again. The case is played with its own answers; the error
 // lists the first difference to the run.
 func (p *Player) FromLog(
 	ctx context.Context, name, about string, dsl engine.Value, log []*engine.Event,
@@ -25,7 +28,7 @@ func (p *Player) FromLog(
 		return nil, err
 	}
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: []Run{run}}
-	again := &Player{Registry: p.Registry, Concurrency: 1}
+	again := &Player{Registry: p.Registry, Concurrency: 1, Ports: engine.Ports{Code: p.Ports.Code}}
 	played, err := again.Play(ctx, c)
 	if err != nil {
 		return nil, err
@@ -42,13 +45,19 @@ func (p *Player) FromLog(
 type runLog struct {
 	start     engine.Value // the first snapshot
 	parts     map[string]engine.Value
-	exchanges []engine.Value // in the order they began
+	exchanges []asked        // in the order they began
 	events    []engine.Value // of the wire
 	missing   error          // a part that is not in the log
 }
 
+// asked is an exchange of the process that many others had worked on the run before.
+type asked struct {
+	engine.Value
+	before int
+}
+
 func readLog(log []*engine.Event) (*runLog, error) {
-	l := &runLog{parts: map[string]engine.Value{}}
+	l, processes := &runLog{parts: map[string]engine.Value{}}, 0
 	for _, e := range log {
 		switch {
 		case e.Type == engine.EventSnapshot && l.start.IsNull():
@@ -56,7 +65,9 @@ func readLog(log []*engine.Event) (*runLog, error) {
 		case e.Type == engine.EventPart:
 			l.parts[e.Data().Get("hash").Str()] = e.Data()
 		case e.Type == engine.EventExchange:
-			l.exchanges = append(l.exchanges, e.Data())
+			l.exchanges = append(l.exchanges, asked{e.Data(), processes})
+		case e.Type == EventTakeover:
+			processes++
 		case e.Type.Wire():
 			l.events = append(l.events, e.Value())
 		}
@@ -64,8 +75,8 @@ func readLog(log []*engine.Event) (*runLog, error) {
 	if l.start.IsNull() {
 		return nil, errors.New("the log does not have the state at the start of the run")
 	}
-	slices.SortStableFunc(l.exchanges, func(a, b engine.Value) int {
-		return cmp.Compare(number(a, "nth"), number(b, "nth"))
+	slices.SortStableFunc(l.exchanges, func(a, b asked) int {
+		return cmp.Or(a.before-b.before, cmp.Compare(number(a.Value, "nth"), number(b.Value, "nth")))
 	})
 	return l, nil
 }
@@ -178,7 +189,7 @@ func (l *runLog) reply(i int, answer engine.Value) Reply {
 	}
 	last, system := l.words(i)
 	for j := range l.exchanges {
-		if j == i || !overlap(l.exchanges[i], l.exchanges[j]) {
+		if j == i || !overlap(l.exchanges[i].Value, l.exchanges[j].Value) {
 			continue
 		}
 		if other, _ := l.words(j); other == last && system != "" {

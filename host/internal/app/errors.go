@@ -86,6 +86,7 @@ const (
 	CodeChanged       = "changed"
 	CodeTooMany       = "too_many"
 	CodeNotPaused     = "not_paused"
+	CodeNoCase        = "no_case"
 	CodeNoUser        = "no_user"
 	CodeLastOwner     = "last_owner"
 	CodeOperator      = "operator"

@@ -148,6 +148,15 @@ type Rerun struct {
 // ErrNodeOrSeq refuses a rerun from nowhere.
 var ErrNodeOrSeq = BadArgument("node and seq are missing; expected one of them")
 
+// Case returns a case of `easel test` of a run that has ended. Errors: [CodeNoCase], [ErrGone].
+func (s *Runs) Case(ctx context.Context, run Run) (engine.Value, error) {
+	v, err := s.runs.Case(ctx, &Job{ID: run.ID, Tenant: run.Tenant, Canvas: run.Canvas, User: run.User})
+	if errors.Is(err, runs.ErrCase) {
+		err = Refuse(CodeNoCase, "%v", err)
+	}
+	return v, err
+}
+
 // RerunJob returns the job that repeats a run on a copy of its state for a principal. Errors: those
 // of [Error], [ErrRecord], [ErrGone].
 func (s *Runs) RerunJob(ctx context.Context, who Principal, run Run, in Rerun) (Job, error) {

@@ -37,6 +37,9 @@ var (
 	// was among those that held most of it; it is not tried again.
 	ErrOutOfMemory = errors.New("the host ran out of memory while this run held much of it; the run is not tried again")
 
+	// ErrCase means that no case can be made of a run, for the reason that is named.
+	ErrCase = errors.New("the run cannot become a test")
+
 	// ErrRecord means that a run cannot start again at the requested record.
 	ErrRecord = errors.New("no state is known at this record")
 )

@@ -43,7 +43,7 @@ func newFold(void []runlog.Record) *fold {
 				f.written["message"]++ // a whole message
 			}
 			f.message = ""
-		case engine.EventCheckpoint, engine.EventSnapshot, engine.EventResult:
+		case engine.EventCheckpoint, engine.EventSnapshot, engine.EventResult, engine.EventExchange, engine.EventPart:
 		default:
 			f.written[foldKey(r)]++
 		}
@@ -69,7 +69,7 @@ func (f *fold) take(r runlog.Record) []runlog.Record {
 		// The batch is settled: the same node may run again later, and is written again.
 		f.written = map[string]int{"message": f.written["message"]}
 		return []runlog.Record{r}
-	case engine.EventSnapshot, engine.EventResult:
+	case engine.EventSnapshot, engine.EventResult, engine.EventExchange, engine.EventPart:
 		return []runlog.Record{r}
 	case engine.EventMessage:
 		if f.written["message"] > 0 {

@@ -51,7 +51,7 @@ func EndOf(r runlog.Record) End {
 // ended. The rest is for hosts.
 func Visible(kind string) bool {
 	switch engine.EventType(kind) {
-	case engine.EventResult, engine.EventCheckpoint, engine.EventSnapshot:
+	case engine.EventResult, engine.EventCheckpoint, engine.EventSnapshot, engine.EventExchange, engine.EventPart:
 		return false
 	}
 	return kind != KindDocument

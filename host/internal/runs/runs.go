@@ -121,7 +121,7 @@ func New(cfg Config) *Runs {
 	r.executor = &executor{
 		results: r.results, aborts: r.aborts, ports: cfg.Ports, watch: cfg.Watch, logger: cfg.Logger,
 		engine: engine.Options{
-			Checkpoints: true, Internal: true,
+			Checkpoints: true, Internal: true, Exchanges: true,
 			Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps,
 			Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval,
 		},

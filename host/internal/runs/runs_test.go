@@ -23,6 +23,7 @@ import (
 type bench struct {
 	*runstest.Host
 	other  func(context.Context, *Runs, *runlog.Lease) error // in place of taking runs over; may be nil
+	ports  func(j *Job) engine.Ports
 	logger *slog.Logger
 	runs   *Runs
 
@@ -39,7 +40,9 @@ func newBench(t testing.TB) *bench {
 
 // work makes runs and works on them, or does what a test wants with them.
 func (b *bench) work() (stop func()) {
-	runs := New(Config{Store: b.Store, Log: b.Log, Registry: b.Registry, Logger: b.logger})
+	runs := New(Config{
+		Store: b.Store, Log: b.Log, Registry: b.Registry, Logger: b.logger, Ports: b.ports,
+	})
 	runs.scanner.every = cmp.Or(b.scanEvery, runs.scanner.every)
 	b.runs = runs
 	work := runs.Work

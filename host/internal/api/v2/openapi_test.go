@@ -222,6 +222,7 @@ POST /api/v2/canvases/{canvas}/runs?stream {"query":"x"}
 GET /api/v2/runs?canvas={canvas}&status=succeeded
 GET /api/v2/runs?source=v2
 GET /api/v2/runs/{run}
+GET /api/v2/runs/{run}/case
 GET /api/v2/runs/{run}/events?after=2-1
 POST /api/v2/runs/{run}/cancel
 POST /api/v2/runs/{run}/rerun {"node":"Message:A"}

@@ -51,6 +51,12 @@ func (s runs) operations() []operation {
 			events: true, stream: true,
 		}, s.events),
 		handle(operation{
+			method: "GET", path: one + "/case", body: api.BodyNone, scope: app.ScopeReadTraces, name: "runCase",
+			about: "Get a run that has ended as a case of easel test: its document, what it was given, what models, " +
+				"searches, tools and MCP servers answered, and what came of it. Without them the case gives the " +
+				"same result; a run that does not is refused with no_case.",
+		}, s.testCase),
+		handle(operation{
 			method: "POST", path: one + "/cancel", body: api.BodyTiny, scope: run, name: "cancelRun",
 			about: "Cancel a run. A run that has ended does not change.", status: http.StatusAccepted,
 		}, s.cancel),
@@ -277,6 +283,18 @@ func (s runs) start(ctx context.Context, in startRun) (startedRun, error) {
 		j.Viewer = in.Who.Viewer() // the run reads the canvas anyway
 	}
 	return s.accept(ctx, in.Request, j)
+}
+
+func (s runs) testCase(ctx context.Context, in runByID) (rawJSON, error) {
+	v, err := s.Runs.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.Runs.Case(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return made.AppendJSON(nil), nil
 }
 
 type listRuns struct {

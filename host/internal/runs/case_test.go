@@ -1,0 +1,106 @@
+package runs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
+)
+
+// casing is a canvas that asks a model before and after it waits.
+var casing = sketch.Canvas(
+	"begin Begin -> LLM:A Wait:W",
+	`LLM:A LLM {"llm_id": "m", "sys_prompt": "one", "prompts": [{"role": "user", "content": "{sys.query}"}]} -> LLM:B`,
+	"Wait:W Wait -> LLM:B",
+	`LLM:B LLM {"llm_id": "m", "sys_prompt": "two", "prompts": [{"role": "user", "content": "{LLM:A@content}"}]} -> m`,
+	`m Message {"content": ["{LLM:B@content}, {Wait:W@result}"]}`,
+)
+
+// A run that another host has continued becomes a case with the answers that both got.
+func TestARunThatWasTakenOverBecomesACase(t *testing.T) {
+	b := newBench(t)
+	model := &enginetest.Model{Script: []enginetest.Reply{
+		enginetest.TextReply(strings.Repeat("first ", 100)), enginetest.TextReply("second"),
+	}}
+	b.ports = func(*Job) engine.Ports { return engine.Ports{Model: model} }
+	b.Close()
+	b.Open()
+	j := b.start(Job{Canvas: b.Canvas(casing), Query: engine.String("q")})
+	require.Eventually(t, func() bool {
+		records, err := b.runs.Records(t.Context(), j.ID)
+		return err == nil && slices.ContainsFunc(records, isExchange) && b.Ran.Load() == 1
+	}, runstest.Patience, time.Millisecond)
+	_, err := b.runs.Case(t.Context(), &j)
+	require.ErrorIs(t, err, ErrCase, "it has not ended")
+	b.Close()
+	b.Open()
+	b.Gate <- struct{}{}
+	require.Contains(t, kinds(b.read(j.ID)), "takeover")
+	b.Gate <- struct{}{} // the case is played
+	made, err := b.runs.Case(t.Context(), &j)
+	require.NoError(t, err)
+	run := made.Get("runs").At(0)
+	require.Equal(t, 2, run.Get("llm_script").Len())
+	require.Equal(t, "second", run.Get("llm_script").At(1).Get("text").Str())
+	require.Equal(t, "q", run.Get("kwargs").Get("query").Str())
+	require.True(t, engine.Equal(made.Get("dsl"), parsed(t, casing)), "the document that ran")
+
+	c, err := enginetest.ReadCase(made)
+	require.NoError(t, err)
+	b.Gate <- struct{}{}
+	played, err := enginetest.Play(t.Context(), b.Registry, c)
+	require.NoError(t, err)
+	require.Empty(t, enginetest.Compare(made, played))
+}
+
+func isExchange(r runlog.Record) bool { return r.Kind == string(engine.EventExchange) }
+
+func parsed(t *testing.T, text string) engine.Value {
+	t.Helper()
+	v, err := engine.ParseJSONText(text)
+	require.NoError(t, err)
+	return v
+}
+
+// Clients get no exchanges: they hold prompts of the canvas.
+func TestExchangesAreForHosts(t *testing.T) {
+	require.False(t, Visible(string(engine.EventExchange)))
+	require.False(t, Visible(string(engine.EventPart)))
+}
+
+// Executions without a result are repeated by a takeover, and their exchanges with them.
+func TestRepeatedExchangesAreLeftOut(t *testing.T) {
+	record := func(kind engine.EventType, data string) runlog.Record {
+		return runlog.Record{Kind: string(kind), Data: []byte(`{"event":"x","data":` + data + `}`)}
+	}
+	list := exchanged([]runlog.Record{
+		{Kind: KindDocument},
+		record(engine.EventSnapshot, `{}`),
+		record(engine.EventExchange, `{"component_id":"settled"}`), record(engine.EventCheckpoint, `{}`),
+		record(engine.EventExchange, `{"component_id":"done"}`), record(engine.EventResult, `{"node":"done"}`),
+		record(engine.EventExchange, `{"component_id":"again"}`),
+		record(engine.EventExchange, `{"component_id":"body","index_path":[1]}`),
+		record(engine.EventExchange, `{"component_id":"body","index_path":[2]}`),
+		record(engine.EventResult, `{"node":"Iteration","item":1}`),
+		{Kind: KindTakeover},
+		record(engine.EventExchange, `{"component_id":"again"}`),
+		{Kind: KindEnd},
+	})
+	var left []string
+	for _, e := range list {
+		if e.Type == enginetest.EventTakeover {
+			left = append(left, "takeover")
+		} else if e.Type == engine.EventExchange {
+			left = append(left, e.Data().Get("component_id").Str()+e.Data().Get("index_path").JSON())
+		}
+	}
+	require.Equal(t, "settlednull donenull body[1] takeover againnull", strings.Join(left, " "))
+}
