@@ -14,8 +14,8 @@ import (
 const EventTakeover engine.EventType = "takeover"
 
 // FromLog makes a case of one run: dsl is the document that it started with, log its entries with
-// snapshot and exchanges, see [engine.Options]. The port for code of the Player is used, as code runs again. The case is played with its own answers; the error
-// lists the first difference to the run.
+// snapshot and exchanges, see [engine.Options]. The case is played with its own answers, and code
+// runs again by the port of the Player; the error lists the first difference to the run.
 func (p *Player) FromLog(
 	ctx context.Context, name, about string, dsl engine.Value, log []*engine.Event,
 ) (*Case, error) {

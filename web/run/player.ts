@@ -8,6 +8,7 @@ import { dict, own, type Params } from "../canvas/dsl.ts";
 import type { RunIds } from "../canvas/earlier.ts";
 import type { Read } from "../read/reader.ts";
 import type { Origin } from "./host.ts";
+import { CaseError } from "./cases/case.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "./providers.ts";
 import { continued, keptGood, Records, waiting } from "./records.ts";
@@ -193,6 +194,12 @@ export class Player {
   /** show follows a run of the host, one that has ended too. */
   show(id: string): void {
     if (this.#runs) this.#follows(this.#runs.stored(id), { how: { kind: "stored", node: id.slice(0, shownID) } });
+  }
+
+  /** caseOf returns a turn that ran on the host as a case file. */
+  async caseOf({ run }: Turn): Promise<string> {
+    if (!this.#runs || run === undefined) throw new CaseError("part");
+    return this.#runs.case(run);
   }
 
   // remote returns the host, if the next run begins there.

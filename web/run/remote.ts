@@ -84,6 +84,11 @@ export class Runs {
     return new RemoteRun(this.#host, Promise.resolve(id));
   }
 
+  /** case returns a run that has ended as a case file of `easel test`. */
+  async case(id: string): Promise<string> {
+    return (await this.#host.ask("GET", `${root}/${encodeURIComponent(id)}/case`)).text();
+  }
+
   /** start runs a saved canvas with the next question of a conversation. */
   start({ id, rev }: Origin, question: Question): RemoteRun {
     const path = `/api/v2/canvases/${encodeURIComponent(id)}/runs`;

@@ -13,6 +13,7 @@ import { open } from "../canvas/dsl.ts";
 import { History } from "../canvas/history.ts";
 import { readDocument } from "../read/document.ts";
 import { search, type Passage } from "../run/knowledge.ts";
+import { CaseError } from "../run/cases/case.ts";
 import { findings } from "../run/cases/report.ts";
 import { CaseStore } from "../run/cases/store.ts";
 import { Suite, type Entry, type Result } from "../run/cases/suite.ts";
@@ -20,7 +21,6 @@ import { Drafts } from "../run/drafts.ts";
 import type { World } from "../run/player.ts";
 import { Session } from "../run/session.ts";
 import type { Store } from "../run/store.ts";
-import { CaseError } from "../run/testcase.ts";
 import { engine } from "./offline.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");

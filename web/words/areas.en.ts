@@ -322,10 +322,6 @@ export const en = {
   "run.keep": "Save as a test",
   "run.kept": "Saved as a test",
   "run.case": "Download as a case",
-  "run.case_tools": "A run that called tools cannot be played again without them; record it with easel record.",
-  "run.case_models":
-    "The host does not keep the answers of every model call of this run, so it cannot be played again; " +
-    "record it with easel record.",
   "run.node": "Node",
   "run.whole": "Whole run",
   "run.differs": "differs",

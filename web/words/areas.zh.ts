@@ -311,8 +311,6 @@ export const zh: Record<AreaKey, string> = {
   "run.keep": "保存为测试",
   "run.kept": "已保存为测试",
   "run.case": "下载为用例",
-  "run.case_tools": "调用过工具的运行无法脱离工具重放；请用 easel record 录制。",
-  "run.case_models": "主机没有保存此运行的全部模型回答，因此无法重放；请用 easel record 录制。",
   "run.node": "节点",
   "run.whole": "整个运行",
   "run.differs": "不同",

@@ -71,7 +71,6 @@ const en = {
   obstacle_server: "The canvas asks the test server {0}, which only easel test has.",
   obstacle_scripts: "This page cannot run scripts.",
 
-  cannot_tools: "A run on a host that called tools does not have their answers; record it with easel record.",
   cannot_models: "The run does not have all answers of the model; record it with easel record.",
   cannot_calls: "A case cannot have the answers that this run used: {0}.",
   cannot_part: "Only a run of the whole canvas can become a test.",
@@ -193,7 +192,6 @@ const zh: Record<TestKey, string> = {
   obstacle_server: "画布会请求测试服务器 {0}，只有 easel test 才有。",
   obstacle_scripts: "此页面无法运行脚本。",
 
-  cannot_tools: "在主机上调用过工具的运行没有保存工具的回答；请用 easel record 录制。",
   cannot_models: "该运行没有模型的全部回答；请用 easel record 录制。",
   cannot_calls: "用例无法保存该运行所用的回答：{0}。",
   cannot_part: "只有整个画布的运行才能保存为测试。",

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runstest"
 )
 
-// casing is a canvas that asks a model before and after it waits.
+// casing is a canvas with one call of a model before it has waited and one after.
 var casing = sketch.Canvas(
 	"begin Begin -> LLM:A Wait:W",
 	`LLM:A LLM {"llm_id": "m", "sys_prompt": "one", "prompts": [{"role": "user", "content": "{sys.query}"}]} -> LLM:B`,

@@ -202,6 +202,8 @@ export type Code =
   | "model_not_found"
   /** the model's provider has another API, without a place for a member of the request */
   | "model_not_relayed"
+  /** the run cannot become a test; the message has the reason */
+  | "no_case"
   /** no such address */
   | "no_route"
   /** the key belongs to no user */

@@ -26,6 +26,18 @@ export class CaseFault extends Error {
   }
 }
 
+/** CaseError is the reason why a run cannot be a case. */
+export class CaseError extends Error {
+  readonly code: "models" | "calls" | "part" | "pinned" | "canceled";
+  /** The kind of the call that a case cannot have. */
+  readonly detail: string;
+
+  constructor(code: CaseError["code"], detail = "") {
+    super(`the run cannot be a case: ${code} ${detail}`.trimEnd());
+    this.code = code;
+    this.detail = detail;
+  }
+}
 
 /** readCase reads a case file; it throws a CaseFault. */
 export function readCase(source: string): Case {

@@ -4,8 +4,7 @@
 import { isWire, type Engine, type RunEvent } from "@easel/engine";
 import type { RunIds } from "../../canvas/earlier.ts";
 import type { Outside, Turn } from "../player.ts";
-import { CaseError } from "../testcase.ts";
-import { readCase, writeCase, type Case } from "./case.ts";
+import { CaseError, readCase, writeCase, type Case } from "./case.ts";
 import { fold } from "./compare-events.ts";
 import { requester } from "./differences.ts";
 import { expectation } from "./expect.ts";
@@ -59,8 +58,8 @@ function runOf({ ask, records, pinned, calls, functions, state, error }: Turn, i
   };
 }
 
-/** inRun returns events with the ids that nodes have in runs, in place of those in the document. */
-export function inRun(events: readonly RunEvent[], ids: RunIds): RunEvent[] {
+// inRun returns events with the ids that nodes have in runs, in place of those in the document.
+function inRun(events: readonly RunEvent[], ids: RunIds): RunEvent[] {
   return events.map((event) => {
     const node = get(event.data, "component_id");
     if (typeof node !== "string" || ids.run(node) === node) return event;

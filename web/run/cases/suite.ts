@@ -9,8 +9,7 @@ import { obstacle, readCase, writeCase, type Case, type Obstacle } from "./case.
 import { compare } from "./compare.ts";
 import type { Difference } from "./differences.ts";
 import { expectation, renewed } from "./expect.ts";
-import { caseOf } from "../testcase.ts";
-import { caseOfTurns, conversation, inRun, settled } from "./make.ts";
+import { caseOfTurns, conversation, settled } from "./make.ts";
 import { play, type Observation } from "./play.ts";
 import { callCounts, type CallCount } from "./report.ts";
 import type { CaseStore, KeptCase } from "./store.ts";
@@ -110,11 +109,8 @@ export class Suite {
     const dsl = document.get()?.dsl;
     const ids = new RunIds(dsl, specs.get());
     if (turn?.place === "host") {
-      const asks = (component: string): boolean => specs.get().get(component)?.category === "model";
-      const events = inRun(turn.records.events, ids);
-      const made = readCase(caseOf({ name: title, dsl: {}, events, asks }));
-      const name = questionOf(made) || title;
-      return this.keep({ ...made, name, dsl: dsl ?? {}, canvas: await this.#session.text() });
+      const made = readCase(await player.caseOf(turn));
+      return this.keep({ ...made, name: questionOf(made) || title });
     }
     const led = conversation(turns, chosen);
     const made = await caseOfTurns(title, led, { engine: await engine, ids });

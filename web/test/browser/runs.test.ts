@@ -119,6 +119,39 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
+  test("a run of an agent with a tool becomes a case with the answers of both", async () => {
+    const helper = { component_name: "Agent", name: "Helper", params: { description: "helps", llm_id: "", tools: [] } };
+    const agents = {
+      components: {
+        begin: node("Begin", {}, ["Agent:A"]),
+        "Agent:A": node(
+          "Agent",
+          { llm_id: "", prompts: [{ role: "user", content: "{sys.query}" }], tools: [helper] },
+          ["Message:M"],
+          ["begin"],
+        ),
+        "Message:M": node("Message", { content: ["{Agent:A@content}"] }, [], ["Agent:A"]),
+      },
+    };
+    const id = String((await api("POST", "/canvases", { title: "Agents", dsl: agents }))["id"]);
+    const run = String((await api("POST", `/canvases/${id}/runs`, { query: "help me" }))["id"]);
+    const { page, done } = await stage.visit("#runs");
+    await enter(page);
+    const row = page.locator(".entries.runs > li", { hasText: "Agents" });
+    await row.locator(".badge", { hasText: "succeeded" }).waitFor();
+    const events = await fetch(`${host.address}/api/v2/runs/${run}/events`, {
+      headers: { authorization: `Bearer ${host.key}` },
+    });
+    assert.match(await events.text(), /tool_finished/, "the agent called its tool");
+    const download = page.waitForEvent("download");
+    await row.getByRole("button", { name: "Download as a case" }).click();
+    const file = join(host.folder, "agents.json");
+    await (await download).saveAs(file);
+    const played = spawnSync(host.program, ["test", file, "-v"], { encoding: "utf8" });
+    assert.match(played.stdout, /1 passed, 0 failed/, played.stderr);
+    await done(refused);
+  });
+
   test("two runs are compared, and one becomes a case for easel test", async () => {
     const session = String((await api("POST", `/canvases/${canvas}/sessions`, {}))["id"]);
     const headers = {

@@ -217,7 +217,7 @@ function Row({
   const specs = useStore(app.session.specs, (all) => all);
   const [kept, setKept] = useState(false);
   const keep = async (): Promise<void> => {
-    if (await attempt.run(() => keepCase(app, api, run, title, a))) setKept(true);
+    if (await attempt.run(() => keepCase(app, api, run, title))) setKept(true);
   };
   const when = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(
     new Date(run.created),
@@ -267,7 +267,7 @@ function Row({
         <button
           type="button"
           disabled={run.status === "running" || run.status === "queued"}
-          onClick={() => void attempt.run(() => downloadCase(app, api, run, title, a))}
+          onClick={() => void attempt.run(() => downloadCase(api, run, title))}
         >
           {a("run.case")}
         </button>

@@ -1,11 +1,10 @@
 // The tests of the open canvas: runs that were saved, played again without a model or a network.
 
 import { useEffect, useMemo, useRef, useState } from "react";
-import { CaseFault, readCase } from "../../run/cases/case.ts";
+import { CaseError, CaseFault, readCase } from "../../run/cases/case.ts";
 import { CaseStore } from "../../run/cases/store.ts";
 import { Suite, type Against, type Entry, type Shown } from "../../run/cases/suite.ts";
 import type { Session } from "../../run/session.ts";
-import { CaseError } from "../../run/testcase.ts";
 import type { TestKey, TestText } from "../../words/tests.ts";
 import { pick } from "../../words/words.ts";
 import { Consent } from "../consent.tsx";
