@@ -268,21 +268,16 @@ type askedRetriever struct {
 	port Retriever
 }
 
-// metadataLister is implemented by a Retriever that knows the metadata of documents.
-type metadataLister interface {
-	Metadata(ctx context.Context, datasets []string) (Value, error)
-}
-
 // full returns the retriever with the other abilities of its port.
 func (a askedRetriever) full() Retriever {
-	if lister, ok := a.port.(metadataLister); ok {
+	if lister, ok := a.port.(MetadataLister); ok {
 		return askedLister{a, lister}
 	}
 	return a
 }
 
 func (a askedRetriever) Retrieve(ctx context.Context, q *RetrievalQuery) (Found, error) {
-	x := ask(a.call.run, a.call, "retrieval", q.question)
+	x := ask(a.call.run, a.call, "retrieval", q.Value)
 	found, err := a.port.Retrieve(ctx, q)
 	x.end(found.value(), err)
 	return found, err
@@ -290,7 +285,7 @@ func (a askedRetriever) Retrieve(ctx context.Context, q *RetrievalQuery) (Found,
 
 type askedLister struct {
 	askedRetriever
-	lister metadataLister
+	lister MetadataLister
 }
 
 func (a askedLister) Metadata(ctx context.Context, datasets []string) (Value, error) {
@@ -307,24 +302,10 @@ type askedMemory struct {
 }
 
 func (a askedMemory) Recall(ctx context.Context, q *RetrievalQuery) (Found, error) {
-	x := ask(a.call.run, a.call, "retrieval", q.question)
+	x := ask(a.call.run, a.call, "retrieval", q.Value)
 	found, err := a.recaller.Recall(ctx, q)
 	x.end(found.value(), err)
 	return found, err
-}
-
-// question returns the query without the user, of whom a played run knows nothing.
-func (q *RetrievalQuery) question() Value {
-	b := NewObject(12).Set("query", String(q.Text))
-	if len(q.Memories) > 0 {
-		b.Set("memories", Strings(q.Memories...))
-	} else {
-		b.Set("datasets", Strings(q.Datasets...))
-	}
-	b.Set("top_n", Int(int64(q.TopN))).Set("top_k", Int(int64(q.TopK)))
-	b.Set("similarity_threshold", Float(q.SimilarityThreshold)).Set("keyword_weight", Float(q.KeywordWeight))
-	b.Set("rerank", String(q.Rerank)).Set("knowledge_graph", Bool(q.KnowledgeGraph)).Set("toc", Bool(q.TOC))
-	return b.Set("filter", q.Filter).Value()
 }
 
 func (f *Found) value() Value {

@@ -38,6 +38,14 @@ type Retriever interface {
 	Retrieve(ctx context.Context, q *RetrievalQuery) (Found, error)
 }
 
+// MetadataLister is implemented by a Retriever that can list the metadata of its documents. With
+// it, the model chooses conditions for the filter methods auto and semi_auto; without it the
+// retriever gets the method and may ignore it.
+type MetadataLister interface {
+	// Metadata returns the metadata of datasets: key -> list of the values that occur.
+	Metadata(ctx context.Context, datasets []string) (Value, error)
+}
+
 // RetrievalQuery is one search.
 type RetrievalQuery struct {
 	Text                string
@@ -52,6 +60,34 @@ type RetrievalQuery struct {
 	TOC                 bool     // select passages by tables of contents
 	Filter              Value    // meta_data_filter with references substituted; null is none
 	UserID              string   // user whose memories are searched
+}
+
+// Value returns what is searched for, without the user: members that are empty are left out.
+func (q *RetrievalQuery) Value() Value {
+	b := NewObject(12).Set("query", String(q.Text))
+	for _, list := range [...]struct {
+		name string
+		ids  []string
+	}{{"datasets", q.Datasets}, {"memories", q.Memories}} {
+		if len(list.ids) > 0 {
+			b.Set(list.name, Strings(list.ids...))
+		}
+	}
+	b.Set("top_n", Int(int64(q.TopN))).Set("top_k", Int(int64(q.TopK)))
+	b.Set("similarity_threshold", Float(q.SimilarityThreshold)).Set("keyword_weight", Float(q.KeywordWeight))
+	if q.Rerank != "" {
+		b.Set("rerank", String(q.Rerank))
+	}
+	if q.KnowledgeGraph {
+		b.Set("knowledge_graph", Bool(true))
+	}
+	if q.TOC {
+		b.Set("toc", Bool(true))
+	}
+	if q.Filter.Truthy() {
+		b.Set("filter", q.Filter)
+	}
+	return b.Value()
 }
 
 // Found are passages and the documents they come from.

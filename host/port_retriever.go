@@ -7,7 +7,6 @@ import (
 	"maps"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
@@ -44,7 +43,7 @@ type retriever struct {
 
 var (
 	_ engine.Retriever         = (*retriever)(nil)
-	_ component.MetadataLister = (*retriever)(nil)
+	_ engine.MetadataLister = (*retriever)(nil)
 )
 
 // Retrieve implements [engine.Retriever].
@@ -89,7 +88,7 @@ func (r *retriever) resolve(ctx context.Context, names []string) (who app.Princi
 	return who, ids, nil
 }
 
-// Metadata implements [component.MetadataLister].
+// Metadata implements [engine.MetadataLister].
 func (r *retriever) Metadata(ctx context.Context, datasets []string) (engine.Value, error) {
 	who, ids, err := r.resolve(ctx, datasets)
 	if err != nil {

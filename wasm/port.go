@@ -16,33 +16,11 @@ type retriever struct{ *run }
 
 // Retrieve finds passages.
 func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
-	b := engine.NewObject(12).Set("query", engine.String(q.Text))
-	for _, list := range [...]struct {
-		name string
-		ids  []string
-	}{{"datasets", q.Datasets}, {"memories", q.Memories}} {
-		if len(list.ids) > 0 {
-			b.Set(list.name, engine.Strings(list.ids...))
-		}
+	asked := q.Value()
+	if q.UserID != "" {
+		asked = asked.With("user_id", engine.String(q.UserID))
 	}
-	b.Set("top_n", engine.Int(int64(q.TopN))).Set("top_k", engine.Int(int64(q.TopK)))
-	b.Set("similarity_threshold", engine.Float(q.SimilarityThreshold)).Set("keyword_weight",
-		engine.Float(q.KeywordWeight))
-	for _, text := range [...]struct{ name, value string }{{"rerank", q.Rerank}, {"user_id", q.UserID}} {
-		if text.value != "" {
-			b.Set(text.name, engine.String(text.value))
-		}
-	}
-	if q.KnowledgeGraph {
-		b.Set("knowledge_graph", engine.Bool(true))
-	}
-	if q.TOC {
-		b.Set("toc", engine.Bool(true))
-	}
-	if q.Filter.Truthy() {
-		b.Set("filter", q.Filter)
-	}
-	v, err := r.once(ctx, "retrieve", b.Value())
+	v, err := r.once(ctx, "retrieve", asked)
 	if err != nil {
 		return engine.Found{}, err
 	}

@@ -7,14 +7,6 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// MetadataLister is implemented by a Retriever that can list the metadata of its documents. With
-// it, the model chooses conditions for the filter methods auto and semi_auto; without it the
-// retriever gets the method and may ignore it.
-type MetadataLister interface {
-	// Metadata returns the metadata of datasets: key -> list of the values that occur.
-	Metadata(ctx context.Context, datasets []string) (engine.Value, error)
-}
-
 // metadataRules are a compiled meta_data_filter.
 type metadataRules struct {
 	method     string // "", auto, semi_auto or manual
@@ -66,7 +58,7 @@ func (f *metadataRules) prepare(ctx context.Context, call *engine.Call, port eng
 	case "manual":
 		return f.manual(ctx, call)
 	}
-	lister, ok := port.(MetadataLister)
+	lister, ok := port.(engine.MetadataLister)
 	if !ok || call.Ports().Model == nil {
 		return engine.Object("method", f.method, "semi_auto", f.keys, "logic", f.logic), nil
 	}

@@ -31,7 +31,8 @@ type Run struct {
 	Debug     *Debug
 
 	// Want is the expectation: an object with some of load_error, events, error, llm_calls,
-	// llm_calls_unordered, tool_calls, tool_trace, saved_memory, debug_outputs and dsl_after.
+	// llm_calls_unordered, tool_calls, searches, tool_trace, saved_memory, debug_outputs and
+	// dsl_after.
 	Want engine.Value
 }
 
@@ -59,8 +60,8 @@ type Debug struct {
 
 // wanted are the members of a run that hold expectations, in the order they are written.
 var wanted = [...]string{
-	"load_error", "events", "error", "llm_calls", "llm_calls_unordered", "tool_calls", "tool_trace", "saved_memory",
-	"debug_outputs", "dsl_after",
+	"load_error", "events", "error", "llm_calls", "llm_calls_unordered", "tool_calls", "searches", "tool_trace",
+	"saved_memory", "debug_outputs", "dsl_after",
 }
 
 // ParseCase reads a case file.

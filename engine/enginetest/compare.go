@@ -42,6 +42,9 @@ func (d *differences) run(want, seen engine.Value, kinds map[string]string, wher
 	if calls, ok := want.Lookup("tool_calls"); ok || len(want.Get("tools").Slice()) > 0 {
 		d.toolCalls(calls, seen.Get("tool_calls"), where)
 	}
+	if searches, ok := want.Lookup("searches"); ok {
+		d.toolCalls(searches, seen.Get("searches"), where)
+	}
 	if events, ok := want.Lookup("events"); ok {
 		d.events(events, seen.Get("events"), where)
 	}

@@ -49,6 +49,9 @@ func (d *differences) call(want, seen engine.Value, where string) {
 	if kind := want.Get("kind"); kind.Truthy() && !engine.Equal(kind, seen.Get("kind")) {
 		d.add("%s.kind: expected %s, saw %s", where, short(kind), short(seen.Get("kind")))
 	}
+	if model, ok := want.Lookup("model"); ok {
+		d.value(model, seen.Get("model"), where+".model")
+	}
 	system, messages := callParts(seen)
 	if w, ok := want.Lookup("system"); ok {
 		d.value(w, engine.String(system), where+".system")

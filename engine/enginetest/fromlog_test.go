@@ -1,12 +1,15 @@
 package enginetest_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // Each run of the conformance cases becomes a case by its log alone, and passes with the answers of
@@ -43,4 +46,50 @@ func TestRunsBecomeCases(t *testing.T) {
 		}
 	}
 	require.Greater(t, made, 250)
+}
+
+// A case of a run is red for a canvas with another model or another search, whose answers it does
+// not have.
+func TestOtherQuestionsDiffer(t *testing.T) {
+	canvas := func(model string, top int) engine.Value {
+		v, err := engine.ParseJSONText(sketch.Canvas(
+			"begin Begin -> Retrieval:R",
+			fmt.Sprintf(`Retrieval:R Retrieval {"kb_ids": ["k"], "query": "sys.query", "top_n": %d} -> LLM:L`, top),
+			fmt.Sprintf(`LLM:L LLM {"llm_id": %q, "sys_prompt": "x", "prompts": [{"role": "user", "content":
+				"{Retrieval:R@formalized_content}"}]} -> m`, model),
+			`m Message {"content": ["{LLM:L@content}"]}`,
+		))
+		require.NoError(t, err)
+		return v
+	}
+	chunk := engine.Object("chunk_id", "c", "content_with_weight", "text", "doc_id", "d", "docnm_kwd", "d.txt")
+	first := &enginetest.Case{Name: "first", DSL: canvas("m@P", 6), Runs: []enginetest.Run{{
+		Kwargs: engine.Object("query", "q"), Script: []enginetest.Reply{enginetest.TextReply("answer")},
+		Retrieval: engine.Object("*", engine.Object("chunks", engine.List(chunk), "doc_aggs", engine.List())),
+	}}}
+	var log []*engine.Event
+	player := &enginetest.Player{Registry: registry(t), Log: func(_ int, e *engine.Event) { log = append(log, e) }}
+	_, err := player.Play(t.Context(), first)
+	require.NoError(t, err)
+	made, err := player.FromLog(t.Context(), "made", "", first.DSL, log)
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		dsl  engine.Value
+		want string
+	}{
+		{canvas("m@P", 6), ""},
+		{canvas("n@P", 6), "model call 0.model: expected m@P, saw n@P"},
+		{canvas("m@P", 2), "tool call search: arguments.top_n: expected 6, saw 2"},
+	} {
+		edited := *made
+		edited.DSL = tt.dsl
+		seen, err := enginetest.Play(t.Context(), registry(t), &edited)
+		require.NoError(t, err)
+		diffs := enginetest.Compare(made.Value(), seen)
+		if tt.want == "" {
+			require.Empty(t, diffs)
+		} else {
+			require.Contains(t, strings.Join(diffs, "\n"), tt.want)
+		}
+	}
 }

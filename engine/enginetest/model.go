@@ -170,5 +170,6 @@ func callValue(req *engine.ModelRequest) engine.Value {
 		messages[i] = engine.Object("role", m.Role, "content", m.Content)
 	}
 	return engine.Object(
-		"kind", kind, "system", req.System, "messages", engine.List(messages...), "gen_conf", req.Config.Value())
+		"kind", kind, "model", req.LLM, "system", req.System, "messages", engine.List(messages...),
+		"gen_conf", req.Config.Value())
 }

@@ -47,9 +47,9 @@ func Play(ctx context.Context, reg *engine.Registry, c *Case) (engine.Value, err
 }
 
 // Play returns the observation: {"name", "runs": [{"load_error", "events", "error", "llm_calls",
-// "tool_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each member only
-// where there is something. Errors of the canvas are part of it; the returned error is one of
-// playing: a Player without registry, or an engine that contradicts itself when it is cut.
+// "tool_calls", "searches", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each
+// member only where there is something. Errors of the canvas are part of it; the returned error is
+// one of playing: a Player without registry, or an engine that contradicts itself when it is cut.
 func (p *Player) Play(ctx context.Context, c *Case) (engine.Value, error) {
 	s, err := p.begin(c)
 	if err != nil {
@@ -268,6 +268,7 @@ func (t *turn) observed(stored []byte) (engine.Value, error) {
 	}{
 		{"llm_calls", t.world.calls()},
 		{"tool_calls", t.world.toolCalls()},
+		{"searches", t.world.searches.made()},
 		{"tool_trace", trace},
 		{"saved_memory", t.world.memory.Saved()},
 	} {

@@ -72,8 +72,10 @@ func expectation(seen engine.Value) engine.Value {
 	if calls, ok := seen.Lookup("llm_calls"); ok {
 		b.Set("llm_calls", expectedCalls(calls))
 	}
-	if calls, ok := seen.Lookup("tool_calls"); ok {
-		b.Set("tool_calls", calls)
+	for _, k := range [...]string{"tool_calls", "searches"} {
+		if calls, ok := seen.Lookup(k); ok {
+			b.Set(k, calls)
+		}
 	}
 	if trace := flatTrace(seen.Get("tool_trace")); len(trace) > 0 {
 		b.Set("tool_trace", engine.List(trace...))

@@ -117,7 +117,7 @@ func TestModelRecordsCalls(t *testing.T) {
 		Config: engine.ModelConfig{Temperature: &half, MaxTokens: &most},
 	})
 	require.NoError(t, err)
-	require.Equal(t, `{"kind": "stream", "system": "s", "messages": [{"role": "user", "content": "u"}], `+
+	require.Equal(t, `{"kind": "stream", "model": "", "system": "s", "messages": [{"role": "user", "content": "u"}], `+
 		`"gen_conf": {"temperature": 0.5, "max_tokens": 77}}`, m.Calls()[0].Text())
 }
 

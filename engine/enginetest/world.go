@@ -9,6 +9,7 @@ type world struct {
 	memory    *Memory
 	modelTape *ModelTape
 	retriever *RetrieverTape
+	searches  *searches
 	files     *FilesTape
 	tape      *outsideTape    // around real ports of tools; nil without any
 	answers   *outsideAnswers // of tools, from the case
@@ -40,6 +41,8 @@ func newWorld(run *Run, lastID uint64, given *engine.Ports) *world {
 	} else {
 		p.Files = &Files{Blobs: run.Blobs}
 	}
+	w.searches = &searches{port: p.Retriever}
+	p.Retriever = w.searches.full()
 	w.openTools(run)
 	p.Memory = w.memory
 	if p.Speech == nil {

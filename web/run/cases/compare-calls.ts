@@ -35,6 +35,7 @@ function compareCall(differences: Differences, want: unknown, seen: unknown, pla
   if (!isEmpty(kind) && !equal(kind, get(seen, "kind"))) {
     differences.add(at(place, "kind"), "same", kind, get(seen, "kind"));
   }
+  if (has(want, "model")) differences.value(get(want, "model"), get(seen, "model"), at(place, "model"));
   const { system, messages } = parts(seen);
   if (has(want, "system")) differences.value(get(want, "system"), system, at(place, "system"));
   if (has(want, "messages")) {

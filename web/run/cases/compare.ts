@@ -36,6 +36,9 @@ function compareRun(
   if (has(want, "tool_calls") || list(get(want, "tools")).length > 0) {
     compareToolCalls(differences, get(want, "tool_calls"), get(seen, "tool_calls"), place("tool"));
   }
+  if (has(want, "searches")) {
+    compareToolCalls(differences, get(want, "searches"), get(seen, "searches"), place("tool"));
+  }
   if (has(want, "events")) compareEvents(differences, get(want, "events"), get(seen, "events"), place("event"));
   differences.failure(get(want, "error"), get(seen, "error"), place("error"));
   const unordered = !isEmpty(get(want, "llm_calls_unordered"));

@@ -21,6 +21,7 @@ export function expectation(seen: Record<string, unknown>): Record<string, unkno
     ...(isEmpty(seen["error"]) ? {} : { error: anyError }),
     ...(has(seen, "llm_calls") ? { llm_calls: list(seen["llm_calls"]).map(expectedCall) } : {}),
     ...(has(seen, "tool_calls") ? { tool_calls: seen["tool_calls"] } : {}),
+    ...(has(seen, "searches") ? { searches: seen["searches"] } : {}),
     ...(trace.length > 0 ? { tool_trace: trace } : {}),
     ...Object.fromEntries(kept.map((name) => [name, bare(seen[name])])),
     ...(has(seen, "dsl_after") ? { dsl_after: expectedStored(reduced(seen["dsl_after"])) } : {}),

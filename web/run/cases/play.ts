@@ -75,7 +75,9 @@ async function turn(
   }
   const { status, error } = await running.result;
   signal?.throwIfAborted();
-  const lists = { llm_calls: seen.calls, tool_calls: seen.tools, tool_trace: trace, saved_memory: seen.saved };
+  const lists = {
+    llm_calls: seen.calls, tool_calls: seen.tools, searches: seen.searches, tool_trace: trace, saved_memory: seen.saved,
+  };
   const observed = {
     events,
     ...(status === "failed" ? { error: error?.message ?? "" } : {}),

@@ -13,6 +13,7 @@ export interface Seen {
   calls: Record<string, unknown>[];
   tools: Record<string, unknown>[];
   saved: Record<string, unknown>[];
+  searches: Record<string, unknown>[];
   /** What the run needed and no script answers. */
   obstacle?: Obstacle;
 }
@@ -24,7 +25,7 @@ export interface Seen {
 export function standIns(
   run: Record<string, unknown>, code: CodeRunner | undefined,
 ): { ports: Providers; seen: Seen } {
-  const seen: Seen = { calls: [], tools: [], saved: [] };
+  const seen: Seen = { calls: [], tools: [], saved: [], searches: [] };
   const answers = new Answers(list(run["tools"]), seen.tools);
   const isRequest = (call: unknown): boolean => get(call, "component") === requester;
   return {
@@ -33,7 +34,10 @@ export function standIns(
       ...(code ? { code } : {}),
       llm: modelOf(run, seen.calls),
       ports: {
-        retrieve: ({ query }) => found(run["retrieval"], written(query)),
+        retrieve: ({ user_id: _user, ...asked }) => {
+          seen.searches.push({ component: "search", arguments: asked });
+          return found(run["retrieval"], written(asked["query"]));
+        },
         files: ({ file }) => ({ text: contentOf(run["blobs"], file) }),
         speech: ({ text: said }) => ({ audio: base64(voiceMark + written(said)) }),
         memory: (exchange) => {
@@ -57,7 +61,7 @@ function modelOf(run: Record<string, unknown>, calls: Record<string, unknown>[])
   const spare = run["fallback"] ?? { error: "script exhausted" };
   return {
     can: { tools: left.some((reply) => has(reply, "tool_calls")) },
-    async *chat({ mode, messages, options, key = "" }, { node = "", signal }) {
+    async *chat({ mode, model, messages, options, key = "" }, { node = "", signal }) {
       let reply = key ? given.get(key) : undefined;
       if (reply === undefined) {
         const [first, ...rest] = messages;
@@ -65,7 +69,7 @@ function modelOf(run: Record<string, unknown>, calls: Record<string, unknown>[])
         const said = (first?.role === "system" ? rest : messages)
           .map(({ role, content }) => ({ role, content: written(content) }));
         calls.push({
-          kind: mode, system, messages: said, gen_conf: options ?? {}, node: node.split("-->", 1)[0],
+          kind: mode, model, system, messages: said, gen_conf: options ?? {}, node: node.split("-->", 1)[0],
         });
         const heard = [system, ...said.map(({ content }) => content)];
         const fits = (each: unknown): boolean => heard.some((one) => one.includes(text(get(each, "match"))));

@@ -312,7 +312,7 @@ export class Suite {
 }
 
 const wanted = new Set([
-  "load_error", "events", "error", "llm_calls", "tool_calls", "tool_trace", "saved_memory", "debug_outputs",
+  "load_error", "events", "error", "llm_calls", "tool_calls", "searches", "tool_trace", "saved_memory", "debug_outputs",
   "dsl_after",
 ]);
 

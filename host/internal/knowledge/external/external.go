@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
@@ -126,7 +125,7 @@ type retriever struct {
 
 var (
 	_ engine.Retriever         = (*retriever)(nil)
-	_ component.MetadataLister = (*retriever)(nil)
+	_ engine.MetadataLister = (*retriever)(nil)
 )
 
 // split divides names into sources and datasets of the host.
@@ -177,10 +176,10 @@ func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (eng
 	return merge(all, max(1, q.TopN)), nil
 }
 
-// Metadata implements [component.MetadataLister]. The other systems do not list theirs.
+// Metadata implements [engine.MetadataLister]. The other systems do not list theirs.
 func (r *retriever) Metadata(ctx context.Context, datasets []string) (engine.Value, error) {
 	_, others, err := r.split(datasets)
-	lister, ok := r.next.(component.MetadataLister)
+	lister, ok := r.next.(engine.MetadataLister)
 	if err != nil || len(others) == 0 || !ok {
 		return engine.Object(), err
 	}

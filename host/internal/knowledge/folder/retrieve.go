@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
@@ -23,7 +22,7 @@ type retriever struct {
 
 var (
 	_ engine.Retriever         = retriever{}
-	_ component.MetadataLister = retriever{}
+	_ engine.MetadataLister = retriever{}
 )
 
 // Retriever searches the folder alone, as a tenant sees it. A host searches it through its service
@@ -124,7 +123,7 @@ func unknown(name string, seen []dataset.Dataset) error {
 	return fmt.Errorf("dataset %q does not exist; there are %s", name, strings.Join(slices.Compact(known), ", "))
 }
 
-// Metadata implements [component.MetadataLister].
+// Metadata implements [engine.MetadataLister].
 func (r retriever) Metadata(ctx context.Context, datasets []string) (engine.Value, error) {
 	_, keys, err := r.resolve(ctx, datasets)
 	if err != nil {

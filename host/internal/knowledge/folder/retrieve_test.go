@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/engine/component"
 )
 
 func TestRetrieve(t *testing.T) {
@@ -84,7 +83,7 @@ func TestMetadata(t *testing.T) {
 		"a/plain.md", "---\nA report, and no metadata above it.\n---\nMore.",
 		"a/broken.txt", "A report.", "a/broken.txt.meta.json", "{",
 	)})
-	meta, err := f.Retriever("").(component.MetadataLister).Metadata(t.Context(), []string{"a"})
+	meta, err := f.Retriever("").(engine.MetadataLister).Metadata(t.Context(), []string{"a"})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"draft": ["true"], "lang": ["EN", "de", "fr"], "tags": ["news", "sport"],
 		"url": ["https://example.org/old"], "year": ["2019", "2021", "2024"]}`, meta.JSON())
@@ -175,12 +174,12 @@ func TestTenants(t *testing.T) {
 			require.False(t, ok)
 			_, err = f.Open(tenant, other, idOf("@ada/secret", "deep/x.txt"))
 			require.Error(t, err)
-			_, err = f.Retriever(tenant).(component.MetadataLister).Metadata(t.Context(), []string{other})
+			_, err = f.Retriever(tenant).(engine.MetadataLister).Metadata(t.Context(), []string{other})
 			require.ErrorContains(t, err, "does not exist")
 		}
 	}
 	for tenant, owner := range map[string]string{"ada": "ada", "bob": "all", "": "all"} {
-		meta, err := f.Retriever(tenant).(component.MetadataLister).Metadata(t.Context(), []string{"shop"})
+		meta, err := f.Retriever(tenant).(engine.MetadataLister).Metadata(t.Context(), []string{"shop"})
 		require.NoError(t, err)
 		require.Equal(t, owner, meta.Get("owner").At(0).Str())
 	}
