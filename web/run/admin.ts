@@ -34,6 +34,10 @@ export type ModelKind = (typeof modelKinds)[number];
 export interface ProviderModel {
   name: string;
   kind?: ModelKind | "";
+  /** Models to call, in this order, when its server fails. */
+  fallback?: string[];
+  /** Parameters that it never gets. */
+  drop?: string[];
 }
 
 /** apis are the forms in which providers take requests. */

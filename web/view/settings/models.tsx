@@ -18,6 +18,7 @@ import {
 import { Empty, Fault, useAttempt, useLoaded, type Loaded } from "../area/parts.tsx";
 import { useApp } from "../context.tsx";
 import { Aliases } from "./aliases.tsx";
+import { Fallbacks } from "./fallbacks.tsx";
 import { LearnedList } from "./learned.tsx";
 import { LocalProviders } from "./local-providers.tsx";
 import { Offers } from "./offers.tsx";
@@ -85,6 +86,7 @@ export function ModelsSection(): React.ReactNode {
       {mayFind && <LocalProviders providers={providers} onAdd={put} />}
       <DefaultModels models={models} defaults={defaults} after={after} />
       <Aliases aliases={aliases} models={models} after={after} />
+      <Fallbacks providers={providers} models={models} after={after} />
       <OwnPrices known={prices} models={models} after={after} />
       {learned.length > 0 && <LearnedList learned={learned} after={after} />}
     </>
