@@ -154,7 +154,7 @@ func (m *message) text(typ, label string, in io.Reader) error {
 		if err != nil {
 			return err
 		}
-		return htmlPage(m.ctx, m.limits, source, m.out)
+		return htmlPage(m.ctx, m.limits, source, m.out, false)
 	}
 	text, err := Decode(data, m.limits.Text)
 	if errors.Is(err, ErrFormat) {

@@ -163,6 +163,9 @@ func (o *office) mainPart() (string, error) {
 	return "", nil
 }
 
+// linkKind is the kind of relationships whose target is the address of a link, not a part.
+const linkKind = "link"
+
 // relation is a relationship from one part to another.
 type relation struct{ id, kind, target string }
 
@@ -171,7 +174,14 @@ func (o *office) relations(part string) ([]relation, error) {
 	dir, file := path.Split(part)
 	var out []relation
 	err := o.walk(dir+"_rels/"+file+".rels", func(e *element) error {
-		if e.begins && e.name == "Relationship" && e.attr("TargetMode") != "External" {
+		if e.begins && e.name == "Relationship" && e.attr("TargetMode") == "External" {
+			if !strings.HasSuffix(e.attr("Type"), "/hyperlink") || len(e.attr("Target")) > maxTarget {
+				return nil
+			}
+			out = append(out, relation{e.attr("Id"), linkKind, e.attr("Target")})
+			return o.retain(len(e.attr("Id")) + len(e.attr("Target")))
+		}
+		if e.begins && e.name == "Relationship" {
 			target := e.attr("Target")
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join(dir, target)

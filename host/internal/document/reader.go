@@ -228,7 +228,7 @@ func read(ctx context.Context, limits *Limits, kind kind, name string, data []by
 		if err != nil {
 			return err
 		}
-		return htmlPage(ctx, limits, source, out)
+		return htmlPage(ctx, limits, source, out, true)
 	case kindEmail:
 		return emailPage(ctx, limits, data, out)
 	}

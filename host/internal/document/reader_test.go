@@ -52,12 +52,13 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 		{"returns.docx", `# Returns
 
 You can return shoes[^f1] within thirty days. 三十天内可以退货。
+[^f1]: A pair is two shoes.
 
 ## How
 
 - Pack them
   - in their box
-- Send them
+1. Send them
 
 left	right
 next line
@@ -69,9 +70,7 @@ added
 | Shoes | 30 |
 | Gift \| card | never expires |
 
-the shop
-
-[^f1]: A pair is two shoes.`},
+[the shop](https://example.com)`},
 		{"returns.pptx", `# Slide 1
 
 ## Returns 退货

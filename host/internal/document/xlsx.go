@@ -57,10 +57,53 @@ func (o *office) xlsx(main string, out *page) error {
 			}
 		}
 		out.add(heading, "## ", block.Line(s.name))
-		if err := o.walk(s.part, (&sheetRows{book: book, head: true}).step); err != nil {
+		if err := o.sheet(s.part, book); err != nil {
 			return err
 		}
 		out.gap()
+	}
+	return nil
+}
+
+// sheet reads the rows of a sheet, then its charts.
+func (o *office) sheet(part string, book *workbook) error {
+	retained := o.retained
+	defer func() { o.retained = retained }() // merged cells and charts are released
+	rows := &sheetRows{book: book, head: true, at: -1}
+	if book.out.rows == nil {
+		var err error
+		if rows.merged, err = o.mergedCells(part); err != nil {
+			return err
+		}
+	}
+	if err := o.walk(part, rows.step); err != nil || book.out.rows != nil {
+		return err
+	}
+	return o.charts(part, "/drawing", book.out)
+}
+
+// charts adds the charts of the drawings of a part.
+func (o *office) charts(part, kind string, out *page) error {
+	drawings, err := o.relations(part)
+	if err != nil {
+		return err
+	}
+	for _, d := range drawings {
+		if !strings.HasSuffix(d.kind, kind) {
+			continue
+		}
+		list, err := o.relations(d.target)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			if !strings.HasSuffix(r.kind, "/chart") {
+				continue
+			}
+			if err := o.chart(r.target, out); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -129,6 +172,9 @@ type sheetRows struct {
 	kinds []bool // whether each cell is a number; may be shorter than cells
 	size  int    // bytes in cells
 
+	merged *mergedCells // nil if they are not repeated
+	row    int          // number of the open row, from 1
+
 	at                         int // column of the open cell, 0-based
 	typ, style                 string
 	value, formula, text       strings.Builder
@@ -180,12 +226,16 @@ func (s *sheetRows) step(e *element) error {
 		if !e.begins {
 			return s.endRow()
 		}
+		s.row, s.at = s.row+1, -1
+		if n, err := strconv.Atoi(e.attr("r")); err == nil && n > 0 {
+			s.row = n
+		}
 	}
 	return nil
 }
 
 func (s *sheetRows) beginCell(e *element) {
-	s.at = len(s.cells)
+	s.at++
 	if column, ok := columnOf(e.attr("r")); ok {
 		s.at = column
 	}
@@ -270,7 +320,17 @@ func (s *sheetRows) endRow() error {
 	if out := s.book.out; out.rows != nil {
 		return out.rows(s.cells, s.kinds)
 	}
-	s.book.out.row(s.cells, s.head)
+	cells, merges := s.merged.fill(s.row, s.cells)
+	if len(merges) > 0 {
+		size := 0
+		for _, text := range cells {
+			size += len(text)
+		}
+		if size > s.book.out.block {
+			return exceeded(LimitBlock, s.book.out.block, "bytes in one row")
+		}
+	}
+	s.book.out.row(cells, merges, s.head, false)
 	s.head = false
 	return nil
 }
