@@ -155,6 +155,7 @@ func FuzzBlocks(f *testing.F) {
 
 func FuzzEmail(f *testing.F) {
 	f.Add([]byte(sampleMail))
+	f.Add(mailWith("a.docx", string(docx(f, "<w:p><w:t>x</w:t></w:p>")), "b.eml", string(mailWith("c.csv", "a,b"))))
 	f.Add([]byte("Content-Type: text/html; charset=utf-16\nContent-Transfer-Encoding: base64\n\nAA=="))
 	f.Fuzz(func(t *testing.T, data []byte) { checkBlocks(t, "a.eml", data) })
 }

@@ -53,13 +53,15 @@ func (o *office) read(out *page) error {
 	case o.parts[container] != nil:
 		err = o.epub(out)
 	default:
-		return fmt.Errorf("%w: it is an archive, but no docx, xlsx, pptx or epub", ErrFormat)
+		return errArchive
 	}
 	if err != nil {
 		return err
 	}
 	return out.err
 }
+
+var errArchive = fmt.Errorf("%w: it is an archive, but no docx, xlsx, pptx or epub", ErrFormat)
 
 // oldOffice returns why a compound file, the container of Office before 2007, is not read.
 func oldOffice(data []byte) error {

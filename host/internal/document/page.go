@@ -10,6 +10,7 @@ import (
 type page struct {
 	blocks   *collector // receives the blocks in place of the text; may be nil
 	drawn    *thumbnail // receives the first page of a PDF in place of the text; may be nil
+	deeper   int        // levels by which headings of the text are deeper
 	maxText  int        // bytes of text allowed
 	block    int        // bytes of a paragraph or a row of an Office document
 	maxCells int        // of all tables of an Office document
@@ -59,6 +60,10 @@ func (p *page) add(kind blockKind, mark, text string) {
 	}
 	if kind != tuple {
 		p.endHead()
+	}
+	if kind == heading && p.deeper > 0 && p.blocks == nil {
+		level := min(strings.Count(mark, "#")+p.deeper, block.DeepestHeading)
+		mark = strings.Repeat("#", level) + " "
 	}
 	p.added++
 	if p.blocks != nil {

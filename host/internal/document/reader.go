@@ -124,13 +124,14 @@ func (r *Reader) read(ctx context.Context, s Source, w want) (string, error) {
 type attempt struct {
 	kind kind
 	work int64 // bytes beyond the file itself
+	pdf  bool  // a PDF is attached to the document
 }
 
 // attempt reads a document. If next differs from a, it must be called again with next.
 func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt, w want) (
 	next attempt, text string, err error,
 ) {
-	done, err := r.turn(ctx, a.kind)
+	done, err := r.turn(ctx, a.kind == kindPDF || a.pdf)
 	if err != nil {
 		return a, "", err
 	}
@@ -145,7 +146,7 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		return a, "", err
 	}
 	defer unmap()
-	next = attempt{kind: kindOf(s.Name, s.MimeType, data), work: a.work}
+	next = attempt{kind: kindOf(s.Name, s.MimeType, data), work: a.work, pdf: a.pdf}
 	if w.blocks == nil && w.thumbnail == nil { // OCR may read the document
 		if err := r.failed.find(next.kind, data); err != nil {
 			return a, "", err
@@ -171,6 +172,11 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 	case w.thumbnail != nil:
 		next.work, err = w.thumbnail.decode(limits, next.kind, data, a.work, granted)
 		if next.work > a.work {
+			return next, "", nil
+		}
+	case next.kind == kindEmail:
+		next, err = r.mail(working, limits, next, granted, data, out)
+		if next.work > a.work || next.pdf != a.pdf {
 			return next, "", nil
 		}
 	case next.kind == kindImage:
@@ -199,9 +205,9 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 }
 
 // turn waits for the semaphore of a format; done releases it. PDFs have a smaller one.
-func (r *Reader) turn(ctx context.Context, kind kind) (done func(), err error) {
+func (r *Reader) turn(ctx context.Context, pdf bool) (done func(), err error) {
 	turns := r.otherTurns
-	if kind == kindPDF {
+	if pdf {
 		turns = r.pdfTurns
 		// Compile before the time limit of the document starts.
 		if err := r.pdf.open(r.CacheDir, r.Log); err != nil {
@@ -229,8 +235,6 @@ func read(ctx context.Context, limits *Limits, kind kind, name string, data []by
 			return err
 		}
 		return htmlPage(ctx, limits, source, out, true)
-	case kindEmail:
-		return emailPage(ctx, limits, data, out)
 	}
 	text, err := Decode(data, limits.Text)
 	if err != nil {
@@ -314,7 +318,7 @@ func kindOf(name, mimeType string, data []byte) kind {
 		mimeType == "text/html", mimeType == "application/xhtml+xml", looksHTML(head):
 		return kindHTML
 	case extension == ".eml" || mimeType == "message/rfc822":
-		if isText(data) {
+		if isText(data) || isText(headers(data)) {
 			return kindEmail
 		}
 	case extension == ".docx", extension == ".xlsx", extension == ".pptx", extension == ".epub":
@@ -323,6 +327,17 @@ func kindOf(name, mimeType string, data []byte) kind {
 		}
 	}
 	return kindText
+}
+
+// headers returns a message up to its first empty line.
+func headers(data []byte) []byte {
+	data = data[:min(len(data), 64<<10)]
+	for _, end := range []string{"\n\r\n", "\n\n"} {
+		if at := bytes.Index(data, []byte(end)); at >= 0 {
+			return data[:at]
+		}
+	}
+	return data
 }
 
 func isText(data []byte) bool {

@@ -18,7 +18,7 @@ func Sniff(name string, head []byte) error {
 		return oldOffice(head)
 	case kindRTF:
 		return errRTF()
-	case kindText, kindEmail:
+	case kindText:
 		if !isText(head) {
 			return notText()
 		}
