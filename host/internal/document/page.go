@@ -158,7 +158,9 @@ func (p *page) result() (string, error) {
 type flow struct {
 	page     *page
 	tables   []*table
-	buffered int // bytes of blocks and cells that are not written yet
+	buffered int      // bytes of blocks and cells that are not written yet
+	code     []string // paragraphs of code that are not written yet
+	codeSize int      // bytes in code
 }
 
 func newFlow(out *page) flow { return flow{page: out} }
@@ -297,5 +299,24 @@ func (f *flow) endTable() {
 	}
 	for _, row := range t.rows {
 		f.add(paragraph, "", row)
+	}
+}
+
+// addCode adds a paragraph of code; consecutive ones are one block.
+func (f *flow) addCode(text string) {
+	text = strings.Trim(text, "\n")
+	if len(f.code) > 0 || text != "" {
+		f.code = append(f.code, text)
+	}
+	if f.codeSize += len(text) + entry; f.codeSize > f.page.maxText && f.page.err == nil {
+		f.page.err = exceeded(LimitText, f.page.maxText, "bytes of text")
+	}
+}
+
+// flushCode writes the open code.
+func (f *flow) flushCode() {
+	if len(f.code) > 0 {
+		f.add(code, "", strings.Trim(strings.Join(f.code, "\n"), "\n"))
+		f.code, f.codeSize = nil, 0
 	}
 }

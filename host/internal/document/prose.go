@@ -11,12 +11,10 @@ import (
 // and breaks.
 type prose struct {
 	flow
-	open     []*para  // nested paragraphs: a text box lies inside a paragraph
-	size     int      // bytes in open
-	text     int      // depth of open elements whose content is text
-	silent   int      // depth inside a skipped element; 0 means none
-	code     []string // paragraphs of code that are not written yet
-	codeSize int      // bytes in code
+	open   []*para // nested paragraphs: a text box lies inside a paragraph
+	size   int     // bytes in open
+	text   int     // depth of open elements whose content is text
+	silent int     // depth inside a skipped element; 0 means none
 
 	targets  map[string]string // parts by the ID of their relationship; nil if not needed
 	links    map[string]string // addresses by the ID of their relationship
@@ -232,25 +230,6 @@ func (p *prose) show(q *para) {
 		p.add(paragraph, "", note)
 	}
 	p.pictures(q)
-}
-
-// addCode adds a paragraph of code; consecutive ones are one block.
-func (p *prose) addCode(text string) {
-	text = strings.Trim(text, "\n")
-	if len(p.code) > 0 || text != "" {
-		p.code = append(p.code, text)
-	}
-	if p.codeSize += len(text) + entry; p.codeSize > p.page.maxText && p.page.err == nil {
-		p.page.err = exceeded(LimitText, p.page.maxText, "bytes of text")
-	}
-}
-
-// flushCode writes the open code.
-func (p *prose) flushCode() {
-	if len(p.code) > 0 {
-		p.add(code, "", strings.Trim(strings.Join(p.code, "\n"), "\n"))
-		p.code, p.codeSize = nil, 0
-	}
 }
 
 // pictures appends the images of a paragraph outside of tables.

@@ -228,7 +228,7 @@ func read(ctx context.Context, limits *Limits, kind kind, name string, data []by
 	case kindOld:
 		return oldOffice(data)
 	case kindRTF:
-		return errRTF()
+		return rtfPage(ctx, limits, data, out)
 	case kindHTML:
 		source, err := decodeHTML(data)
 		if err != nil {

@@ -16,8 +16,6 @@ func Sniff(name string, head []byte) error {
 	switch kindOf(name, "", head) {
 	case kindOld:
 		return oldOffice(head)
-	case kindRTF:
-		return errRTF()
 	case kindText:
 		if !isText(head) {
 			return notText()
@@ -25,5 +23,3 @@ func Sniff(name string, head []byte) error {
 	}
 	return nil
 }
-
-func errRTF() error { return fmt.Errorf("%w: it is RTF; save it as docx", ErrFormat) }
