@@ -111,6 +111,12 @@ func (in *attached) read(ctx context.Context, out *page, name, typ string, data 
 			return errUnread
 		}
 		return err
+	case kindFlatODF:
+		work := firstWork(in.limits, kindFlatODF, int64(len(data)))
+		if !in.holds(work, false) {
+			return errMore
+		}
+		return flatODF(ctx, in.limits, data, min(work, left), out)
 	case kindImage:
 		if in.reader.OCR == nil || out.blocks == nil {
 			return errUnread

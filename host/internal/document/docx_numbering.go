@@ -2,7 +2,6 @@ package document
 
 import (
 	"strconv"
-	"strings"
 )
 
 // levels is the number of levels of a list in WordprocessingML.
@@ -217,26 +216,5 @@ func (n *numbering) next(num string, at int) (shown string, ok bool) {
 			d.counted[i] = false
 		}
 	}
-	var b strings.Builder
-	text := level(at).text
-	for i := 0; i < len(text); i++ {
-		if text[i] != '%' || i+1 == len(text) || text[i+1] < '1' || text[i+1] > '9' {
-			b.WriteByte(text[i])
-			continue
-		}
-		i++
-		k := int(text[i] - '1')
-		value, format := d.counters[k], level(k).format
-		if !d.counted[k] {
-			value = start(k)
-		}
-		if level(at).decimal && format != "none" {
-			format = "decimal"
-		}
-		b.WriteString(numbered(format, value))
-	}
-	if level(at).format == "bullet" {
-		return "", true
-	}
-	return b.String(), true
+	return d.shown(at, level, start), true
 }

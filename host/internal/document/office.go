@@ -52,6 +52,8 @@ func (o *office) read(out *page) error {
 		err = o.pptx(main, out)
 	case o.parts[container] != nil:
 		err = o.epub(out)
+	case o.parts[odfContent] != nil, o.parts["encrypted-package"] != nil:
+		err = o.odf(out)
 	default:
 		return errArchive
 	}

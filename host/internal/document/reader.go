@@ -174,6 +174,8 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		if next.work > a.work {
 			return next, "", nil
 		}
+	case next.kind == kindFlatODF:
+		err = flatODF(working, limits, data, granted, out)
 	case next.kind == kindEmail:
 		next, err = r.mail(working, limits, next, granted, data, out)
 		if next.work > a.work || next.pdf != a.pdf {
@@ -293,6 +295,7 @@ const (
 	kindOffice
 	kindOld // Office before 2007, or an encrypted document of a later version
 	kindRTF
+	kindFlatODF
 	kindEmail
 	kindImage
 )
@@ -308,6 +311,8 @@ func kindOf(name, mimeType string, data []byte) kind {
 		return kindOld
 	case strings.HasPrefix(head, `{\rtf`):
 		return kindRTF
+	case isFlatODF(head):
+		return kindFlatODF
 	case strings.HasPrefix(http.DetectContentType(data[:min(len(data), 512)]), "image/"):
 		return kindImage
 	case strings.HasPrefix(head, "%PDF-"), extension == ".pdf" || mimeType == "application/pdf",
@@ -321,7 +326,8 @@ func kindOf(name, mimeType string, data []byte) kind {
 		if isText(data) || isText(headers(data)) {
 			return kindEmail
 		}
-	case extension == ".docx", extension == ".xlsx", extension == ".pptx", extension == ".epub":
+	case extension == ".docx", extension == ".xlsx", extension == ".pptx", extension == ".epub",
+		extension == ".odt", extension == ".ods", extension == ".odp":
 		if !isText(data) {
 			return kindOffice
 		}

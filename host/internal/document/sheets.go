@@ -19,9 +19,9 @@ type Cell struct {
 	Number bool
 }
 
-var errNoWorkbook = fmt.Errorf("%w: it is not a workbook; xlsx and xlsm are", ErrFormat)
+var errNoWorkbook = fmt.Errorf("%w: it is not a workbook; xlsx, xlsm and ods are", ErrFormat)
 
-// Sheets returns the sheets of a workbook (xlsx or xlsm). Limits and errors are those of
+// Sheets returns the sheets of a workbook (xlsx, xlsm or ods). Limits and errors are those of
 // [Reader.Read].
 func (r *Reader) Sheets(ctx context.Context, s Source) ([]Sheet, error) {
 	var sheets []Sheet
@@ -35,7 +35,8 @@ func (o *office) sheets() ([]Sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(main, "xl/") {
+	isODF := main == "" && o.parts[odfContent] != nil && o.parts[container] == nil
+	if !isODF && !strings.HasPrefix(main, "xl/") {
 		return nil, errNoWorkbook
 	}
 	var sheets []Sheet
@@ -56,8 +57,16 @@ func (o *office) sheets() ([]Sheet, error) {
 		last.Rows = append(last.Rows, row)
 		return nil
 	}
-	if err := o.xlsx(main, out); err != nil {
+	if isODF {
+		err = o.odf(out)
+	} else {
+		err = o.xlsx(main, out)
+	}
+	if err != nil {
 		return nil, err
+	}
+	if isODF && sheets == nil {
+		return nil, errNoWorkbook
 	}
 	return sheets, out.err
 }

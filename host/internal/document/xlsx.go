@@ -69,10 +69,9 @@ func (o *office) xlsx(main string, out *page) error {
 func (o *office) sheet(part string, book *workbook) error {
 	retained := o.retained
 	defer func() { o.retained = retained }() // merged cells and charts are released
-	rows := &sheetRows{book: book, head: true, at: -1}
+	rows := &sheetRows{book: book, rows: newRowWriter(book.out), at: -1}
 	if book.out.rows == nil {
-		var err error
-		if rows.merged, err = o.mergedCells(part); err != nil {
+		if err := o.mergedCells(part, &rows.rows.merged); err != nil {
 			return err
 		}
 	}
@@ -167,13 +166,12 @@ func (o *office) numberFormats(part string, book *workbook) error {
 // sheetRows reads the rows of a sheet.
 type sheetRows struct {
 	book  *workbook
-	head  bool // the next row is the first
+	rows  *rowWriter
 	cells []string
 	kinds []bool // whether each cell is a number; may be shorter than cells
 	size  int    // bytes in cells
 
-	merged *mergedCells // nil if they are not repeated
-	row    int          // number of the open row, from 1
+	row int // number of the open row, from 1
 
 	at                         int // column of the open cell, 0-based
 	typ, style                 string
@@ -313,26 +311,40 @@ func (s *sheetRows) isNumber() bool {
 }
 
 func (s *sheetRows) endRow() error {
-	defer func() { s.cells, s.kinds, s.size = s.cells[:0], s.kinds[:0], 0 }()
-	if len(s.cells) == 0 {
+	err := s.rows.add(s.row, s.cells, s.kinds)
+	s.cells, s.kinds, s.size = s.cells[:0], s.kinds[:0], 0
+	return err
+}
+
+// rowWriter writes the rows of a sheet.
+type rowWriter struct {
+	out    *page
+	merged mergedCells
+	some   bool // the first row was written
+}
+
+func newRowWriter(out *page) *rowWriter { return &rowWriter{out: out} }
+
+// add adds a row by its number. Rows without cells are omitted. kinds tells numbers from other
+// cells.
+func (w *rowWriter) add(row int, cells []string, kinds []bool) error {
+	switch {
+	case len(cells) == 0:
 		return nil
+	case w.out.rows != nil:
+		return w.out.rows(cells, kinds)
 	}
-	if out := s.book.out; out.rows != nil {
-		return out.rows(s.cells, s.kinds)
+	cells, merges := w.merged.fill(row, cells)
+	size := 0
+	for _, text := range cells {
+		size += len(text)
 	}
-	cells, merges := s.merged.fill(s.row, s.cells)
-	if len(merges) > 0 {
-		size := 0
-		for _, text := range cells {
-			size += len(text)
-		}
-		if size > s.book.out.block {
-			return exceeded(LimitBlock, s.book.out.block, "bytes in one row")
-		}
+	if size > w.out.block {
+		return exceeded(LimitBlock, w.out.block, "bytes in one row")
 	}
-	s.book.out.row(cells, merges, s.head, false)
-	s.head = false
-	return nil
+	w.out.row(cells, merges, !w.some, false)
+	w.some = true
+	return w.out.err
 }
 
 // columnOf returns the 0-based column of a cell reference: 1 for B7.

@@ -29,8 +29,7 @@ const maxMergedColumns = 256
 
 // mergedCells reads the ranges of a sheet. They are stored after its rows, so the part is unpacked
 // twice; the search for them is far cheaper than parsing.
-func (o *office) mergedCells(part string) (*mergedCells, error) {
-	out := &mergedCells{}
+func (o *office) mergedCells(part string, out *mergedCells) error {
 	remaining := o.remaining
 	err := o.unpack(part, func(r io.Reader) error {
 		return scanTags(o, r, "mergeCell", func(tag []byte) error {
@@ -44,7 +43,7 @@ func (o *office) mergedCells(part string) (*mergedCells, error) {
 	})
 	o.remaining = remaining // the bytes count when the rows are read
 	slices.SortStableFunc(out.list, func(a, b mergedRange) int { return a.top - b.top })
-	return out, err
+	return err
 }
 
 // scanTags calls visit with each tag of a name, without parsing what is between them.
