@@ -111,10 +111,13 @@ func (in *attached) read(ctx context.Context, out *page, name, typ string, data 
 			return errUnread
 		}
 		return err
-	case kindFlatODF:
-		work := firstWork(in.limits, kindFlatODF, int64(len(data)))
+	case kindFlatODF, kindOld:
+		work := firstWork(in.limits, kind, int64(len(data)))
 		if !in.holds(work, false) {
 			return errMore
+		}
+		if kind == kindOld {
+			return compoundText(ctx, in.limits, data, min(work, left), nil, out)
 		}
 		return flatODF(ctx, in.limits, data, min(work, left), out)
 	case kindImage:

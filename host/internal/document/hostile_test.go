@@ -62,10 +62,6 @@ func TestRefusals(t *testing.T) {
 			"a zip archive without a document", "a.docx", archive(t, "a.txt", "x"), ErrFormat,
 			"no docx, xlsx, pptx or epub",
 		},
-		{
-			"Word before 2007", "a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 W\x00o\x00r\x00d\x00"), ErrFormat,
-			"save it as docx",
-		},
 		{"an encrypted workbook", "a.xlsx", compound, ErrEncrypted, ""},
 		{"an encrypted archive", "a.docx", locked, ErrEncrypted, ""},
 		{"an encrypted PDF", "a.pdf", encrypted.Bytes(), ErrEncrypted, ""},

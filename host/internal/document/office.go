@@ -65,15 +65,6 @@ func (o *office) read(out *page) error {
 
 var errArchive = fmt.Errorf("%w: it is an archive, but no docx, xlsx, pptx or epub", ErrFormat)
 
-// oldOffice returns why a compound file, the container of Office before 2007, is not read.
-func oldOffice(data []byte) error {
-	name := []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")
-	if bytes.Contains(data, name) {
-		return ErrEncrypted
-	}
-	return fmt.Errorf("%w: it is a format of Office before 2007; save it as docx, xlsx or pptx", ErrFormat)
-}
-
 // office is an archive of XML parts, as ECMA-376 describes it.
 type office struct {
 	ctx       context.Context

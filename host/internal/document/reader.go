@@ -165,6 +165,8 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		if next.work > a.work {
 			return next, "", nil
 		}
+	case next.kind == kindOld && w.thumbnail == nil:
+		err = compoundText(working, limits, data, granted, w.sheets, out)
 	case w.sheets != nil:
 		return a, "", errNoWorkbook
 	case next.kind == kindPDF:
@@ -227,8 +229,6 @@ func (r *Reader) turn(ctx context.Context, pdf bool) (done func(), err error) {
 // read adds a document of one of the other formats to out.
 func read(ctx context.Context, limits *Limits, kind kind, name string, data []byte, out *page) error {
 	switch kind {
-	case kindOld:
-		return oldOffice(data)
 	case kindRTF:
 		return rtfPage(ctx, limits, data, out)
 	case kindHTML:
@@ -293,7 +293,7 @@ const (
 	kindHTML
 	kindPDF
 	kindOffice
-	kindOld // Office before 2007, or an encrypted document of a later version
+	kindOld // Office before 2007, a message of Outlook, or an encrypted document of a later version
 	kindRTF
 	kindFlatODF
 	kindEmail

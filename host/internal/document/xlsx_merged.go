@@ -42,8 +42,13 @@ func (o *office) mergedCells(part string, out *mergedCells) error {
 		})
 	})
 	o.remaining = remaining // the bytes count when the rows are read
-	slices.SortStableFunc(out.list, func(a, b mergedRange) int { return a.top - b.top })
+	out.sort()
 	return err
+}
+
+// sort puts the ranges in the order of their rows.
+func (m *mergedCells) sort() {
+	slices.SortStableFunc(m.list, func(a, b mergedRange) int { return a.top - b.top })
 }
 
 // scanTags calls visit with each tag of a name, without parsing what is between them.
