@@ -210,6 +210,8 @@ func compoundText(
 		return o.xls(c, out)
 	case sheets != nil:
 		return errNoWorkbook
+	case has("WordDocument"):
+		return o.doc(c, out)
 	case has("Book"):
 		return fmt.Errorf("%w: it is a workbook of Excel before 97; save it as xlsx", ErrFormat)
 	}
