@@ -33,16 +33,19 @@ var errMore = errors.New("an attached document needs more memory")
 // errUnread means that an attached document is named only, as it has no text.
 var errUnread = errors.New("no text")
 
-// mail reads an e-mail with its attached documents. If next differs from a, it must be read again
-// with next.
-func (r *Reader) mail(
-	ctx context.Context, limits *Limits, a attempt, granted int64, data []byte, out *page,
+// message reads an e-mail with its attached documents, or a compound file, which may be one. If
+// next differs from a, it must be read again with next.
+func (r *Reader) message(
+	ctx context.Context, limits *Limits, a attempt, granted int64, data []byte, sheets *[]Sheet, out *page,
 ) (next attempt, err error) {
-	in := &attached{
-		reader: r, limits: limits, asked: a, held: a, needed: a, base: firstWork(limits, kindEmail, int64(len(data))),
-	}
+	base := firstWork(limits, a.kind, int64(len(data)))
+	in := &attached{reader: r, limits: limits, asked: a, held: a, needed: a, base: base}
 	in.held.work = granted
-	err = (&message{ctx: ctx, limits: limits, out: out, attached: in}).read(data, 0)
+	if a.kind == kindOld {
+		err = compoundText(ctx, limits, data, min(base, granted), in, sheets, out)
+	} else {
+		err = (&message{ctx: ctx, limits: limits, out: out, attached: in}).read(data, 0)
+	}
 	if errors.Is(err, errMore) && in.needed != a {
 		return in.needed, nil
 	}
@@ -117,7 +120,7 @@ func (in *attached) read(ctx context.Context, out *page, name, typ string, data 
 			return errMore
 		}
 		if kind == kindOld {
-			return compoundText(ctx, in.limits, data, min(work, left), nil, out)
+			return compoundText(ctx, in.limits, data, min(work, left), in, nil, out)
 		}
 		return flatODF(ctx, in.limits, data, min(work, left), out)
 	case kindImage:

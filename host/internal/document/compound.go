@@ -192,7 +192,7 @@ func (c *compound) stream(storage int, name string) (content []byte, ok bool, er
 // compoundText reads a document of Office before 2007 or a message of Outlook into out. It may use
 // up to granted bytes.
 func compoundText(
-	ctx context.Context, limits *Limits, data []byte, granted int64, sheets *[]Sheet, out *page,
+	ctx context.Context, limits *Limits, data []byte, granted int64, in *attached, sheets *[]Sheet, out *page,
 ) error {
 	c, err := openCompound(limits, data)
 	if err != nil {
@@ -212,6 +212,12 @@ func compoundText(
 		return errNoWorkbook
 	case has("WordDocument"):
 		return o.doc(c, out)
+	case has(msgProperties):
+		if in.depth++; in.depth > maxMessageDepth {
+			return exceeded(LimitDepth, maxMessageDepth, "messages inside each other")
+		}
+		defer func() { in.depth-- }()
+		return (&outlook{office: o, file: c, attached: in, out: out}).message(0, 0)
 	case has("Book"):
 		return fmt.Errorf("%w: it is a workbook of Excel before 97; save it as xlsx", ErrFormat)
 	}

@@ -165,8 +165,11 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		if next.work > a.work {
 			return next, "", nil
 		}
-	case next.kind == kindOld && w.thumbnail == nil:
-		err = compoundText(working, limits, data, granted, w.sheets, out)
+	case next.kind == kindOld && w.thumbnail == nil, next.kind == kindEmail && w.sheets == nil && w.thumbnail == nil:
+		next, err = r.message(working, limits, next, granted, data, w.sheets, out)
+		if next.work > a.work || next.pdf != a.pdf {
+			return next, "", nil
+		}
 	case w.sheets != nil:
 		return a, "", errNoWorkbook
 	case next.kind == kindPDF:
@@ -178,11 +181,6 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		}
 	case next.kind == kindFlatODF:
 		err = flatODF(working, limits, data, granted, out)
-	case next.kind == kindEmail:
-		next, err = r.mail(working, limits, next, granted, data, out)
-		if next.work > a.work || next.pdf != a.pdf {
-			return next, "", nil
-		}
 	case next.kind == kindImage:
 		err = imageBlocks(working, data, out, r.OCR)
 	default:
