@@ -30,8 +30,8 @@ const maxAttached = 200
 // again with it.
 var errMore = errors.New("an attached document needs more memory")
 
-// errUnread means that an attached document is named only, as it has no text.
-var errUnread = errors.New("no text")
+// errUnread means that an attached document is named only, as it cannot have text.
+var errUnread = errors.New("the document is a picture or binary data")
 
 // message reads an e-mail with its attached documents, or a compound file, which may be one. If
 // next differs from a, it must be read again with next.

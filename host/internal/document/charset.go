@@ -63,7 +63,7 @@ func DecodeSource(ctx context.Context, s Source, maxBytes int) (string, error) {
 }
 
 func notText() error {
-	return fmt.Errorf("%w: txt, md, html, csv, json, eml, epub, pdf, docx, xlsx and pptx can", ErrFormat)
+	return fmt.Errorf("%w: %s can", ErrFormat, formats)
 }
 
 // decoded is a writer that collects text and normalizes line ends to \n.
@@ -301,7 +301,7 @@ func isControl(r rune) bool {
 	return r >= 0 && r < ' '
 }
 
-// firstControl returns the index of the first control character, -1 if there are none.
+// firstControl returns the index of the first control character, or -1.
 func firstControl(text []byte) int {
 	for i, b := range text {
 		if b < ' ' && isControl(rune(b)) {

@@ -154,7 +154,7 @@ func (c *compound) readDirectory(directory []byte) error {
 	return nil
 }
 
-// find returns the entry of a name in a storage, -1 if there is none.
+// find returns the entry of a name in a storage, -1 if it is missing.
 func (c *compound) find(storage int, name string) int {
 	for _, i := range c.entries[storage].children {
 		if strings.EqualFold(c.entries[i].name, name) {
@@ -212,6 +212,8 @@ func compoundText(
 		return errNoWorkbook
 	case has("WordDocument"):
 		return o.doc(c, out)
+	case has("PowerPoint Document"):
+		return o.ppt(c, out)
 	case has(msgProperties):
 		if in.depth++; in.depth > maxMessageDepth {
 			return exceeded(LimitDepth, maxMessageDepth, "messages inside each other")
@@ -221,5 +223,5 @@ func compoundText(
 	case has("Book"):
 		return fmt.Errorf("%w: it is a workbook of Excel before 97; save it as xlsx", ErrFormat)
 	}
-	return fmt.Errorf("%w: it is a document of Office before 2007 that is not read; save it as docx or pptx", ErrFormat)
+	return fmt.Errorf("%w: it is neither doc, xls, ppt nor msg; save it as docx, xlsx or pptx", ErrFormat)
 }

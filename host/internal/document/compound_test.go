@@ -266,7 +266,8 @@ func FuzzOldWorkbook(f *testing.F) {
 	f.Add(
 		record(xlsStrings, uint32(1), uint32(1), 1, byte(13), 1, uint32(2), "x"), record(xlsShared, 0, 0, 0, uint32(0)))
 	f.Add(
-		record(xlsFormat, 164, 1, byte(0), "0")+record(xlsXF, 0, 164), record(xlsRKs, 2, 1, 0, uint32(6), 0, uint32(7), 2)+
+		record(xlsFormat, 164, 1, byte(0), "0")+record(xlsXF, 0, 164),
+		record(xlsRKs, 2, 1, 0, uint32(6), 0, uint32(7), 2)+
 			record(xlsMerged, 1, 0, 1, 0, 1))
 	f.Fuzz(func(t *testing.T, globals, sheet string) { checkBlocks(t, "a.xls", xlsBookOf(globals, sheet)) })
 }

@@ -51,7 +51,7 @@ type wordRun struct {
 	shows      wordShows
 }
 
-// wordShows is how a range of text is shown.
+// wordShows selects how a range of text is shown.
 type wordShows int
 
 const (
@@ -288,7 +288,7 @@ func (w *oldWord) loadStyles() {
 	}
 }
 
-// oldParagraph is what the properties of a paragraph say.
+// oldParagraph has the properties of a paragraph that affect the text.
 type oldParagraph struct {
 	heading, list, level int // list is 0 for none
 	inTable, rowEnd      bool

@@ -76,7 +76,9 @@ added
 		require.ErrorIs(t, err, c.is, name)
 		require.ErrorContains(t, err, c.says, name)
 	}
-	for _, table := range []int{wordStyleSheet, wordNoteRefs, wordParagraphs, wordCharacters, wordLists, wordOverrides} {
+	for _, table := range []int{
+		wordStyleSheet, wordNoteRefs, wordParagraphs, wordCharacters, wordLists, wordOverrides,
+	} {
 		text, err := newReader(t, Limits{Time: patient}).Text(t.Context(), "a.doc", "", at(table+4, 1<<31))
 		require.NoError(t, err)
 		require.Contains(t, text, "within thirty days")

@@ -20,9 +20,9 @@ type gridRow struct {
 
 // gridEdge is the definition of a cell.
 type gridEdge struct {
-	right                 int  // in twips
-	joins                 bool // continues the cell to its left
-	beginsDown, continues bool
+	right     int  // in twips
+	joins     bool // continues the cell to its left
+	continues bool // the cell above
 }
 
 // gridSlop is the distance of edges that are the same column.

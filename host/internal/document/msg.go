@@ -212,7 +212,7 @@ func (m *outlook) attachments(storage, depth int) error {
 	return nil
 }
 
-// rtfDictionary is what compressed RTF may refer to before its beginning.
+// rtfDictionary precedes compressed RTF, which may refer to it.
 const rtfDictionary = `{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript ` +
 	`\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0` + "\r\n" +
 	`\par \pard\plain\f0\fs20\b\i\u\tab\tx`

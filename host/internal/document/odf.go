@@ -188,7 +188,7 @@ func (d *odfReader) begin(e *element) error {
 		}
 	case "title", "desc":
 		d.within[e.name]++
-		d.open0()
+		d.prose.open = append(d.prose.open, &para{kind: noBlock}) // its text describes a picture
 	case "page":
 		d.slide++
 		d.page.startPage(d.slide)
@@ -228,9 +228,6 @@ func (d *odfReader) begin(e *element) error {
 	return nil
 }
 
-// open0 opens a paragraph that is not shown, for the description of a picture.
-func (d *odfReader) open0() { d.prose.open = append(d.prose.open, &para{kind: noBlock}) }
-
 func (d *odfReader) image(e *element, q *para) {
 	source := strings.TrimPrefix(e.attr("href"), "./")
 	switch {
@@ -262,8 +259,8 @@ func (d *odfReader) end(e *element) error {
 		}
 	case "span":
 		d.unseen = max(d.unseen-1, 0)
-	case "list", "list-item", "list-header":
-		d.endList(e.name)
+	case "list":
+		d.open = d.open[:max(len(d.open)-1, 0)]
 	case "note":
 		d.endNote()
 	case "style":

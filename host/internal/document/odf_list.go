@@ -57,6 +57,11 @@ func (d *odfReader) beginStyle(e *element) error {
 		}
 		return nil
 	}
+	return d.listLevel(e)
+}
+
+// listLevel defines a level of the open list.
+func (d *odfReader) listLevel(e *element) error {
 	definition := d.lists[d.list]
 	if definition == nil {
 		return nil
@@ -121,12 +126,6 @@ func (d *odfReader) beginList(e *element) {
 		if start, err := strconv.Atoi(e.attr("start-value")); err == nil {
 			d.open[n-1].start = min(max(start, 0), 1<<30)
 		}
-	}
-}
-
-func (d *odfReader) endList(name string) {
-	if n := len(d.open); n > 0 && name == "list" {
-		d.open = d.open[:n-1]
 	}
 }
 
@@ -258,7 +257,7 @@ func (d *odfReader) beginTablePart(e *element) error {
 }
 
 func (d *odfReader) beginODFTable(e *element) error {
-	if !d.isSpreadsheet() {
+	if isSheet := d.sheet == nil && d.within["spreadsheet"] > 0; !isSheet {
 		d.flushCode()
 		d.beginTable()
 		return nil
@@ -273,9 +272,6 @@ func (d *odfReader) beginODFTable(e *element) error {
 	d.sheet = &odfSheet{rows: newRowWriter(d.page)}
 	return nil
 }
-
-// isSpreadsheet reports whether a table is a sheet and not part of a text.
-func (d *odfReader) isSpreadsheet() bool { return d.sheet == nil && d.within["spreadsheet"] > 0 }
 
 // endTablePart ends a part of a table.
 func (d *odfReader) endTablePart(e *element) error {
@@ -319,7 +315,7 @@ func (d *odfReader) endODFCell() error {
 	return nil
 }
 
-// begin begins a cell that is repeated in columns. A covered one has no text.
+// begin begins a cell that is repeated in columns. A covered one is skipped.
 func (s *odfSheet) begin(e *element, columns, spanX, spanY int) {
 	s.cell, s.value, s.isNumber = s.cell[:0], "", false
 	s.columns, s.spanX, s.spanY = columns, spanX, spanY

@@ -63,7 +63,7 @@ func (o *office) read(out *page) error {
 	return out.err
 }
 
-var errArchive = fmt.Errorf("%w: it is an archive, but no docx, xlsx, pptx or epub", ErrFormat)
+var errArchive = fmt.Errorf("%w: it is an archive, but no docx, xlsx, pptx, epub or OpenDocument file", ErrFormat)
 
 // office is an archive of XML parts, as ECMA-376 describes it.
 type office struct {

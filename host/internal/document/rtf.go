@@ -535,7 +535,7 @@ func (r *rtf) endParagraph() {
 	case r.target == toNote:
 		r.write(" ")
 	case r.target == toStyles, r.target != toText:
-	case r.inTable: // of a cell, which goes on
+	case r.inTable: // of a cell, which continues
 		r.write("\n")
 	default:
 		r.endGrid(&r.grid)

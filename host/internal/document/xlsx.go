@@ -325,8 +325,8 @@ type rowWriter struct {
 
 func newRowWriter(out *page) *rowWriter { return &rowWriter{out: out} }
 
-// add adds a row by its number. Rows without cells are omitted. kinds tells numbers from other
-// cells.
+// add adds a row by its number. Rows without cells are omitted. kinds marks the cells that are
+// numbers.
 func (w *rowWriter) add(row int, cells []string, kinds []bool) error {
 	switch {
 	case len(cells) == 0:
