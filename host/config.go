@@ -125,6 +125,8 @@ type Config struct {
 	// LiteParse's servers have it and #LANGUAGE behind it; "" uses the program tesseract where it
 	// is installed. OCRKey is its key.
 	OCR, OCRKey string
+	// PDFPages is the number of pages up to which a PDF is read; 0 means 2,000.
+	PDFPages int
 	// Sources are datasets of other systems, which Retrieval nodes name like those of the host.
 	Sources []Source
 	// Rerank is a reranking model that searches may name: URL#MODEL of a server with Cohere's API,

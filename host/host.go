@@ -118,6 +118,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		h.reserve = disk.NewReserve(cfg.Dir)
 	}
 	h.documents.Memory, h.documents.Log = h.memory.documents, cfg.Log
+	h.documents.Limits.Pages = cfg.PDFPages
 	var err error
 	if h.documents.OCR, err = cfg.ocr(); err != nil {
 		return nil, err

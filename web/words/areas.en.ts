@@ -83,7 +83,7 @@ export const en = {
   "document.any_state": "Any state",
   "document.none": "No documents yet",
   "document.none_hint":
-    "Drop files here: PDF, Word, Excel, PowerPoint, Markdown, HTML, CSV, JSON, e-mail, EPUB or text.",
+    "Drop files here: PDF, Word, Excel, PowerPoint, OpenDocument, RTF, Markdown, HTML, CSV, JSON, mail, EPUB or text.",
   "document.no_match": "No document matches.",
   "document.all_here": "All on this page",
   "document.all_matching": "Select all {0}",

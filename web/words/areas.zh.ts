@@ -80,7 +80,7 @@ export const zh: Record<AreaKey, string> = {
   "document.state": "状态",
   "document.any_state": "任意状态",
   "document.none": "还没有文档",
-  "document.none_hint": "把文件拖到这里：PDF、Word、Excel、PowerPoint、Markdown、HTML、CSV、JSON、邮件、EPUB 或文本。",
+  "document.none_hint": "把文件拖到这里：PDF、Word、Excel、PowerPoint、OpenDocument、RTF、Markdown、HTML、CSV、JSON、邮件、EPUB 或文本。",
   "document.no_match": "没有匹配的文档。",
   "document.all_here": "选择本页全部",
   "document.all_matching": "选择全部 {0} 个",

@@ -44,6 +44,7 @@ type knowledgeBase struct {
 	dataPlace
 	tenant, name, method, language string
 	embedding, rerank, index, ocr  string
+	pages                          int
 	size                           int
 	weight                         float64
 
@@ -60,7 +61,11 @@ func (k *knowledgeBase) add(fs *flag.FlagSet) {
 	fs.StringVar(&k.rerank, "rerank", "", "reranking model, as of serve")
 	fs.StringVar(&k.index, "index", "", indexUsage)
 	fs.StringVar(&k.ocr, "ocr", "", ocrUsage)
+	fs.IntVar(&k.pages, "pdf-pages", 0, pagesUsage)
 }
+
+// pagesUsage is the help text of --pdf-pages.
+const pagesUsage = "`N` pages up to which a PDF is read; 0 means 2000"
 
 // indexUsage is the help text of --index.
 const indexUsage = "location of the dataset index: `URL` of a PostgreSQL database, or of OpenSearch or " +
@@ -146,7 +151,7 @@ func (k *knowledgeBase) config(a *app) (datasets.Config, error) {
 	if err != nil {
 		return datasets.Config{}, err
 	}
-	reader := &document.Reader{OCR: images}
+	reader := &document.Reader{OCR: images, Limits: document.Limits{Pages: k.pages}}
 	k.stop = append(k.stop, reader.Close)
 	return datasets.Config{
 		Cutter: ingest.DocumentCutter{Reader: reader}, Models: models, Logger: k.dataPlace.broker(a).Log, Index: index,

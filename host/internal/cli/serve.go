@@ -106,6 +106,7 @@ func (s *server) define(fs *flag.FlagSet) {
 			"EASEL_EMBEDDING_KEY, or a folder with a model; further ones that datasets may name, and their keys, "+
 			"after commas; search is by words only when left out")
 	fs.StringVar(&s.cfg.OCR, "ocr", "", ocrUsage)
+	fs.IntVar(&s.cfg.PDFPages, "pdf-pages", 0, pagesUsage)
 	fs.StringVar(&s.sources, "sources", "", sourcesUsage)
 	fs.StringVar(&s.cfg.Rerank, "rerank", "",
 		"reranking model that searches may name: `URL#MODEL[@SHAPE]` with shape cohere, jina, ragflow or tei, and the "+

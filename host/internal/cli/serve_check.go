@@ -93,6 +93,9 @@ func (s *server) checkPlaces() error {
 	if err := (blobs.Bucket{URL: s.cfg.Files}).Check(); err != nil {
 		return fmt.Errorf("%s: %w", s.named("files"), err)
 	}
+	if s.cfg.PDFPages < 0 {
+		return fmt.Errorf("%s: expected a number of pages", s.said("pdf-pages"))
+	}
 	if s.cfg.OCR != "" {
 		if _, err := ocr.New(s.cfg.OCR, "", nil); err != nil {
 			return fmt.Errorf("%s: %w", s.named("ocr"), err)

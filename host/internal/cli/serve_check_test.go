@@ -45,6 +45,7 @@ func TestServeFlagsTogether(t *testing.T) {
 		"rate":                 {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"},
 		"cors": {value: "none"}, "log": {value: "json"},
 		"files":     {value: "s3://bucket/easel?endpoint=https://127.0.0.1"},
+		"pdf-pages": {value: "5000"},
 		"ocr":       {value: "http://127.0.0.1:1/ocr#de"},
 		"sources":   {value: "shop=ragflow:http://127.0.0.1:1#id"},
 		"index":     {"postgres", "postgres", "postgres://127.0.0.1/x"},

@@ -308,6 +308,7 @@ func TestServeRefuses(t *testing.T) {
 			[]string{"--nats", "nats://u:hushhush@127.0.0.1:1", "--nats-replicas", "6"},
 			"a number from 1 to 5",
 		},
+		{"a negative number of pages", nil, []string{"--pdf-pages", "-1"}, "--pdf-pages -1: expected a number"},
 		{"a negative number of replicas", nil, []string{"--nats-replicas", "-1"}, "a number from 1 to 5"},
 		{
 			"credentials without a server",

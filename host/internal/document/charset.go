@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"strings"
@@ -12,12 +13,14 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
 	"golang.org/x/text/transform"
 )
 
 // Decode returns data as UTF-8 text with line ends \n and at most maxBytes bytes. It detects the
-// encoding: by the byte order mark, then UTF-8, UTF-16 without a mark, GB18030 (a superset of GBK),
-// and else Windows-1252 (a superset of Latin-1).
+// encoding: by the byte order mark, then UTF-8, UTF-32 and UTF-16 without a mark, GB18030 (a
+// superset of GBK), and else Windows-1252 (a superset of Latin-1). Control characters that do not
+// occur in text files are dropped; data with more than a few of them is binary.
 //
 // Errors: [ErrFormat] for binary data, [ErrLimit].
 func Decode(data []byte, maxBytes int) (string, error) {
@@ -29,10 +32,9 @@ func Decode(data []byte, maxBytes int) (string, error) {
 		if len(rest) > maxBytes {
 			return "", exceeded(LimitText, maxBytes, "bytes of text")
 		}
-		if hasControls(rest) {
-			return "", notText()
+		if firstControl(rest) < 0 {
+			return string(rest), nil
 		}
-		return string(rest), nil
 	}
 	out := &decoded{maxBytes: maxBytes}
 	out.text.Grow(min(len(rest), maxBytes))
@@ -43,6 +45,9 @@ func Decode(data []byte, maxBytes int) (string, error) {
 	}
 	if err != nil {
 		return "", err
+	}
+	if out.controls.binary() {
+		return "", notText()
 	}
 	return out.text.String(), nil
 }
@@ -58,7 +63,7 @@ func DecodeSource(ctx context.Context, s Source, maxBytes int) (string, error) {
 }
 
 func notText() error {
-	return fmt.Errorf("%w: txt, md, html, csv, json, eml, epub, pdf, docx, xlsx and pptx can", ErrFormat)
+	return fmt.Errorf("%w: %s can", ErrFormat, formats)
 }
 
 // decoded is a writer that collects text and normalizes line ends to \n.
@@ -66,7 +71,7 @@ type decoded struct {
 	maxBytes int
 	text     strings.Builder
 	ended    bool // the previous piece ended with a carriage return
-	escape   bool // the previous piece ended with the DOS end-of-file mark
+	controls controlCount
 }
 
 // Write appends a piece of UTF-8 text, which may end in the middle of a character.
@@ -74,11 +79,8 @@ func (d *decoded) Write(piece []byte) (int, error) {
 	if len(piece) == 0 {
 		return 0, nil
 	}
-	if d.escape || hasControls(piece) {
-		return 0, notText()
-	}
 	n := len(piece)
-	d.escape = piece[n-1] == '\x1A'
+	piece = d.controls.drop(piece)
 	for len(piece) > 0 {
 		if d.ended && piece[0] == '\n' {
 			piece, d.ended = piece[1:], false
@@ -108,11 +110,16 @@ func encodingOf(data []byte) (from transform.Transformer, rest []byte, err error
 	}
 	switch {
 	case bytes.IndexByte(data, 0) >= 0:
-		little, found := unmarkedUTF16(data)
-		if !found {
+		if little, found := unmarkedUTF32(data); found {
+			return utf32From(little), data, nil
+		}
+		if little, found := unmarkedUTF16(data); found {
+			return utf16From(little), data, nil
+		}
+		if !utf8.Valid(data) {
 			return nil, nil, notText()
 		}
-		return utf16From(little), data, nil
+		return nil, data, nil
 	case utf8.Valid(data):
 		return nil, data, nil
 	case mostlyUTF8(data):
@@ -131,6 +138,10 @@ func marked(data []byte) (from transform.Transformer, rest []byte, ok bool) {
 			from = new(validUTF8)
 		}
 		return from, rest, true
+	case bytes.HasPrefix(data, []byte("\xFF\xFE\x00\x00")) && len(data)%4 == 0:
+		return utf32From(true), data[4:], true
+	case bytes.HasPrefix(data, []byte("\x00\x00\xFE\xFF")):
+		return utf32From(false), data[4 : len(data)&^3], true
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
 		return utf16From(true), even(data[2:]), true
 	case bytes.HasPrefix(data, []byte("\xFE\xFF")):
@@ -148,6 +159,39 @@ func utf16From(little bool) transform.Transformer {
 		order = unicode.LittleEndian
 	}
 	return unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder()
+}
+
+func utf32From(little bool) transform.Transformer {
+	order := utf32.BigEndian
+	if little {
+		order = utf32.LittleEndian
+	}
+	return utf32.UTF32(order, utf32.IgnoreBOM).NewDecoder()
+}
+
+// unmarkedUTF32 detects UTF-32 by its units: each is a character, and most are Western.
+func unmarkedUTF32(data []byte) (little, ok bool) {
+	if len(data)%4 != 0 {
+		return false, false
+	}
+	head := data[:min(len(data), 64<<10)&^3]
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		western := 0
+		for i := 0; i < len(head); i += 4 {
+			unit := order.Uint32(head[i:])
+			if unit > utf8.MaxRune || !utf8.ValidRune(rune(unit)) || unit < 0x80 && isControl(rune(unit)) {
+				western = -1
+				break
+			}
+			if unit < 0x100 {
+				western++
+			}
+		}
+		if western > 0 && 8*western >= len(head) {
+			return order == binary.LittleEndian, true
+		}
+	}
+	return false, false
 }
 
 // validUTF8 replaces each run of invalid UTF-8 bytes by U+FFFD, as [strings.ToValidUTF8] does.
@@ -248,19 +292,54 @@ func mostlyChinese(data []byte) bool {
 	return 10*common >= 7*pairs
 }
 
-// hasControls reports whether text has control characters that do not occur in text files. The DOS
-// end-of-file mark (at the end only) and terminal escapes are allowed.
-func hasControls(text []byte) bool {
-	for _, b := range bytes.TrimSuffix(text, []byte{'\x1A'}) {
-		if b < ' ' {
-			switch b {
-			case '\t', '\n', '\v', '\f', '\r', '\b', '\x1B':
-			default:
-				return true
-			}
+// isControl reports the control characters that do not occur in text files; terminal escapes do.
+func isControl(r rune) bool {
+	switch r {
+	case '\t', '\n', '\v', '\f', '\r', '\b', '\x1B':
+		return false
+	}
+	return r >= 0 && r < ' '
+}
+
+// firstControl returns the index of the first control character, or -1.
+func firstControl(text []byte) int {
+	for i, b := range text {
+		if b < ' ' && isControl(rune(b)) {
+			return i
 		}
 	}
-	return false
+	return -1
+}
+
+// controlCount drops control characters from a text and counts them.
+type controlCount struct {
+	total, controls int
+	zero            bool // one of them was zero
+}
+
+// drop returns piece without its control characters. piece is not changed.
+func (c *controlCount) drop(piece []byte) []byte {
+	c.total += len(piece)
+	at := firstControl(piece)
+	if at < 0 {
+		return piece
+	}
+	out := append(make([]byte, 0, len(piece)), piece[:at]...)
+	for _, b := range piece[at:] {
+		if !isControl(rune(b)) {
+			out = append(out, b)
+			continue
+		}
+		c.controls++
+		c.zero = c.zero || b == 0
+	}
+	return out
+}
+
+// binary reports whether there are too many control characters for a text: more than one in a
+// hundred bytes. A single one is damage, such as an end-of-file mark.
+func (c *controlCount) binary() bool {
+	return (c.controls > 1 || c.zero) && 100*c.controls > c.total
 }
 
 // decodeHTML returns the UTF-8 text of an HTML page. The encoding is that of the byte order mark,
@@ -289,19 +368,17 @@ func decodeHTML(data []byte) (io.Reader, error) {
 	return &controls{in: in}, nil
 }
 
-// controls is a reader that fails on the characters that [hasControls] reports.
+// controls is a reader that drops control characters and fails if there are too many.
 type controls struct {
-	in     io.Reader
-	escape bool // the previous piece ended with the DOS end-of-file mark
+	in    io.Reader
+	count controlCount
 }
 
 func (c *controls) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
-	if n > 0 {
-		if c.escape || hasControls(p[:n]) {
-			return 0, notText()
-		}
-		c.escape = p[n-1] == '\x1A'
+	n = copy(p, c.count.drop(p[:n]))
+	if (err != nil || c.count.total >= 1024) && c.count.binary() {
+		return 0, notText()
 	}
 	return n, err
 }

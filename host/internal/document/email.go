@@ -18,24 +18,19 @@ import (
 )
 
 // message reads an e-mail: its subject as heading, sender, receivers and date, the body, and the
-// attachments that are text. Of other attachments it gives the name and the type.
+// attached documents. Other attachments are named with their type.
 type message struct {
-	ctx    context.Context
-	limits *Limits
-	out    *page
-	parts  int
+	ctx      context.Context
+	limits   *Limits
+	out      *page
+	attached *attached
+	parts    int
 }
 
 // maxMessageDepth bounds the messages and multiparts inside each other.
 const maxMessageDepth = 32
 
-// emailPage adds an e-mail in the format of RFC 5322 to out.
-func emailPage(ctx context.Context, limits *Limits, data []byte, out *page) error {
-	m := &message{ctx: ctx, limits: limits, out: out}
-	return m.read(data, 0)
-}
-
-// mailHeaders are the shown headers beside the subject.
+// mailHeaders are the shown headers after the subject.
 var mailHeaders = []string{"From", "To", "Cc", "Bcc", "Date"}
 
 // headerDecoder decodes encoded words of headers in any charset.
@@ -53,6 +48,10 @@ func header(h interface{ Get(string) string }, name string) string {
 func (m *message) read(data []byte, depth int) error {
 	if depth > maxMessageDepth {
 		return exceeded(LimitDepth, maxMessageDepth, "messages inside each other")
+	}
+	data, err := mailText(data, m.limits)
+	if err != nil {
+		return err
 	}
 	head := data[:min(len(data), m.limits.Block)]
 	if len(data) > len(head) && !bytes.Contains(head, []byte("\n\n")) && !bytes.Contains(head, []byte("\n\r\n")) {
@@ -88,14 +87,26 @@ func (m *message) body(h textproto.MIMEHeader, in io.Reader, depth int) error {
 		typ, params = "text/plain", nil // RFC 2045 section 5.2
 	}
 	in = transferDecoded(h.Get("Content-Transfer-Encoding"), in)
-	if name := attachmentName(h, params); name != "" || strings.HasPrefix(h.Get("Content-Disposition"), "attachment") {
-		m.out.add(paragraph, "", "Attachment: "+strings.TrimSpace(name+" ("+typ+")"))
+	name := attachmentName(h, params)
+	isAttachment := strings.HasPrefix(strings.ToLower(h.Get("Content-Disposition")), "attachment")
+	switch isText := strings.HasPrefix(typ, "text/"); {
+	case strings.HasPrefix(typ, "multipart/"):
+	case typ == "message/rfc822":
+		if name != "" {
+			m.out.add(paragraph, "", "Attachment: "+name+" ("+typ+")")
+		}
+	case isAttachment, name != "" && !isText, !isText && strings.HasPrefix(typ, "application/"):
+		data, err := m.content(in, m.limits.File)
+		if err != nil {
+			return err
+		}
+		return m.attached.add(m.ctx, m.out, name, typ, data, depth)
 	}
 	switch {
 	case strings.HasPrefix(typ, "multipart/"):
 		return m.multipart(typ, params["boundary"], in, depth)
 	case typ == "message/rfc822":
-		data, err := m.content(in)
+		data, err := m.content(in, m.limits.Text)
 		if err != nil {
 			return err
 		}
@@ -125,11 +136,27 @@ func transferDecoded(encoding string, in io.Reader) io.Reader {
 	return in
 }
 
-// content reads a part; it ends where its encoding is damaged.
-func (m *message) content(in io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(in, int64(m.limits.Text)+1))
-	if len(data) > m.limits.Text {
-		return nil, exceeded(LimitText, m.limits.Text, "bytes of text")
+// mailText returns the bytes of a message that was stored in UTF-16 or UTF-32, as some programs do,
+// in UTF-8. Others stay as they are: each part declares its encoding.
+func mailText(data []byte, limits *Limits) ([]byte, error) {
+	_, rest, isMarked := marked(data)
+	_, wide := unmarkedUTF16(data)
+	_, wider := unmarkedUTF32(data)
+	if isMarked && data[0] == 0xEF {
+		return rest, nil
+	}
+	if !isMarked && !(bytes.IndexByte(data[:min(len(data), 4)], 0) >= 0 && (wide || wider)) {
+		return data, nil
+	}
+	text, err := Decode(data, limits.Text)
+	return []byte(text), err
+}
+
+// content reads a part of at most maxBytes; it ends where its encoding is damaged.
+func (m *message) content(in io.Reader, maxBytes int) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, int64(maxBytes)+1))
+	if len(data) > maxBytes {
+		return nil, exceeded(LimitText, maxBytes, "bytes of text")
 	}
 	if err != nil && len(data) == 0 {
 		return nil, fmt.Errorf("%w: part of the e-mail: %w", ErrDamaged, err)
@@ -138,13 +165,13 @@ func (m *message) content(in io.Reader) ([]byte, error) {
 }
 
 func (m *message) text(typ, label string, in io.Reader) error {
-	data, err := m.content(in)
+	data, err := m.content(in, m.limits.Text)
 	if err != nil {
 		return err
 	}
-	if label != "" {
+	if _, _, isMarked := marked(data); label != "" && !isMarked {
 		if r, err := charset.NewReaderLabel(label, bytes.NewReader(data)); err == nil { // else detect it
-			if converted, err := m.content(r); err == nil {
+			if converted, err := m.content(r, m.limits.Text); err == nil {
 				data = converted
 			}
 		}
@@ -154,7 +181,7 @@ func (m *message) text(typ, label string, in io.Reader) error {
 		if err != nil {
 			return err
 		}
-		return htmlPage(m.ctx, m.limits, source, m.out)
+		return htmlPage(m.ctx, m.limits, source, m.out, false)
 	}
 	text, err := Decode(data, m.limits.Text)
 	if errors.Is(err, ErrFormat) {

@@ -32,7 +32,7 @@ func (o *office) epub(out *page) error {
 	for _, chapter := range chapters {
 		err := o.unpack(chapter, func(r io.Reader) error {
 			utf8 := transform.NewReader(r, unicode.BOMOverride(unicode.UTF8.NewDecoder()))
-			return htmlPage(o.ctx, o.limits, utf8, out)
+			return htmlPage(o.ctx, o.limits, utf8, out, false)
 		})
 		if err != nil {
 			return err

@@ -5,6 +5,18 @@ import (
 	"fmt"
 )
 
+// formats lists what can be read, for people.
+const formats = "txt, md, html, csv, json, eml, msg, epub, pdf, rtf, docx, doc, xlsx, xls, pptx, ppt, " +
+	"odt, ods and odp"
+
+// Extensions lists the files that are read as documents: texts and all formats but images.
+// Other texts, such as source code, can be read too.
+var Extensions = []string{
+	".md", ".markdown", ".mdx", ".txt", ".text", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".html", ".htm",
+	".xhtml", ".pdf", ".docx", ".xlsx", ".pptx", ".doc", ".xls", ".ppt", ".rtf", ".odt", ".ods", ".odp", ".fodt",
+	".fods", ".fodp", ".eml", ".msg", ".epub",
+}
+
 var (
 	// ErrMissing means that no file has this id, for this tenant or in this run; upload it first.
 	ErrMissing = errors.New("file not found")

@@ -8,7 +8,7 @@ import (
 
 // Version identifies the behavior of the readers. It changes when a document that failed may now be
 // readable.
-const Version = 2
+const Version = 3
 
 // Failure is the storable reason why a document cannot be read. Reading the same bytes with the
 // same Version fails again.

@@ -64,7 +64,8 @@ func FuzzText(f *testing.F) {
 func FuzzHTML(f *testing.F) {
 	for _, s := range []string{
 		"<p>a", "<!--", "<script", "&#x110000;", "<a b='", "</", "&amp",
-		"<table><td><ul><li><pre>", "<meta charset=utf-16>", "<table><tr></table></td>",
+		"<table><td><ul><li><pre>", torqueHTML, "<ol start=3 reversed type=a><li value=x><a href=b>", "<meta " +
+			"charset=utf-16>", "<table><tr></table></td>",
 	} {
 		f.Add([]byte(s))
 	}
@@ -81,6 +82,12 @@ func FuzzParts(f *testing.F) {
 	f.Add(byte(0), "<w:p><w:pPr><w:pStyle w:val='a'/></w:pPr><w:r><w:t>x</w:t></w:r></w:p>",
 		"<w:style w:styleId='a'><w:name w:val='heading 1'/><w:basedOn w:val='a'/></w:style>")
 	f.Add(byte(0), "<w:tbl><w:tr><w:tc><w:p><w:t>a</w:t></w:p></w:tc></w:tr></w:tbl>", "")
+	f.Add(byte(0), "<w:tbl><w:trPr><w:gridBefore w:val='2'/><w:tblHeader/></w:trPr><w:tr>"+
+		wordCell("<w:vMerge/><w:gridSpan w:val='3'/><w:hMerge/>", "a")+"</w:tr></w:tbl>"+wordItem("1", "1", "b"),
+		`<w:abstractNum w:abstractNumId="0">`+wordLevel("1", "1", "decimal", "%1.%2", "<w:isLgl/>")+
+			`</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`)
+	f.Add(byte(1), "<row><c><v>1</v></c></row></sheetData><mergeCells><mergeCell ref='A1:B2'/></mergeCells><sheetData>",
+		chartPart)
 	f.Add(byte(1), "<row><c r='B1' t='s' s='0'><v>0</v></c><c s='0'><v>1.5</v><f>A1</f></c></row>",
 		`<numFmt numFmtId="1" formatCode="[h]:mm"/><cellXfs><xf numFmtId="1"/></cellXfs>`)
 	f.Add(byte(2), "<p:sp><p:ph type='title'/><a:p><a:pPr lvl='1'/><a:t>x</a:t></a:p></p:sp>", "")
@@ -88,13 +95,13 @@ func FuzzParts(f *testing.F) {
 		var data []byte
 		switch kind % 3 {
 		case 0:
-			data = archive(t, "word/document.xml", main, "word/styles.xml", other, "word/footnotes.xml", other,
-				"word/_rels/document.xml.rels",
-				`<R><Relationship Type="/styles" Target="styles.xml"/><Relationship Type="/footnotes" `+
-					`Target="footnotes.xml"/></R>`)
+			data = wordFile(t, main, other, other, other)
 		case 1:
 			data = xlsx(t, main, "xl/styles.xml", other, "xl/sharedStrings.xml", strings.ReplaceAll(other, "numFmt",
-				"si"))
+				"si"), "xl/worksheets/_rels/sheet1.xml.rels", `<R><Relationship Id="d" Type="/drawing" `+
+				`Target="d.xml"/></R>`,
+				"xl/worksheets/_rels/d.xml.rels", `<R><Relationship Id="c" Type="/chart" Target="c.xml"/></R>`,
+				"xl/worksheets/c.xml", other)
 		case 2:
 			data = pptx(t, main)
 		}
@@ -148,6 +155,7 @@ func FuzzBlocks(f *testing.F) {
 
 func FuzzEmail(f *testing.F) {
 	f.Add([]byte(sampleMail))
+	f.Add(mailWith("a.docx", string(docx(f, "<w:p><w:t>x</w:t></w:p>")), "b.eml", string(mailWith("c.csv", "a,b"))))
 	f.Add([]byte("Content-Type: text/html; charset=utf-16\nContent-Transfer-Encoding: base64\n\nAA=="))
 	f.Fuzz(func(t *testing.T, data []byte) { checkBlocks(t, "a.eml", data) })
 }

@@ -52,8 +52,10 @@ func (o *office) read(out *page) error {
 		err = o.pptx(main, out)
 	case o.parts[container] != nil:
 		err = o.epub(out)
+	case o.parts[odfContent] != nil, o.parts["encrypted-package"] != nil:
+		err = o.odf(out)
 	default:
-		return fmt.Errorf("%w: it is an archive, but no docx, xlsx, pptx or epub", ErrFormat)
+		return errArchive
 	}
 	if err != nil {
 		return err
@@ -61,14 +63,7 @@ func (o *office) read(out *page) error {
 	return out.err
 }
 
-// oldOffice returns why a compound file, the container of Office before 2007, is not read.
-func oldOffice(data []byte) error {
-	name := []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")
-	if bytes.Contains(data, name) {
-		return ErrEncrypted
-	}
-	return fmt.Errorf("%w: it is a format of Office before 2007; save it as docx, xlsx or pptx", ErrFormat)
-}
+var errArchive = fmt.Errorf("%w: it is an archive, but no docx, xlsx, pptx, epub or OpenDocument file", ErrFormat)
 
 // office is an archive of XML parts, as ECMA-376 describes it.
 type office struct {
@@ -163,6 +158,9 @@ func (o *office) mainPart() (string, error) {
 	return "", nil
 }
 
+// linkKind is the kind of relationships whose target is the address of a link, not a part.
+const linkKind = "link"
+
 // relation is a relationship from one part to another.
 type relation struct{ id, kind, target string }
 
@@ -171,7 +169,14 @@ func (o *office) relations(part string) ([]relation, error) {
 	dir, file := path.Split(part)
 	var out []relation
 	err := o.walk(dir+"_rels/"+file+".rels", func(e *element) error {
-		if e.begins && e.name == "Relationship" && e.attr("TargetMode") != "External" {
+		if e.begins && e.name == "Relationship" && e.attr("TargetMode") == "External" {
+			if !strings.HasSuffix(e.attr("Type"), "/hyperlink") || len(e.attr("Target")) > maxTarget {
+				return nil
+			}
+			out = append(out, relation{e.attr("Id"), linkKind, e.attr("Target")})
+			return o.retain(len(e.attr("Id")) + len(e.attr("Target")))
+		}
+		if e.begins && e.name == "Relationship" {
 			target := e.attr("Target")
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join(dir, target)

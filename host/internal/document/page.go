@@ -10,13 +10,16 @@ import (
 type page struct {
 	blocks   *collector // receives the blocks in place of the text; may be nil
 	drawn    *thumbnail // receives the first page of a PDF in place of the text; may be nil
+	deeper   int        // levels by which headings of the text are deeper
 	maxText  int        // bytes of text allowed
 	block    int        // bytes of a paragraph or a row of an Office document
 	maxCells int        // of all tables of an Office document
 	cells    int        // read so far, including empty ones
+	head     head       // of the open table
 	text     strings.Builder
 	whole    string // the text of a format that is not converted
 	last     blockKind
+	language string                                    // of the next code
 	added    int                                       // blocks and rows so far
 	sheet    func(name string) error                   // starts a sheet of a workbook; may be nil
 	rows     func(cells []string, number []bool) error // receives rows instead of the text; may be nil
@@ -55,8 +58,16 @@ func (p *page) add(kind blockKind, mark, text string) {
 	if p.err != nil || text == "" {
 		return
 	}
+	if kind != tuple {
+		p.endHead()
+	}
+	if kind == heading && p.deeper > 0 && p.blocks == nil {
+		level := min(strings.Count(mark, "#")+p.deeper, block.DeepestHeading)
+		mark = strings.Repeat("#", level) + " "
+	}
 	p.added++
 	if p.blocks != nil {
+		p.blocks.language, p.language = p.language, ""
 		p.err = p.blocks.add(kind, mark, text, kind == p.last && kind.joins())
 		p.last = kind
 		return
@@ -77,17 +88,37 @@ func (p *page) add(kind blockKind, mark, text string) {
 	p.last = kind
 }
 
-// row appends a table row. After the first row it writes the line that makes it the header.
-func (p *page) row(cells []string, head bool) {
+// row appends a row of a table, which first begins. named reports that the document marks the row
+// as one that names columns.
+func (p *page) row(cells []string, merges []merge, first, named bool) {
+	if first {
+		p.endHead()
+	}
+	isHead := p.head.takes(merges, first, named)
 	if p.blocks != nil && p.err == nil {
 		p.added++
-		p.err = p.blocks.row(cells, head)
+		p.err = p.blocks.row(cells, merges, first, isHead)
 		p.last = tuple
 		return
 	}
+	if !isHead {
+		p.endHead()
+	}
 	var b strings.Builder
-	block.WriteRow(&b, cells, head)
+	block.WriteRow(&b, cells, false)
 	p.add(tuple, "", b.String())
+	if isHead {
+		p.head.columns = len(cells)
+	}
+}
+
+// endHead writes the line below the head of a table. It is due when the row after the head is
+// known.
+func (p *page) endHead() {
+	if n := p.head.columns; n > 0 {
+		p.head.columns = 0
+		p.add(tuple, "", strings.Repeat("| --- ", n)+"|")
+	}
 }
 
 // startPage makes n the page of the blocks that follow.
@@ -106,12 +137,14 @@ func (p *page) picture(source, description string) {
 
 // gap separates consecutive lists or tables.
 func (p *page) gap() {
+	p.endHead()
 	if p.last != noBlock {
 		p.last = paragraph
 	}
 }
 
 func (p *page) result() (string, error) {
+	p.endHead()
 	if p.err != nil {
 		return "", p.err
 	}
@@ -121,27 +154,13 @@ func (p *page) result() (string, error) {
 	return p.text.String(), nil
 }
 
-// table is the state of a table. A table inside a cell becomes text of the cell.
-type table struct {
-	rows  [][]string // of a table inside a cell, until it ends
-	shown bool       // the first row was written
-	cells []string   // of the open row
-	cell  []string   // blocks of the open cell
-	open  bool       // a cell is open
-}
-
-func (t *table) endCell() {
-	if t.open {
-		t.cells = append(t.cells, strings.Join(t.cell, "\n"))
-	}
-	t.cell, t.open = nil, false
-}
-
 // flow adds blocks to a page, or to the innermost open cell. A table row is written when it ends.
 type flow struct {
 	page     *page
 	tables   []*table
-	buffered int // bytes of blocks and cells that are not written yet
+	buffered int      // bytes of blocks and cells that are not written yet
+	code     []string // paragraphs of code that are not written yet
+	codeSize int      // bytes in code
 }
 
 func newFlow(out *page) flow { return flow{page: out} }
@@ -187,10 +206,13 @@ func (f *flow) openCell() *table {
 
 func (f *flow) beginTable() { f.tables = append(f.tables, &table{}) }
 
-func (f *flow) beginCell() {
+// beginCell begins a cell that reaches over columns and rows; with [openEnded] the cells below
+// declare whether they continue it.
+func (f *flow) beginCell(columns, rows int) {
 	if t := f.table(); t != nil && f.buffer(0) {
 		t.endCell()
-		t.open = true
+		t.open, t.inRow = true, true
+		t.columns, t.rowsDown, t.continues = max(columns, 1), max(rows, 1), false
 	}
 }
 
@@ -202,29 +224,63 @@ func (f *flow) endCell() {
 
 func (f *flow) endRow() {
 	t := f.table()
-	if t == nil {
+	if t == nil || !t.inRow {
 		return
 	}
 	t.endCell()
-	cells := t.cells
-	t.cells = nil
+	named := t.named
+	t.named, t.inRow = false, false
+	if f.openCell() != nil {
+		if text := t.joined(); text != "" {
+			t.rows = append(t.rows, text)
+		}
+		t.cells = nil
+		return
+	}
+	if !t.shown && t.held == nil && len(t.cells) == 1 && t.cells[0].columns > 1 {
+		t.held, t.heldNamed, t.cells = t.cells, named, nil
+		return
+	}
+	cells, merges := t.layOut()
+	if held := t.held; held != nil {
+		// A lone cell may claim any number of columns; the table is as wide as its next row.
+		t.held = nil
+		f.show(t, repeated(held[0].text, min(held[0].columns, max(len(cells), 1))), t.heldNamed)
+	}
 	if strings.Join(cells, "") == "" {
 		cells = nil
 	}
-	switch {
-	case f.openCell() != nil:
-		if cells != nil {
-			t.rows = append(t.rows, cells)
-		}
-		return
-	case cells != nil:
-		if !t.shown {
-			f.page.gap()
-		}
-		f.page.row(cells, !t.shown)
-		t.shown = true
+	if cells != nil {
+		f.showRow(t, cells, merges, named)
 	}
 	f.buffered = 0
+}
+
+// show writes a row of one cell that is repeated.
+func (f *flow) show(t *table, cells []string, named bool) {
+	var merges []merge
+	if len(cells) > 1 {
+		merges = []merge{{0, len(cells), false}}
+	}
+	if strings.Join(cells, "") != "" {
+		f.showRow(t, cells, merges, named)
+	}
+}
+
+func (f *flow) showRow(t *table, cells []string, merges []merge, named bool) {
+	size := 0
+	for _, cell := range cells {
+		size += len(cell) + entry
+	}
+	if size > f.page.maxText && f.page.err == nil {
+		f.page.err = exceeded(LimitBlock, f.page.maxText, "bytes in one row of a table")
+		return
+	}
+	if !t.shown {
+		f.page.gap()
+	}
+	f.page.row(cells, merges, !t.shown, named)
+	t.shown = true
 }
 
 func (f *flow) endTable() {
@@ -233,11 +289,34 @@ func (f *flow) endTable() {
 		return
 	}
 	f.endRow()
+	if held := t.held; held != nil {
+		t.held = nil
+		f.show(t, []string{held[0].text}, t.heldNamed)
+	}
 	f.tables = f.tables[:len(f.tables)-1]
 	if f.openCell() == nil {
 		f.page.gap()
 	}
-	for _, cells := range t.rows {
-		f.add(paragraph, "", strings.Join(cells, " "))
+	for _, row := range t.rows {
+		f.add(paragraph, "", row)
+	}
+}
+
+// addCode adds a paragraph of code; consecutive ones are one block.
+func (f *flow) addCode(text string) {
+	text = strings.Trim(text, "\n")
+	if len(f.code) > 0 || text != "" {
+		f.code = append(f.code, text)
+	}
+	if f.codeSize += len(text) + entry; f.codeSize > f.page.maxText && f.page.err == nil {
+		f.page.err = exceeded(LimitText, f.page.maxText, "bytes of text")
+	}
+}
+
+// flushCode writes the open code.
+func (f *flow) flushCode() {
+	if len(f.code) > 0 {
+		f.add(code, "", strings.Trim(strings.Join(f.code, "\n"), "\n"))
+		f.code, f.codeSize = nil, 0
 	}
 }

@@ -48,9 +48,14 @@ func (o *office) slide(part string, out *page) error {
 		return err
 	}
 	s := newShapes(out)
-	s.targets = map[string]string{}
+	s.office = o
+	s.targets, s.links = map[string]string{}, map[string]string{}
 	for _, r := range list {
-		s.targets[r.id] = r.target
+		if r.kind == linkKind {
+			s.links[r.id] = r.target
+		} else {
+			s.targets[r.id] = r.target
+		}
 	}
 	if err := o.walk(part, s.step); err != nil {
 		return err
@@ -74,6 +79,12 @@ type shapes struct {
 	lead  string // prefix of the first paragraph
 	title bool   // the open shape is the title
 	skip  bool   // the open shape is a date, a footer or a slide number
+
+	office *office // of charts; nil for notes
+	counts [9]int  // numbers of the last items, by level
+	level  int     // of the open paragraph
+	auto   string  // number format of the open paragraph
+	start  int     // of its list
 }
 
 func newShapes(out *page) *shapes { return &shapes{prose: newProse(out)} }
@@ -81,15 +92,26 @@ func newShapes(out *page) *shapes { return &shapes{prose: newProse(out)} }
 func (s *shapes) step(e *element) error {
 	q := s.para()
 	if !e.begins && e.name == "p" && q != nil {
+		s.count(q)
 		s.mark(q)
+	}
+	if !e.begins && e.name == "r" && q != nil {
+		q.text.end()
 	}
 	done, err := s.prose.step(e)
 	if done || err != nil || !e.begins {
 		return err
 	}
 	switch q := s.para(); {
-	case e.name == "sp":
-		s.title, s.skip = false, false
+	case e.name == "sp", e.name == "txBody":
+		s.counts = [9]int{}
+		if e.name == "sp" {
+			s.title, s.skip = false, false
+		}
+	case e.name == "chart" && s.office != nil && s.targets[e.related()] != "":
+		return s.office.chart(s.targets[e.related()], s.page)
+	case e.name == "p":
+		s.level, s.auto = 0, ""
 	case e.name == "ph":
 		switch e.attr("type") {
 		case "title", "ctrTitle":
@@ -98,13 +120,68 @@ func (s *shapes) step(e *element) error {
 			s.skip = true
 		}
 	case q != nil && e.name == "pPr":
-		if level, _ := strconv.Atoi(e.attr("lvl")); level > 0 {
-			q.kind, q.mark = item, strings.Repeat("  ", min(level, 8))+"- "
+		if s.level = levelAt(e.attr("lvl")); s.level > 0 {
+			q.kind, q.mark = item, strings.Repeat("  ", s.level)+"- "
 		}
-	case q != nil && (e.name == "buChar" || e.name == "buAutoNum") && q.kind != item:
+	case q != nil && e.name == "buChar" && q.kind != item:
 		q.kind, q.mark = item, "- "
+	case q != nil && e.name == "buAutoNum":
+		s.auto, s.start = e.attr("type"), max(number(e.attr("startAt")), 1)
+	case q != nil && e.name == "hlinkClick":
+		q.text.begin(s.links[e.related()])
 	}
 	return nil
+}
+
+// count numbers a paragraph. Text without a number, or of a level above, ends a list.
+func (s *shapes) count(q *para) {
+	if strings.TrimSpace(q.text.String()) == "" {
+		return
+	}
+	clear(s.counts[min(s.level+1, len(s.counts)):])
+	if s.auto == "" {
+		s.counts[s.level] = 0
+		return
+	}
+	if s.counts[s.level]++; s.counts[s.level] == 1 {
+		s.counts[s.level] = s.start
+	}
+	shown := slideNumber(s.auto, s.counts[s.level])
+	q.kind, q.mark = item, strings.Repeat("  ", s.level)+itemMark(shown)
+}
+
+// slideNumber returns n in a numbering scheme of DrawingML, such as alphaLcParenR.
+func slideNumber(scheme string, n int) string {
+	for _, s := range []struct{ prefix, format string }{
+		{"alphaLc", "lowerLetter"},
+		{"alphaUc", "upperLetter"},
+		{"romanLc", "lowerRoman"},
+		{"romanUc", "upperRoman"},
+		{"circleNum", "decimalEnclosedCircle"},
+		{"ea1Chs", "chineseCounting"},
+		{"ea1Cht", "chineseCounting"},
+		{"ea1JpnKor", "chineseCounting"},
+		{"arabicDb", "decimalFullWidth"},
+		{"", "decimal"},
+	} {
+		end, ok := strings.CutPrefix(scheme, s.prefix)
+		if !ok {
+			continue
+		}
+		switch shown := numbered(s.format, n); {
+		case strings.HasSuffix(end, "ParenBoth"):
+			return "(" + shown + ")"
+		case strings.HasSuffix(end, "ParenR"):
+			return shown + ")"
+		case strings.HasSuffix(end, "Period"):
+			return shown + "."
+		case strings.HasSuffix(end, "Minus"):
+			return shown + "-"
+		default:
+			return shown
+		}
+	}
+	return ""
 }
 
 // mark sets the kind and the prefix of a paragraph from its shape.

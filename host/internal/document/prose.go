@@ -1,6 +1,7 @@
 package document
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine/block"
@@ -16,6 +17,7 @@ type prose struct {
 	silent int     // depth inside a skipped element; 0 means none
 
 	targets  map[string]string // parts by the ID of their relationship; nil if not needed
+	links    map[string]string // addresses by the ID of their relationship
 	describe string            // of the open drawing
 }
 
@@ -29,11 +31,14 @@ func (p *prose) part(id string) string {
 
 // para is an open paragraph.
 type para struct {
-	text    strings.Builder
+	text    linked
 	kind    blockKind
 	mark    string // prefix
+	number  string // automatic number of a heading
 	heading int    // 1 and up
 	hidden  bool   // the open run is
+
+	notes []string // texts of the notes that it refers to
 
 	images []picture
 }
@@ -55,10 +60,11 @@ func (p *prose) para() *para {
 }
 
 // skipped are elements whose content is skipped: deleted and moved text, field instructions,
-// phonetic guides, and fallbacks for older programs.
+// phonetic guides, fallbacks for older programs, and properties before a tracked change.
 var skipped = map[string]bool{
 	"del": true, "moveFrom": true, "delText": true, "instrText": true, "delInstrText": true, "rt": true,
-	"Fallback": true,
+	"Fallback": true, "pPrChange": true, "rPrChange": true, "tblPrChange": true, "trPrChange": true,
+	"tcPrChange": true, "sectPrChange": true, "numberingChange": true,
 }
 
 // write adds text to an open paragraph.
@@ -67,7 +73,7 @@ func (p *prose) write(q *para, text string) {
 		p.page.err = exceeded(LimitBlock, p.page.block, "bytes in one paragraph")
 	}
 	if p.page.err == nil {
-		q.text.WriteString(text)
+		q.text.text = append(q.text.text, text...)
 	}
 }
 
@@ -105,12 +111,15 @@ func (p *prose) begin(e *element) {
 	case "t":
 		p.text++
 	case "tbl":
+		p.flushCode()
 		p.beginTable()
 	case "tc":
 		if err := p.page.countCell(); err != nil {
 			p.page.err = err
 		}
-		p.beginCell()
+		p.cell(e)
+	case "gridSpan", "vMerge", "hMerge", "gridBefore", "tblHeader":
+		p.cellProperty(e)
 	}
 	if q == nil {
 		return
@@ -156,18 +165,70 @@ func (p *prose) end(e *element) {
 	}
 }
 
+// cell begins a cell. In DrawingML its attributes say what it covers.
+func (p *prose) cell(e *element) {
+	columns, _ := strconv.Atoi(e.attr("gridSpan")) // beginCell takes 0 for 1
+	p.beginCell(columns, openEnded)
+	if t := p.table(); t != nil {
+		t.continues = e.attr("vMerge") != "" && isOn(e.attr("vMerge"))
+		t.covered = e.attr("hMerge") != "" && isOn(e.attr("hMerge"))
+	}
+}
+
+// cellProperty applies a property of a row or of a cell in WordprocessingML.
+func (p *prose) cellProperty(e *element) {
+	t := p.table()
+	if t == nil {
+		return
+	}
+	n, _ := strconv.Atoi(e.attr("val")) // an invalid number covers nothing
+	switch {
+	case e.name == "tblHeader":
+		t.named = isOn(e.attr("val"))
+	case e.name == "gridBefore" && !t.open:
+		for range min(n, maxSpan) {
+			t.cells = append(t.cells, cell{columns: 1, rows: openEnded})
+		}
+	case !t.open:
+	case e.name == "gridSpan":
+		t.columns = max(n, 1)
+	case e.name == "vMerge":
+		t.continues = e.attr("val") != "restart"
+	case e.name == "hMerge" && e.attr("val") != "restart" && len(t.cells) > 0:
+		t.covered = true
+		t.cells[len(t.cells)-1].columns = min(t.cells[len(t.cells)-1].columns+1, maxSpan)
+	}
+}
+
 func (p *prose) show(q *para) {
 	p.size -= q.text.Len()
+	q.text.end()
+	if q.kind == code && p.openCell() == nil {
+		p.addCode(q.text.String())
+		return
+	}
 	text := strings.TrimSpace(q.text.String())
 	if text == "" {
 		p.pictures(q)
 		return
 	}
-	if q.heading > 0 {
+	p.flushCode()
+	switch indent := len(q.mark) - len(strings.TrimLeft(q.mark, " ")); {
+	case q.heading > 0:
 		q.kind, q.mark = heading, strings.Repeat("#", min(q.heading, 6))+" "
-		text = block.Line(text)
+		text = block.Line(q.number + " " + text)
+	case q.kind == item:
+		for _, note := range q.notes {
+			text += "\n" + strings.Repeat(" ", indent+2) + note
+		}
+		q.notes = nil
+	case q.kind == paragraph && len(q.notes) > 0:
+		text, q.notes = text+"\n"+strings.Join(q.notes, "\n"), nil
 	}
 	p.add(q.kind, q.mark, text)
+	for _, note := range q.notes { // of a heading
+		p.add(paragraph, "", note)
+	}
 	p.pictures(q)
 }
 

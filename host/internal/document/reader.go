@@ -124,13 +124,14 @@ func (r *Reader) read(ctx context.Context, s Source, w want) (string, error) {
 type attempt struct {
 	kind kind
 	work int64 // bytes beyond the file itself
+	pdf  bool  // a PDF is attached to the document
 }
 
 // attempt reads a document. If next differs from a, it must be called again with next.
 func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt, w want) (
 	next attempt, text string, err error,
 ) {
-	done, err := r.turn(ctx, a.kind)
+	done, err := r.turn(ctx, a.kind == kindPDF || a.pdf)
 	if err != nil {
 		return a, "", err
 	}
@@ -145,7 +146,7 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		return a, "", err
 	}
 	defer unmap()
-	next = attempt{kind: kindOf(s.Name, s.MimeType, data), work: a.work}
+	next = attempt{kind: kindOf(s.Name, s.MimeType, data), work: a.work, pdf: a.pdf}
 	if w.blocks == nil && w.thumbnail == nil { // OCR may read the document
 		if err := r.failed.find(next.kind, data); err != nil {
 			return a, "", err
@@ -164,6 +165,11 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		if next.work > a.work {
 			return next, "", nil
 		}
+	case next.kind == kindOld && w.thumbnail == nil, next.kind == kindEmail && w.sheets == nil && w.thumbnail == nil:
+		next, err = r.message(working, limits, next, granted, data, w.sheets, out)
+		if next.work > a.work || next.pdf != a.pdf {
+			return next, "", nil
+		}
 	case w.sheets != nil:
 		return a, "", errNoWorkbook
 	case next.kind == kindPDF:
@@ -173,6 +179,8 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		if next.work > a.work {
 			return next, "", nil
 		}
+	case next.kind == kindFlatODF:
+		err = flatODF(working, limits, data, granted, out)
 	case next.kind == kindImage:
 		err = imageBlocks(working, data, out, r.OCR)
 	default:
@@ -199,9 +207,9 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 }
 
 // turn waits for the semaphore of a format; done releases it. PDFs have a smaller one.
-func (r *Reader) turn(ctx context.Context, kind kind) (done func(), err error) {
+func (r *Reader) turn(ctx context.Context, pdf bool) (done func(), err error) {
 	turns := r.otherTurns
-	if kind == kindPDF {
+	if pdf {
 		turns = r.pdfTurns
 		// Compile before the time limit of the document starts.
 		if err := r.pdf.open(r.CacheDir, r.Log); err != nil {
@@ -219,18 +227,14 @@ func (r *Reader) turn(ctx context.Context, kind kind) (done func(), err error) {
 // read adds a document of one of the other formats to out.
 func read(ctx context.Context, limits *Limits, kind kind, name string, data []byte, out *page) error {
 	switch kind {
-	case kindOld:
-		return oldOffice(data)
 	case kindRTF:
-		return errRTF()
+		return rtfPage(ctx, limits, data, out)
 	case kindHTML:
 		source, err := decodeHTML(data)
 		if err != nil {
 			return err
 		}
-		return htmlPage(ctx, limits, source, out)
-	case kindEmail:
-		return emailPage(ctx, limits, data, out)
+		return htmlPage(ctx, limits, source, out, true)
 	}
 	text, err := Decode(data, limits.Text)
 	if err != nil {
@@ -287,8 +291,9 @@ const (
 	kindHTML
 	kindPDF
 	kindOffice
-	kindOld // Office before 2007, or an encrypted document of a later version
+	kindOld // Office before 2007, a message of Outlook, or an encrypted document of a later version
 	kindRTF
+	kindFlatODF
 	kindEmail
 	kindImage
 )
@@ -304,6 +309,8 @@ func kindOf(name, mimeType string, data []byte) kind {
 		return kindOld
 	case strings.HasPrefix(head, `{\rtf`):
 		return kindRTF
+	case isFlatODF(head):
+		return kindFlatODF
 	case strings.HasPrefix(http.DetectContentType(data[:min(len(data), 512)]), "image/"):
 		return kindImage
 	case strings.HasPrefix(head, "%PDF-"), extension == ".pdf" || mimeType == "application/pdf",
@@ -314,15 +321,27 @@ func kindOf(name, mimeType string, data []byte) kind {
 		mimeType == "text/html", mimeType == "application/xhtml+xml", looksHTML(head):
 		return kindHTML
 	case extension == ".eml" || mimeType == "message/rfc822":
-		if isText(data) {
+		if isText(data) || isText(headers(data)) {
 			return kindEmail
 		}
-	case extension == ".docx", extension == ".xlsx", extension == ".pptx", extension == ".epub":
+	case extension == ".docx", extension == ".xlsx", extension == ".pptx", extension == ".epub",
+		extension == ".odt", extension == ".ods", extension == ".odp":
 		if !isText(data) {
 			return kindOffice
 		}
 	}
 	return kindText
+}
+
+// headers returns a message up to its first empty line.
+func headers(data []byte) []byte {
+	data = data[:min(len(data), 64<<10)]
+	for _, end := range []string{"\n\r\n", "\n\n"} {
+		if at := bytes.Index(data, []byte(end)); at >= 0 {
+			return data[:at]
+		}
+	}
+	return data
 }
 
 func isText(data []byte) bool {

@@ -52,12 +52,13 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 		{"returns.docx", `# Returns
 
 You can return shoes[^f1] within thirty days. 三十天内可以退货。
+[^f1]: A pair is two shoes.
 
 ## How
 
 - Pack them
   - in their box
-- Send them
+1. Send them
 
 left	right
 next line
@@ -69,9 +70,7 @@ added
 | Shoes | 30 |
 | Gift \| card | never expires |
 
-the shop
-
-[^f1]: A pair is two shoes.`},
+[the shop](https://example.com)`},
 		{"returns.pptx", `# Slide 1
 
 ## Returns 退货
@@ -188,6 +187,19 @@ func TestTexts(t *testing.T) {
 		{"an empty file", "a.txt", "", ""},
 		{"JSON is not changed", "a.json", `{"a": [1.0]}`, `{"a": [1.0]}`},
 		{"text named .docx", "a.docx", "plain", "plain"},
+		{"UTF-32 with a byte order mark", "a.txt", "\xff\xfe\x00\x00h\x00\x00\x00\xde\x97\x00\x00", "h韞"},
+		{"big-endian UTF-32 with a byte order mark", "a.txt", "\x00\x00\xfe\xff\x00\x00\x00h\x00\x01\xf6\x00", "h😀"},
+		{"UTF-32 without a byte order mark", "a.csv", "a\x00\x00\x00,\x00\x00\x00b\x00\x00\x00", "a,b"},
+		{"big-endian UTF-32 without a byte order mark", "a.csv", "\x00\x00\x00a\x00\x00\x00,", "a,"},
+		{"one control character", "a.txt", "shoes\x01 30", "shoes 30"},
+		{"the end-of-file mark of DOS", "a.txt", "a\r\nb\x1a", "a\nb"},
+		{"few control characters", "a.json", `{"a": "` + strings.Repeat("x", 300) + "\x00\x02\"}", `{"a": "` +
+			strings.Repeat("x", 300) + `"}`},
+		{
+			"control characters of a page", "a.html", "<p>on\x01e" + strings.Repeat("<p>two", 200) + "\x02",
+			"one" + strings.Repeat("\n\ntwo", 200),
+		},
+		{"a control character in UTF-16", "a.txt", "\xff\xfeh\x00\x01\x00i\x00", "hi"},
 		{"terminal escapes", "a.log", "\x1b[31mred\x1b[0m", "\x1b[31mred\x1b[0m"},
 		{"an HTML page", "a.html", "<p>one<p>two", "one\n\ntwo"},
 		{"an HTML page detected from its content", "page", "\n<!DOCTYPE html><title>T</title><p>one", "T\n\none"},

@@ -24,7 +24,7 @@ func firstWork(limits *Limits, kind kind, size int64) int64 {
 	case kindPDF:
 		// pdfium copies the file.
 		return min(int64(limits.Memory), pdfWork+2*size)
-	case kindOffice:
+	case kindOffice, kindFlatODF, kindOld:
 		return min(limits.Work, 4*minWork+16*size)
 	case kindHTML:
 		return min(limits.Work, minWork+4*size)

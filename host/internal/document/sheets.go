@@ -2,6 +2,7 @@ package document
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -19,9 +20,9 @@ type Cell struct {
 	Number bool
 }
 
-var errNoWorkbook = fmt.Errorf("%w: it is not a workbook; xlsx and xlsm are", ErrFormat)
+var errNoWorkbook = fmt.Errorf("%w: it is not a workbook; xlsx, xlsm, xls and ods are", ErrFormat)
 
-// Sheets returns the sheets of a workbook (xlsx or xlsm). Limits and errors are those of
+// Sheets returns the sheets of a workbook (xlsx, xlsm, xls or ods). Limits and errors are those of
 // [Reader.Read].
 func (r *Reader) Sheets(ctx context.Context, s Source) ([]Sheet, error) {
 	var sheets []Sheet
@@ -35,13 +36,28 @@ func (o *office) sheets() ([]Sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(main, "xl/") {
+	isODF := main == "" && o.parts[odfContent] != nil && o.parts[container] == nil
+	if !isODF && !strings.HasPrefix(main, "xl/") {
 		return nil, errNoWorkbook
 	}
 	var sheets []Sheet
+	err = o.collectSheets(&sheets, func(out *page) error {
+		if isODF {
+			return o.odf(out)
+		}
+		return o.xlsx(main, out)
+	})
+	if err == nil && isODF && sheets == nil {
+		err = errNoWorkbook
+	}
+	return sheets, err
+}
+
+// collectSheets appends the sheets that read writes.
+func (o *office) collectSheets(sheets *[]Sheet, read func(*page) error) error {
 	out := newPage(o.limits)
 	out.sheet = func(name string) error {
-		sheets = append(sheets, Sheet{Name: name})
+		*sheets = append(*sheets, Sheet{Name: name})
 		return o.retain(len(name))
 	}
 	out.rows = func(texts []string, number []bool) error {
@@ -52,12 +68,9 @@ func (o *office) sheets() ([]Sheet, error) {
 				return err
 			}
 		}
-		last := &sheets[len(sheets)-1]
+		last := &(*sheets)[len(*sheets)-1]
 		last.Rows = append(last.Rows, row)
 		return nil
 	}
-	if err := o.xlsx(main, out); err != nil {
-		return nil, err
-	}
-	return sheets, out.err
+	return errors.Join(read(out), out.err)
 }

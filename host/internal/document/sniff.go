@@ -1,6 +1,10 @@
 package document
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
 
 // SniffBytes bounds the beginning of a file that [Sniff] needs.
 const SniffBytes = 64 << 10
@@ -15,15 +19,15 @@ func Sniff(name string, head []byte) error {
 	}
 	switch kindOf(name, "", head) {
 	case kindOld:
-		return oldOffice(head)
-	case kindRTF:
-		return errRTF()
-	case kindText, kindEmail:
+		// The name of the stream is in UTF-16.
+		name := strings.Join(strings.Split("EncryptedPackage", ""), "\x00")
+		if bytes.Contains(head, []byte(name)) {
+			return ErrEncrypted
+		}
+	case kindText:
 		if !isText(head) {
 			return notText()
 		}
 	}
 	return nil
 }
-
-func errRTF() error { return fmt.Errorf("%w: it is RTF; save it as docx", ErrFormat) }

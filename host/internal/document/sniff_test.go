@@ -20,8 +20,12 @@ func TestSniffRefusesWhatNoReaderReads(t *testing.T) {
 		{"latin.txt", "caf\xe9", nil},
 		{"empty.txt", "", ErrNoText},
 		{"a.exe", "MZ\x90\x00\x03\x00\x00\x00", ErrFormat},
-		{"a.doc", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", ErrFormat},
-		{"a.rtf", `{\rtf1 text}`, ErrFormat},
+		{"a.doc", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", nil},
+		{
+			"a.xlsx",
+			"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a" +
+				"\x00g\x00e\x00", ErrEncrypted,
+		},
 		{".DS_Store", "\x00\x00\x00\x01Bud1\x00\x00", ErrFormat},
 	} {
 		require.ErrorIs(t, Sniff(c.name, []byte(c.head)), c.want, c.name)

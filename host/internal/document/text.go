@@ -86,7 +86,7 @@ func csvBlocks(ctx context.Context, limits *Limits, text string, tabs bool, c *c
 		case strings.TrimSpace(strings.Join(row, "")) == "":
 			continue
 		}
-		if err := c.row(row, rows == 0); err != nil {
+		if err := c.row(row, nil, rows == 0, rows == 0); err != nil {
 			return err
 		}
 		rows++

@@ -57,10 +57,52 @@ func (o *office) xlsx(main string, out *page) error {
 			}
 		}
 		out.add(heading, "## ", block.Line(s.name))
-		if err := o.walk(s.part, (&sheetRows{book: book, head: true}).step); err != nil {
+		if err := o.sheet(s.part, book); err != nil {
 			return err
 		}
 		out.gap()
+	}
+	return nil
+}
+
+// sheet reads the rows of a sheet, then its charts.
+func (o *office) sheet(part string, book *workbook) error {
+	retained := o.retained
+	defer func() { o.retained = retained }() // merged cells and charts are released
+	rows := &sheetRows{book: book, rows: newRowWriter(book.out), at: -1}
+	if book.out.rows == nil {
+		if err := o.mergedCells(part, &rows.rows.merged); err != nil {
+			return err
+		}
+	}
+	if err := o.walk(part, rows.step); err != nil || book.out.rows != nil {
+		return err
+	}
+	return o.charts(part, "/drawing", book.out)
+}
+
+// charts adds the charts of the drawings of a part.
+func (o *office) charts(part, kind string, out *page) error {
+	drawings, err := o.relations(part)
+	if err != nil {
+		return err
+	}
+	for _, d := range drawings {
+		if !strings.HasSuffix(d.kind, kind) {
+			continue
+		}
+		list, err := o.relations(d.target)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			if !strings.HasSuffix(r.kind, "/chart") {
+				continue
+			}
+			if err := o.chart(r.target, out); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -124,10 +166,12 @@ func (o *office) numberFormats(part string, book *workbook) error {
 // sheetRows reads the rows of a sheet.
 type sheetRows struct {
 	book  *workbook
-	head  bool // the next row is the first
+	rows  *rowWriter
 	cells []string
 	kinds []bool // whether each cell is a number; may be shorter than cells
 	size  int    // bytes in cells
+
+	row int // number of the open row, from 1
 
 	at                         int // column of the open cell, 0-based
 	typ, style                 string
@@ -180,12 +224,16 @@ func (s *sheetRows) step(e *element) error {
 		if !e.begins {
 			return s.endRow()
 		}
+		s.row, s.at = s.row+1, -1
+		if n, err := strconv.Atoi(e.attr("r")); err == nil && n > 0 {
+			s.row = n
+		}
 	}
 	return nil
 }
 
 func (s *sheetRows) beginCell(e *element) {
-	s.at = len(s.cells)
+	s.at++
 	if column, ok := columnOf(e.attr("r")); ok {
 		s.at = column
 	}
@@ -263,16 +311,40 @@ func (s *sheetRows) isNumber() bool {
 }
 
 func (s *sheetRows) endRow() error {
-	defer func() { s.cells, s.kinds, s.size = s.cells[:0], s.kinds[:0], 0 }()
-	if len(s.cells) == 0 {
+	err := s.rows.add(s.row, s.cells, s.kinds)
+	s.cells, s.kinds, s.size = s.cells[:0], s.kinds[:0], 0
+	return err
+}
+
+// rowWriter writes the rows of a sheet.
+type rowWriter struct {
+	out    *page
+	merged mergedCells
+	some   bool // the first row was written
+}
+
+func newRowWriter(out *page) *rowWriter { return &rowWriter{out: out} }
+
+// add adds a row by its number. Rows without cells are omitted. kinds marks the cells that are
+// numbers.
+func (w *rowWriter) add(row int, cells []string, kinds []bool) error {
+	switch {
+	case len(cells) == 0:
 		return nil
+	case w.out.rows != nil:
+		return w.out.rows(cells, kinds)
 	}
-	if out := s.book.out; out.rows != nil {
-		return out.rows(s.cells, s.kinds)
+	cells, merges := w.merged.fill(row, cells)
+	size := 0
+	for _, text := range cells {
+		size += len(text)
 	}
-	s.book.out.row(s.cells, s.head)
-	s.head = false
-	return nil
+	if size > w.out.block {
+		return exceeded(LimitBlock, w.out.block, "bytes in one row")
+	}
+	w.out.row(cells, merges, !w.some, false)
+	w.some = true
+	return w.out.err
 }
 
 // columnOf returns the 0-based column of a cell reference: 1 for B7.

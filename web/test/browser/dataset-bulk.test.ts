@@ -76,14 +76,14 @@ describe("many documents of a dataset", { skip: missing(), timeout: 1_200_000 },
       writeFileSync(join(many, i < 20 ? "" : "inner", `note-${i}.md`), `# Note ${i}\n\nText ${i}.`);
     writeFileSync(join(many, "run.exe"), "MZ\u0090\u0000\u0003\u0000\u0000\u0000");
     writeFileSync(join(many, "empty.md"), "");
-    writeFileSync(join(many, "old.rtf"), "{\\rtf1 text}");
+    writeFileSync(join(many, "old.bin"), Buffer.from("4d5a900003000000", "hex"));
     const id = await dataset("Folder", {});
     const { page, done } = await open("Folder");
     await page.locator('.area input[type="file"]').first().setInputFiles(many);
     await page.getByText("27 of 30 accepted · 3 refused").waitFor();
-    for (const name of ["run.exe", "empty.md", "old.rtf"])
+    for (const name of ["run.exe", "empty.md", "old.bin"])
       await page.locator(".uploads li", { hasText: name }).waitFor();
-    await page.locator(".uploads li", { hasText: "save it as docx" }).waitFor();
+    await page.locator(".uploads li", { hasText: "odt, ods and odp can" }).waitFor();
     assert.equal((await documents(id)).total, 27);
     await page.locator('.area input[type="file"]').last().setInputFiles([
       { name: "copy.md", mimeType: "text/markdown", buffer: Buffer.from("# Note 1\n\nText 1.") },

@@ -124,7 +124,7 @@ func TestUploadRefusesCopiesAndUnreadableFiles(t *testing.T) {
 	require.Equal(t, "a.txt", put.Body.Get("name").Str())
 	require.Equal(t, "unparsed", put.Body.Get("state").Str())
 	require.Equal(t, "Pears.", s.Request("GET", path+"/"+docs[0]+"/content", "one", "").Text)
-	body, kind = apitest.Form("b.rtf", `{\rtf1 text}`)
+	body, kind = apitest.Form("b.exe", "MZ\x90\x00\x03\x00\x00\x00")
 	put = s.Request("PUT", path+"/"+docs[0]+"/content", "one", body, "Content-Type", kind)
 	require.Equal(t, 422, put.Status, put.Text)
 	require.Equal(t, "Pears.", s.Request("GET", path+"/"+docs[0]+"/content", "one", "").Text, "nothing is lost")

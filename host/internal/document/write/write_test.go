@@ -85,16 +85,16 @@ func TestMarkdown(t *testing.T) {
 func TestWord(t *testing.T) {
 	require.Equal(t, `# Returns & refunds
 
-You can return shoes within thirty days, see the shop. Größe “38” – never always; sku < 7 *and* é. 三十天内可以退货。Ωμέγα, `+
-		`Привет.
+You can return shoes within thirty days, see [the shop](https://example.com/a?b=1&c=2). Größe `+
+		`“38” – never always; sku < 7 *and* é. 三十天内可以退货。Ωμέγα, Привет.
 
-- Pack them
+1. Pack them
   - in their box
   - with the label
 
 Do not seal it.
 
-- Send them
+2. Send them
 - ☑ paid
 - ☐ sent
 

@@ -48,7 +48,12 @@ func versionOf(v *file) int64 {
 // again reports whether a document that could not be read is read again: another version reads it
 // differently, or the host that starts may have more memory.
 func (r *record) again(start bool) bool {
-	return r.Failure.Code != "" && (r.Failure.Err() == nil || start && r.Failure.Limit == document.LimitHost)
+	return r.Failure.Code != "" && (r.Failure.Err() == nil || start && r.mayBeRaised())
+}
+
+// mayBeRaised reports whether the document failed at a limit that an operator may have raised.
+func (r *record) mayBeRaised() bool {
+	return r.Failure.Limit == document.LimitHost || r.Failure.Limit == document.LimitPages
 }
 
 // document is the record as callers see it.

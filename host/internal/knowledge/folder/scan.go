@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
@@ -22,12 +23,6 @@ type file struct {
 	modified      time.Time
 }
 
-// extensions are those of the documents that are taken in.
-var extensions = []string{
-	".md", ".markdown", ".mdx", ".txt", ".text", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".html", ".htm",
-	".xhtml", ".pdf", ".docx", ".xlsx", ".pptx", ".eml", ".epub",
-}
-
 // pictures are documents when Config.Images is set.
 var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff"}
 
@@ -36,7 +31,7 @@ const metaSuffix = ".meta.json"
 
 func (f *Folder) accepts(name string) bool {
 	extension := strings.ToLower(path.Ext(name))
-	return slices.Contains(extensions, extension) || f.cfg.Images && slices.Contains(pictures, extension)
+	return slices.Contains(document.Extensions, extension) || f.cfg.Images && slices.Contains(pictures, extension)
 }
 
 // listing is what a scan finds before it reads documents.

@@ -23,7 +23,8 @@ const maxFiles = 256
 
 // extensions are those of files that a dataset takes.
 var extensions = strings.Fields(`pdf msg eml doc docx ppt pptx yml xml htm html json jsonl ldjson csv txt ini xls
-	xlsx wps rtf hlp pages numbers key md mdx py js java c cpp h php go ts sh cs kt sql epub
+	xlsx wps rtf hlp pages numbers key md mdx odt ods odp fodt fods fodp tsv
+	py js java c cpp h php go ts sh cs kt sql epub
 	wav flac ape alac wavpack wv mp3 aac ogg vorbis opus
 	jpg jpeg png tif gif pcx tga exif fpx svg psd cdr pcd dxf ufo eps ai raw wmf webp avif apng icon ico
 	mpg mpeg avi rm rmvb mov wmv asf dat asx wvx mpe mpa mp4 mkv`)
