@@ -30,8 +30,8 @@ type DatasetLimits struct {
 type SearchModels interface {
 	// Embedder opens an embedding model of a tenant. Errors: [ErrUnknownModel].
 	Embedder(ctx context.Context, tenant, name string) (embed.Embedder, error)
-	// DefaultEmbedding names the model of new datasets; "" searches by words.
-	DefaultEmbedding(tenant string) string
+	// DefaultEmbedding names the model of new datasets in a language; "" searches by words.
+	DefaultEmbedding(tenant, language string) string
 	// Reranker opens a reranking model of a tenant. Errors: [ErrUnknownModel].
 	Reranker(ctx context.Context, tenant, name string) (rerank.Reranker, error)
 }
@@ -90,7 +90,7 @@ func (d *Datasets) Create(ctx context.Context, p Principal, ds dataset.Dataset) 
 	if ds.Name, err = datasetName(ds.Name); err != nil {
 		return dataset.Dataset{}, err
 	}
-	if ds.EmbeddingModel, err = d.embeddingModel(ctx, p, ds.EmbeddingModel); err != nil {
+	if ds.EmbeddingModel, err = d.embeddingModel(ctx, p, ds.EmbeddingModel, ds.Language); err != nil {
 		return dataset.Dataset{}, err
 	}
 	if ds.Method == "" && ds.Pipeline == "" {
@@ -110,10 +110,10 @@ func datasetName(name string) (string, error) {
 }
 
 // embeddingModel checks the model of a dataset.
-func (d *Datasets) embeddingModel(ctx context.Context, p Principal, name string) (string, error) {
+func (d *Datasets) embeddingModel(ctx context.Context, p Principal, name, language string) (string, error) {
 	switch name {
 	case "":
-		return d.models.DefaultEmbedding(p.Tenant), nil
+		return d.models.DefaultEmbedding(p.Tenant, language), nil
 	case NoEmbedding:
 		return "", nil
 	}
@@ -146,6 +146,19 @@ func (d *Datasets) get(ctx context.Context, p Principal, id string) (store.Datas
 		return store.Dataset{}, missing(err, fmt.Sprintf("dataset %q", id))
 	}
 	return v, nil
+}
+
+// Embedding returns the state of a dataset that gets another embedding model; nil if it has the
+// model that it is to have. Errors: [ErrNotFound].
+func (d *Datasets) Embedding(ctx context.Context, p Principal, id string) (*store.EmbeddingProgress, error) {
+	if _, ok := d.watched.get(p, id); ok {
+		return nil, nil
+	}
+	v, err := d.get(ctx, p, id)
+	if err != nil || v.Model == v.EmbeddingModel {
+		return nil, err
+	}
+	return d.store.Datasets.EmbeddingProgress(ctx, id)
 }
 
 // Methods returns the names of the chunk methods that a dataset may have, sorted.
@@ -224,7 +237,7 @@ func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch Dat
 		return dataset.Dataset{}, &Error{CodeBadArgument, "pagerank must be 0 to 100", "pagerank"}
 	}
 	if patch.EmbeddingModel != nil {
-		name, err := d.embeddingModel(ctx, p, *patch.EmbeddingModel)
+		name, err := d.embeddingModel(ctx, p, *patch.EmbeddingModel, "")
 		if err != nil {
 			return dataset.Dataset{}, err
 		}

@@ -21,6 +21,7 @@ type searchInput struct {
 	Fusion       string       `json:"fusion,omitempty" jsonschema:"weighted or rrf"`
 	Rerank       string       `json:"rerank,omitempty" jsonschema:"a reranking model, name@provider"`
 	Highlight    bool         `json:"highlight,omitempty"`
+	Forgive      *bool        `json:"forgive,omitempty" jsonschema:"if nothing is found, correct unknown words, then ignore the threshold; absent: only a default threshold is ignored; false: neither"`
 }
 
 type filterInput struct {
@@ -63,6 +64,8 @@ type searchView struct {
 	Total       int             `json:"total" jsonschema:"number of hits on all pages"`
 	Documents   []documentCount `json:"documents" jsonschema:"number of hits by document, highest first"`
 	Diagnostics []string        `json:"diagnostics,omitempty" jsonschema:"settings that were ignored, with the reason"`
+	Suggestion  string          `json:"suggestion,omitempty" jsonschema:"the question with its unknown words corrected"`
+	Used        []string        `json:"used,omitempty" jsonschema:"how hits were found besides the words of the question: correction, any_word or phrase"`
 	TookMS      int64           `json:"took_ms"`
 }
 
@@ -108,6 +111,15 @@ func (in *searchInput) query() (app.SearchQuery, error) {
 	if in.VectorWeight != nil {
 		q.VectorWeight = *in.VectorWeight
 	}
+	q.WantsVectors = in.VectorWeight != nil && *in.VectorWeight > 0 || in.Fusion == string(index.RRF)
+	switch {
+	case in.Forgive != nil && !*in.Forgive:
+		q.Forgive = app.Strict
+	case in.Forgive != nil || in.Threshold == nil:
+		q.Forgive = app.Forgiving
+	default:
+		q.Forgive = app.Correcting
+	}
 	if err := selects(in.Documents, in.Filter); err != nil {
 		return q, err
 	}
@@ -145,7 +157,8 @@ func (d datasets) search(ctx context.Context, in searchDatasets) (searchView, er
 	}
 	out := searchView{
 		Hits: make([]hitView, len(found.Hits)), Documents: make([]documentCount, len(found.Documents)),
-		Total: found.Total, Diagnostics: found.Diagnostics, TookMS: time.Since(began).Milliseconds(),
+		Total: found.Total, Diagnostics: found.Diagnostics, Suggestion: found.Suggestion, Used: found.Used,
+		TookMS: time.Since(began).Milliseconds(),
 	}
 	for i, h := range found.Hits {
 		out.Hits[i] = hitView{

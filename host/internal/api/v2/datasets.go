@@ -85,6 +85,7 @@ type datasetView struct {
 	Method         string       `json:"method" jsonschema:"chunk method; empty if a pipeline is used"`
 	Config         engine.Value `json:"config,omitzero" jsonschema:"settings of the chunk method"`
 	Pipeline       string       `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`
+	Embedding      *embedding   `json:"embedding,omitempty" jsonschema:"while the documents get embedding_model; in getDataset only"`
 	Pagerank       int          `json:"pagerank" jsonschema:"0 to 100; raises the rank of hits in this dataset"`
 	ReadOnly       bool         `json:"read_only" jsonschema:"documents of a folder of the host; they change with its files"`
 	Documents      int          `json:"documents"`
@@ -93,6 +94,12 @@ type datasetView struct {
 	CreatedBy      string       `json:"created_by"`
 	Created        time.Time    `json:"created"`
 	Updated        time.Time    `json:"updated"`
+}
+
+type embedding struct {
+	Model  string `json:"model" jsonschema:"model that searches use until then; empty means words only"`
+	Done   int    `json:"done" jsonschema:"number of chunks with vectors of embedding_model"`
+	Chunks int    `json:"chunks"`
 }
 
 type datasetList struct {
@@ -105,7 +112,7 @@ type datasetInput struct {
 	Description    *string `json:"description,omitempty"`
 	Avatar         *string `json:"avatar,omitempty" jsonschema:"data URL of an image"`
 	Language       *string `json:"language,omitempty"`
-	EmbeddingModel *string `json:"embedding_model,omitempty" jsonschema:"name@provider; without it, searches use words only"`
+	EmbeddingModel *string `json:"embedding_model,omitempty" jsonschema:"name@provider; empty means the default of the host, none means words only"`
 	Team           *bool   `json:"team,omitempty"`
 	Method         *string `json:"method,omitempty" jsonschema:"chunk method; default structure"`
 	Config         *object `json:"config,omitempty" jsonschema:"settings of the chunk method; replaces all"`
@@ -242,7 +249,15 @@ type datasetByID struct {
 
 func (d datasets) get(ctx context.Context, in datasetByID) (datasetView, error) {
 	v, err := d.Get(ctx, in.Who, in.ID)
-	return datasetViewOf(v), err
+	if err != nil {
+		return datasetView{}, err
+	}
+	out := datasetViewOf(v)
+	progress, err := d.Embedding(ctx, in.Who, in.ID)
+	if progress != nil {
+		out.Embedding = &embedding{progress.Model, progress.Done, progress.Chunks}
+	}
+	return out, err
 }
 
 type updateDataset struct {
