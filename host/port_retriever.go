@@ -55,7 +55,8 @@ func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (eng
 	}
 	found, err := r.datasets.Search(ctx, who, app.SearchQuery{
 		Datasets: ids, Question: q.Text, Size: max(1, q.TopN), TopK: q.TopK, Threshold: q.SimilarityThreshold,
-		VectorWeight: 1 - q.KeywordWeight, WantsVectors: 1-q.KeywordWeight > usualVectorWeight+0.001, Rerank: q.Rerank, Filter: retrieval.Filter(q.Filter),
+		VectorWeight: 1 - q.KeywordWeight, WantsVectors: 1-q.KeywordWeight > usualVectorWeight+0.001,
+		Rerank: q.Rerank, Filter: retrieval.Filter(q.Filter),
 	})
 	if err != nil {
 		return engine.Found{}, err
@@ -65,7 +66,7 @@ func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (eng
 	return out, nil
 }
 
-// usualVectorWeight is what nodes have that nobody set: a higher one was chosen.
+// usualVectorWeight is the default of nodes; somebody chose a higher one.
 const usualVectorWeight = 0.3
 
 // resolve finds datasets by their ids or names, and on whose behalf they are used.

@@ -163,7 +163,7 @@ export interface SearchAnswer {
   /** The question with its unknown words corrected. */
   suggestion?: string;
   /** How hits were found besides the words of the question. */
-  used?: ("correction" | "any_word" | "phrase")[];
+  used?: ("correction" | "any_word" | "synonyms" | "phrase")[];
   took_ms: number;
 }
 

@@ -247,6 +247,7 @@ export const en = {
   "search.suggestion": "Did you mean: {0}",
   "search.used_correction": "Nothing was found as written. Results are for: {0}",
   "search.used_any_word": "Nothing reaches the lowest similarity. These results have only some of the words.",
+  "search.used_synonyms": "Synonyms of the dataset were searched too.",
   "search.used_phrase": "Only chunks with exactly the words in quotes are shown.",
   "search.none": "Nothing found",
   "search.none_hint":

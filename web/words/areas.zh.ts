@@ -244,6 +244,7 @@ export const zh: Record<AreaKey, string> = {
   "search.suggestion": "您是否要找：{0}",
   "search.used_correction": "按原文没有找到。以下是此问题的结果：{0}",
   "search.used_any_word": "没有达到最低相似度的结果。以下结果只含部分词。",
+  "search.used_synonyms": "同时检索了数据集的同义词。",
   "search.used_phrase": "仅显示含有引号中原文的块。",
   "search.none": "没有找到",
   "search.none_hint": "降低相似度，使用文档中出现的词，或选择嵌入模型以找到近义表达。",

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
 // Means by which a search found what its words alone did not.
@@ -17,11 +18,13 @@ const (
 	UsedCorrection = "correction"
 	// UsedAnyWord ignored the threshold: chunks have few of the words.
 	UsedAnyWord = "any_word"
+	// UsedSynonyms added words that the dataset has as synonyms of those of the question.
+	UsedSynonyms = "synonyms"
 	// UsedPhrase kept the chunks that have the words in quotes as they stand there.
 	UsedPhrase = "phrase"
 )
 
-// Forgiveness is what a search tries that finds nothing.
+// Forgiveness selects the means that a search tries when it finds nothing.
 type Forgiveness int
 
 // Kinds of forgiveness.
@@ -31,8 +34,8 @@ const (
 	Forgiving              // then the threshold is ignored
 )
 
-// phraseCandidates is how many of the best hits are read for a phrase.
-const phraseCandidates = 1024
+// readCandidates bounds the hits that are read for a phrase, and of each variant.
+const readCandidates = 1024
 
 // findForgiving searches, and searches again by other means when nothing is found.
 func (s *searching) findForgiving(ctx context.Context, q *index.Query) (*index.Result, error) {
@@ -59,9 +62,9 @@ func (s *searching) findForgiving(ctx context.Context, q *index.Query) (*index.R
 		}
 	}
 	if found.Total == 0 && s.q.Forgive == Forgiving && q.Threshold > 0 {
-		any := *q
-		any.Text, any.Threshold = cmp.Or(s.out.Suggestion, q.Text), 0
-		if found, err = s.findPhrases(ctx, &any); err != nil {
+		some := *q
+		some.Text, some.Threshold = cmp.Or(s.out.Suggestion, q.Text), 0
+		if found, err = s.findPhrases(ctx, &some); err != nil {
 			return nil, err
 		}
 		if found.Total > 0 {
@@ -119,11 +122,11 @@ func (s *searching) correct(ctx context.Context, text string) (string, error) {
 // findPhrases searches, and keeps the hits that have each of the phrases.
 func (s *searching) findPhrases(ctx context.Context, q *index.Query) (*index.Result, error) {
 	if len(s.phrases) == 0 {
-		return s.find(ctx, q)
+		return s.findVariants(ctx, q)
 	}
 	wide := *q
-	wide.Offset, wide.Limit = 0, max(phraseCandidates, q.Offset+q.Limit)
-	found, err := s.find(ctx, &wide)
+	wide.Offset, wide.Limit = 0, max(readCandidates, q.Offset+q.Limit)
+	found, err := s.findVariants(ctx, &wide)
 	if err != nil {
 		return nil, err
 	}
@@ -136,19 +139,62 @@ func (s *searching) findPhrases(ctx context.Context, q *index.Query) (*index.Res
 		text := folded(h.Chunk.Content)
 		return slices.ContainsFunc(s.phrases, func(p string) bool { return !strings.Contains(text, p) })
 	})
-	counts := map[string]int{}
+	return pageOfHits(q, hits, found.Diagnostics), nil
+}
+
+// findVariants searches for the question and for it with synonyms; a hit has its best score.
+func (s *searching) findVariants(ctx context.Context, q *index.Query) (*index.Result, error) {
+	variants, err := index.Variants(terms.Settings{}, q.Text, s.synonyms)
+	if err != nil {
+		return nil, err
+	}
+	if len(variants) == 0 {
+		return s.find(ctx, q)
+	}
+	s.use(UsedSynonyms)
+	type chunk struct{ dataset, document, id string }
+	at := map[chunk]int{}
+	var hits []index.Hit
+	var diagnostics []string
+	for i, text := range append([]string{q.Text}, variants...) {
+		one := *q
+		one.Text, one.Offset, one.Limit = text, 0, max(readCandidates, q.Offset+q.Limit)
+		found, err := s.find(ctx, &one)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			diagnostics = found.Diagnostics
+		}
+		for _, h := range found.Hits {
+			key := chunk{h.Dataset, h.Document, h.Chunk.ID}
+			if k, ok := at[key]; !ok {
+				at[key] = len(hits)
+				hits = append(hits, h)
+			} else if h.Score > hits[k].Score {
+				hits[k] = h
+			}
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return pageOfHits(q, hits, diagnostics), nil
+}
+
+// pageOfHits returns the page of a query out of all hits.
+func pageOfHits(q *index.Query, hits []index.Hit, diagnostics []string) *index.Result {
+	out := &index.Result{Total: len(hits), Diagnostics: diagnostics}
+	at := map[string]int{} // of documents in the result
 	for _, h := range hits {
-		counts[h.Document]++
+		i, ok := at[h.Document]
+		if !ok {
+			i, at[h.Document] = len(out.Documents), len(out.Documents)
+			out.Documents = append(out.Documents, index.DocumentCount{Document: h.Document, Name: h.DocumentName})
+		}
+		out.Documents[i].Count++
 	}
-	documents := slices.DeleteFunc(found.Documents, func(c index.DocumentCount) bool { return counts[c.Document] == 0 })
-	for i := range documents {
-		documents[i].Count = counts[documents[i].Document]
-	}
-	slices.SortStableFunc(documents, func(a, b index.DocumentCount) int { return cmp.Compare(b.Count, a.Count) })
-	page := hits[min(q.Offset, len(hits)):min(q.Offset+q.Limit, len(hits))]
-	return &index.Result{
-		Total: len(hits), Hits: page, Documents: documents, Diagnostics: found.Diagnostics,
-	}, nil
+	slices.SortStableFunc(out.Documents, func(a, b index.DocumentCount) int { return cmp.Compare(b.Count, a.Count) })
+	out.Hits = hits[min(q.Offset, len(hits)):min(q.Offset+q.Limit, len(hits))]
+	return out
 }
 
 // quotes are the pairs of marks that stand around a phrase.

@@ -32,7 +32,7 @@ type SearchQuery struct {
 	Highlight    bool
 	Metadata     []string // keys of metadata that come with hits; nil means all
 	Fusion       index.Fusion
-	Forgive      Forgiveness // what is tried when nothing is found
+	Forgive      Forgiveness // further means when nothing is found
 }
 
 // SearchHit is a chunk that was found.
@@ -81,6 +81,8 @@ type searching struct {
 	// bonus is what the pagerank of a dataset adds to similarities, by its key.
 	bonus map[string]float64
 	model string
+	// synonyms are those of all datasets.
+	synonyms [][]string
 	// phrases are the texts in quotes that hits must have.
 	phrases []string
 	out     *SearchResult
@@ -196,6 +198,7 @@ func (s *searching) openOne(ctx context.Context, id string) (name, model string,
 	if v.Key == "" {
 		return v.Name, v.Model, nil
 	}
+	s.synonyms = append(s.synonyms, v.Synonyms...)
 	s.keys = append(s.keys, v.Key)
 	s.ids[v.Key] = v.ID
 	if v.Pagerank > 0 {

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
 // When a dataset gets another embedding model its documents are embedded again, one after the
@@ -44,20 +46,14 @@ func (s Ingestion) ClaimEmbedding(ctx context.Context, c Claim) (e Embedding, er
 	return e, err
 }
 
-// EmbeddingProgress is how far a dataset is embedded with another model.
-type EmbeddingProgress struct {
-	Model        string // whose vectors answer; "" is none
-	Chunks, Done int    // of all documents, and of those with vectors of the wanted model
-}
-
 // EmbeddingProgress counts what is embedded with the wanted model of a dataset.
-func (s Datasets) EmbeddingProgress(ctx context.Context, id string) (*EmbeddingProgress, error) {
+func (s Datasets) EmbeddingProgress(ctx context.Context, id string) (*dataset.EmbeddingProgress, error) {
 	const query = `SELECT s.model, COALESCE(SUM(d.chunk_count), 0),
 		COALESCE(SUM(CASE WHEN d.next_model = s.wanted THEN d.chunk_count ELSE 0 END), 0)
 		FROM datasets s LEFT JOIN documents d ON d.dataset_id = s.id WHERE s.id = $1 GROUP BY s.model`
-	var v EmbeddingProgress
+	var v dataset.EmbeddingProgress
 	err := s.read.QueryRowContext(ctx, query, id).Scan(&v.Model, &v.Chunks, &v.Done)
-	return &v, fail(err, fmt.Sprintf("embeddings of dataset %q", id))
+	return &v, fail(err, "embeddings of dataset %q", id)
 }
 
 // RenewEmbedding prolongs the lease of a document that is embedded again. Errors: [ErrConflict] if

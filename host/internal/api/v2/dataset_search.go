@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/app"
@@ -21,7 +22,7 @@ type searchInput struct {
 	Fusion       string       `json:"fusion,omitempty" jsonschema:"weighted or rrf"`
 	Rerank       string       `json:"rerank,omitempty" jsonschema:"a reranking model, name@provider"`
 	Highlight    bool         `json:"highlight,omitempty"`
-	Forgive      *bool        `json:"forgive,omitempty" jsonschema:"if nothing is found, correct unknown words, then ignore the threshold; absent: only a default threshold is ignored; false: neither"`
+	Forgive      *bool        `json:"forgive,omitempty" jsonschema:"see the call"`
 }
 
 type filterInput struct {
@@ -65,7 +66,7 @@ type searchView struct {
 	Documents   []documentCount `json:"documents" jsonschema:"number of hits by document, highest first"`
 	Diagnostics []string        `json:"diagnostics,omitempty" jsonschema:"settings that were ignored, with the reason"`
 	Suggestion  string          `json:"suggestion,omitempty" jsonschema:"the question with its unknown words corrected"`
-	Used        []string        `json:"used,omitempty" jsonschema:"how hits were found besides the words of the question: correction, any_word or phrase"`
+	Used        []string        `json:"used,omitempty" jsonschema:"correction, any_word, synonyms, phrase"`
 	TookMS      int64           `json:"took_ms"`
 }
 
@@ -103,7 +104,7 @@ func (in *searchInput) query() (app.SearchQuery, error) {
 	q := app.SearchQuery{
 		Datasets: in.Datasets, Documents: in.Documents, Question: in.Question, Filter: in.Filter.filter(),
 		Page: in.Page, Size: in.PageSize, TopK: in.TopK, Threshold: searchThreshold, VectorWeight: searchVectorWeight,
-		Rerank: in.Rerank, Highlight: in.Highlight, Fusion: index.Fusion(in.Fusion),
+		Rerank: in.Rerank, MustRerank: true, Highlight: in.Highlight, Fusion: index.Fusion(in.Fusion),
 	}
 	if in.Threshold != nil {
 		q.Threshold = *in.Threshold
@@ -152,6 +153,9 @@ func (d datasets) search(ctx context.Context, in searchDatasets) (searchView, er
 		return searchView{}, err
 	}
 	found, err := d.Search(ctx, in.Who, q)
+	if errors.Is(err, app.ErrUnknownModel) {
+		err = badMember("rerank", "rerank: %s", err)
+	}
 	if err != nil {
 		return searchView{}, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/rerank"
-	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // models have an embedder for each name.
@@ -89,6 +88,10 @@ func TestChangeOfModel(t *testing.T) {
 	}
 	byVector(4)
 
+	alias := "BAAI/bge-small-en-v1.5@Local@Builtin"
+	same, err := f.Update(ctx, datasettest.Owner, ds.ID, app.DatasetPatch{EmbeddingModel: &alias})
+	require.NoError(t, err)
+	require.Equal(t, "small", same.EmbeddingModel, "a name of RAGFlow's own models is the default")
 	large := "large"
 	_, err = f.Update(ctx, datasettest.Owner, ds.ID, app.DatasetPatch{EmbeddingModel: &large})
 	require.NoError(t, err)
@@ -96,9 +99,9 @@ func TestChangeOfModel(t *testing.T) {
 	_, err = f.Update(ctx, datasettest.Owner, ds.ID, app.DatasetPatch{EmbeddingModel: &unknown})
 	require.ErrorContains(t, err, "Unsupported model")
 	byVector(4)
-	progress, err := f.Embedding(ctx, datasettest.Owner, ds.ID)
+	changing, err := f.Get(ctx, datasettest.Owner, ds.ID)
 	require.NoError(t, err)
-	require.Equal(t, &store.EmbeddingProgress{Model: "small", Chunks: 4}, progress)
+	require.Equal(t, &dataset.EmbeddingProgress{Model: "small", Chunks: 4}, changing.Embedding)
 	f.Parsed(ds.ID, "b.txt", "blue plums")
 	byVector(5)
 	close(may)
@@ -108,21 +111,19 @@ func TestChangeOfModel(t *testing.T) {
 		return now.Model == "large"
 	}, datasettest.Patience, 5*time.Millisecond)
 	byVector(5)
-	progress, err = f.Embedding(ctx, datasettest.Owner, ds.ID)
-	require.NoError(t, err)
-	require.Nil(t, progress)
 	require.Len(t, f.Contents(ds.ID, d.ID), 3)
 	now, err := f.Get(ctx, datasettest.Owner, ds.ID)
 	require.NoError(t, err)
 	require.Equal(t, 5, now.Chunks)
+	require.Nil(t, now.Embedding)
 	require.NoError(t, f.Ingester.Sweep(ctx))
 	files, err := f.Files.List(ctx)
 	require.NoError(t, err)
 	require.Len(t, files, 5, "three originals and the chunks of two documents")
 }
 
-// A weight of vectors that a dataset lacks is told; datasets with and without a model are searched
-// together.
+// A weight of vectors that a dataset lacks is a diagnostic; datasets with and without a model are
+// searched together.
 func TestWeightWithoutVectors(t *testing.T) {
 	f := datasettest.New(t, datasettest.Options{Cutter: cutter(ready), Models: models{"small": {"small", 2, nil}}})
 	words := f.Dataset(dataset.Dataset{Name: "words", EmbeddingModel: app.NoEmbedding})
@@ -198,4 +199,13 @@ func TestSearchThatForgives(t *testing.T) {
 	require.Zero(t, search("“must pump”", 0.2, app.Strict).Total)
 	require.Equal(t, 2, search(`2" pump`, 0.1, app.Strict).Total, "a mark without its partner")
 	require.Zero(t, search("xqzt wvkp", 0.2, app.Forgiving).Total)
+
+	require.Zero(t, search("compressor", 0.2, app.Strict).Total)
+	_, err := f.Update(t.Context(), datasettest.Owner, ds.ID, app.DatasetPatch{
+		Synonyms: &[][]string{{"compressors", "pump"}},
+	})
+	require.NoError(t, err)
+	r = search("compressor", 0.2, app.Strict)
+	require.Equal(t, 2, r.Total)
+	require.Equal(t, []string{app.UsedSynonyms}, r.Used)
 }
