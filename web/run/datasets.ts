@@ -16,6 +16,8 @@ export interface Dataset {
   name: string;
   description: string;
   embedding_model: string;
+  /** While its documents get this model: the one that answers, and how many chunks are done. */
+  embedding?: { model: string; done: number; chunks: number };
   team: boolean;
   /** How documents are cut into chunks; empty with a pipeline. */
   method: string;
@@ -132,6 +134,8 @@ export interface Search {
   rerank?: string;
   filter?: { or?: boolean; conditions: { key: string; operator: string; value: string }[] };
   highlight?: boolean;
+  /** When nothing is found: correct unknown words, then ignore the threshold. */
+  forgive?: boolean;
 }
 
 /** Hit is a chunk that was found. */
@@ -156,6 +160,10 @@ export interface SearchAnswer {
   documents: { document: string; name: string; hits: number }[];
   /** Settings that had no effect, and why. */
   diagnostics?: string[];
+  /** The question with its unknown words corrected. */
+  suggestion?: string;
+  /** How hits were found besides the words of the question. */
+  used?: ("correction" | "any_word" | "synonyms" | "phrase")[];
   took_ms: number;
 }
 

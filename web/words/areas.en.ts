@@ -36,7 +36,12 @@ export const en = {
   "dataset.model": "Embedding model",
   "dataset.model_hint":
     "With another model all documents are embedded again in the background; the current one answers " +
-    "until then. “none” searches by words only.",
+    "until then. “none” searches by words only. The model of the program reads English and helps with " +
+    "short passages; questions in one's own words about long manuals need a larger model.",
+  "dataset.turn_on": "Turn on search by meaning",
+  "dataset.embedding": "{0} of {1} chunks are embedded; until all are, searches use: {2}",
+  "dataset.no_model":
+    "This host has no embedding model: start it with --embedding URL#MODEL, or add a provider that has one.",
   "dataset.pagerank": "Boost of its hits, 0 to 100",
   "dataset.team": "Visible to everyone in the tenant",
   "canvas.team": "Visible to everyone in the tenant: {0}",
@@ -239,6 +244,11 @@ export const en = {
   "search.results": "Results",
   "search.found": "{0} found in {1} ms",
   "search.with": "threshold {0}, vector weight {1}, {2} candidates",
+  "search.suggestion": "Did you mean: {0}",
+  "search.used_correction": "Nothing was found as written. Results are for: {0}",
+  "search.used_any_word": "Nothing reaches the lowest similarity. These results have only some of the words.",
+  "search.used_synonyms": "Synonyms of the dataset were searched too.",
+  "search.used_phrase": "Only chunks with exactly the words in quotes are shown.",
   "search.none": "Nothing found",
   "search.none_hint":
     "Lower the similarity, use words that stand in the documents, or choose an embedding model so that " +

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
@@ -30,8 +31,8 @@ type DatasetLimits struct {
 type SearchModels interface {
 	// Embedder opens an embedding model of a tenant. Errors: [ErrUnknownModel].
 	Embedder(ctx context.Context, tenant, name string) (embed.Embedder, error)
-	// DefaultEmbedding names the model of new datasets; "" searches by words.
-	DefaultEmbedding(tenant string) string
+	// DefaultEmbedding names the model of new datasets in a language; "" searches by words.
+	DefaultEmbedding(tenant, language string) string
 	// Reranker opens a reranking model of a tenant. Errors: [ErrUnknownModel].
 	Reranker(ctx context.Context, tenant, name string) (rerank.Reranker, error)
 }
@@ -75,7 +76,7 @@ func NewDatasets(cfg DatasetsConfig) *Datasets {
 	}
 }
 
-// longestDatasetName is how many characters the name of a dataset may have.
+// longestDatasetName bounds the characters of the name of a dataset.
 const longestDatasetName = 128
 
 // NoEmbedding is the EmbeddingModel of a dataset that is searched by words although there is a
@@ -90,7 +91,10 @@ func (d *Datasets) Create(ctx context.Context, p Principal, ds dataset.Dataset) 
 	if ds.Name, err = datasetName(ds.Name); err != nil {
 		return dataset.Dataset{}, err
 	}
-	if ds.EmbeddingModel, err = d.embeddingModel(ctx, p, ds.EmbeddingModel); err != nil {
+	if ds.EmbeddingModel, err = d.embeddingModel(ctx, p, ds.EmbeddingModel, ds.Language); err != nil {
+		return dataset.Dataset{}, err
+	}
+	if err := checkSynonyms(ds.Synonyms); err != nil {
 		return dataset.Dataset{}, err
 	}
 	if ds.Method == "" && ds.Pipeline == "" {
@@ -101,6 +105,31 @@ func (d *Datasets) Create(ctx context.Context, p Principal, ds dataset.Dataset) 
 	return v.Dataset, err
 }
 
+// Bounds of the synonyms of a dataset.
+const (
+	maxSynonymGroups  = 1000
+	maxSynonyms       = 20 // of a group
+	longestSynonym    = 100
+	synonymComplaint  = "synonyms must be at most %d groups of 2 to %d words, each of 1 to %d characters"
+	leastSynonymWords = 2
+)
+
+func checkSynonyms(groups [][]string) error {
+	bad := len(groups) > maxSynonymGroups
+	for _, group := range groups {
+		bad = bad || len(group) < leastSynonymWords || len(group) > maxSynonyms
+		for _, word := range group {
+			n := utf8.RuneCountInString(strings.TrimSpace(word))
+			bad = bad || n == 0 || n > longestSynonym || !utf8.ValidString(word)
+		}
+	}
+	if bad {
+		text := fmt.Sprintf(synonymComplaint, maxSynonymGroups, maxSynonyms, longestSynonym)
+		return &Error{CodeBadArgument, text, "synonyms"}
+	}
+	return nil
+}
+
 func datasetName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if n := len([]rune(name)); n == 0 || n > longestDatasetName {
@@ -109,15 +138,23 @@ func datasetName(name string) (string, error) {
 	return name, nil
 }
 
+// ofRAGFlow ends the names of the models that RAGFlow runs itself, NAME@Builtin and
+// NAME@Local@Builtin. Its clients send them unasked, so they mean the default model.
+const ofRAGFlow = "@Builtin"
+
 // embeddingModel checks the model of a dataset.
-func (d *Datasets) embeddingModel(ctx context.Context, p Principal, name string) (string, error) {
+func (d *Datasets) embeddingModel(ctx context.Context, p Principal, name, language string) (string, error) {
 	switch name {
 	case "":
-		return d.models.DefaultEmbedding(p.Tenant), nil
+		return d.models.DefaultEmbedding(p.Tenant, language), nil
 	case NoEmbedding:
 		return "", nil
 	}
 	_, err := d.models.Embedder(ctx, p.Tenant, name)
+	if usual := d.models.DefaultEmbedding(p.Tenant, ""); errors.Is(err, ErrUnknownModel) && usual != "" &&
+		strings.HasSuffix(name, ofRAGFlow) {
+		return usual, nil
+	}
 	if errors.Is(err, ErrUnknownModel) {
 		err = &Error{CodeBadArgument, fmt.Sprintf("Unsupported model: <%s>", name), "embedding_model"}
 	}
@@ -130,6 +167,9 @@ func (d *Datasets) Get(ctx context.Context, p Principal, id string) (dataset.Dat
 		return v, nil
 	}
 	v, err := d.get(ctx, p, id)
+	if err == nil && v.Model != v.EmbeddingModel {
+		v.Embedding, err = d.store.Datasets.EmbeddingProgress(ctx, id)
+	}
 	return v.Dataset, err
 }
 
@@ -202,6 +242,7 @@ type DatasetPatch struct {
 	Team         *bool
 	Config       *json.RawMessage
 	AutoMetadata *json.RawMessage
+	Synonyms     *[][]string
 	ParseType    *int
 	Pagerank     *int
 }
@@ -223,8 +264,13 @@ func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch Dat
 	if patch.Pagerank != nil && (*patch.Pagerank < 0 || *patch.Pagerank > 100) {
 		return dataset.Dataset{}, &Error{CodeBadArgument, "pagerank must be 0 to 100", "pagerank"}
 	}
+	if patch.Synonyms != nil {
+		if err := checkSynonyms(*patch.Synonyms); err != nil {
+			return dataset.Dataset{}, err
+		}
+	}
 	if patch.EmbeddingModel != nil {
-		name, err := d.embeddingModel(ctx, p, *patch.EmbeddingModel)
+		name, err := d.embeddingModel(ctx, p, *patch.EmbeddingModel, "")
 		if err != nil {
 			return dataset.Dataset{}, err
 		}
@@ -255,6 +301,7 @@ func (q *DatasetPatch) apply(v *store.Dataset, by string) {
 	set(&v.Team, q.Team)
 	set(&v.Config, q.Config)
 	set(&v.AutoMetadata, q.AutoMetadata)
+	set(&v.Synonyms, q.Synonyms)
 	set(&v.ParseType, q.ParseType)
 	set(&v.Pagerank, q.Pagerank)
 	if v.Chunks == 0 {
@@ -290,7 +337,7 @@ func (d *Datasets) Delete(ctx context.Context, p Principal, ids ...string) (n in
 	return n, errs
 }
 
-// Use is what the datasets of a tenant hold, and what they may hold.
+// Use returns what the datasets of a tenant hold, and may hold.
 func (d *Datasets) Use(ctx context.Context, p Principal) (store.DatasetUse, DatasetLimits, error) {
 	u, err := d.store.Datasets.Use(ctx, p.Tenant)
 	return u, d.limits, err

@@ -24,6 +24,7 @@ type SearchQuery struct {
 	TopK         int           // candidates by vector; 0 means 1024
 	Threshold    float64       // the least similarity of a hit
 	VectorWeight float64       // share of the vector's similarity, 0 to 1
+	WantsVectors bool          // VectorWeight was chosen: a dataset without vectors is a diagnostic
 	Rerank       string        // a reranking model; "" is none
 	MustRerank   bool          // an unknown reranking model is an error instead of a diagnostic
 	Keyword      bool          // add keywords that a model finds
@@ -31,6 +32,7 @@ type SearchQuery struct {
 	Highlight    bool
 	Metadata     []string // keys of metadata that come with hits; nil means all
 	Fusion       index.Fusion
+	Forgive      Forgiveness // further means when nothing is found
 }
 
 // SearchHit is a chunk that was found.
@@ -43,6 +45,10 @@ type SearchResult struct {
 	Documents []index.DocumentCount // of all pages, those with most hits first
 	// Diagnostics say which parts of the query were not honoured.
 	Diagnostics []string
+	// Suggestion is the question with words that chunks have; "" if it needs no correction.
+	Suggestion string
+	// Used are the means by which the hits were found besides the words of the question.
+	Used []string
 }
 
 // rescored is how many of the best hits are ordered again by a reranking model or by pageranks.
@@ -75,7 +81,11 @@ type searching struct {
 	// bonus is what the pagerank of a dataset adds to similarities, by its key.
 	bonus map[string]float64
 	model string
-	out   *SearchResult
+	// synonyms are those of all datasets.
+	synonyms [][]string
+	// phrases are the texts in quotes that hits must have.
+	phrases []string
+	out     *SearchResult
 }
 
 func (s *searching) run(ctx context.Context) (*SearchResult, error) {
@@ -112,7 +122,8 @@ func (s *searching) run(ctx context.Context) (*SearchResult, error) {
 	if again && offset < rescored {
 		q.Offset, q.Limit = 0, max(rescored, offset+limit)
 	}
-	found, err := s.find(ctx, q)
+	s.phrases = phrasesOf(s.q.Question)
+	found, err := s.findForgiving(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +143,17 @@ func (s *searching) run(ctx context.Context) (*SearchResult, error) {
 // open checks the datasets and brings the index up to them.
 func (s *searching) open(ctx context.Context) error {
 	s.ids, s.bonus = map[string]string{}, map[string]float64{}
-	first := ""
-	for i, id := range s.q.Datasets {
+	first, without := "", ""
+	for _, id := range s.q.Datasets {
 		name, model, err := s.openOne(ctx, id)
 		if err != nil {
 			return missing(err, fmt.Sprintf("dataset %q", id))
 		}
-		if i == 0 {
+		if model == "" {
+			without = name
+			continue
+		}
+		if s.model == "" {
 			first, s.model = name, model
 		}
 		if model != s.model {
@@ -149,6 +164,10 @@ func (s *searching) open(ctx context.Context) error {
 				"dataset_ids",
 			}
 		}
+	}
+	if s.model != "" && without != "" {
+		s.out.Diagnostics = append(s.out.Diagnostics,
+			fmt.Sprintf("no_vectors: dataset %q has none; it was searched by words only", without))
 	}
 	return s.filter()
 }
@@ -179,6 +198,7 @@ func (s *searching) openOne(ctx context.Context, id string) (name, model string,
 	if v.Key == "" {
 		return v.Name, v.Model, nil
 	}
+	s.synonyms = append(s.synonyms, v.Synonyms...)
 	s.keys = append(s.keys, v.Key)
 	s.ids[v.Key] = v.ID
 	if v.Pagerank > 0 {
@@ -229,6 +249,10 @@ func (s *searching) filter() error {
 // embed gives the query the vector of the question.
 func (s *searching) embed(ctx context.Context, q *index.Query) error {
 	if s.model == "" || q.VectorWeight == 0 && q.Fusion != index.RRF {
+		if s.model == "" && s.q.WantsVectors {
+			s.out.Diagnostics = append(s.out.Diagnostics,
+				"no_vectors: no embedding model answers for these datasets; searched by words only")
+		}
 		q.VectorWeight = 0
 		return nil
 	}
@@ -245,8 +269,11 @@ func (s *searching) embed(ctx context.Context, q *index.Query) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(vectors[0], func(v float32) bool { return v != 0 }) {
+	if hasDirection(vectors[0]) {
 		q.Vector = vectors[0]
+	} else if s.q.WantsVectors {
+		s.out.Diagnostics = append(s.out.Diagnostics, fmt.Sprintf(
+			"no_vectors: model %q has no vector for the question; searched by words only", s.model))
 	}
 	return nil
 }

@@ -138,7 +138,8 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 func (k *knowledgeBase) config(a *app) (datasets.Config, error) {
 	models, err := searchmodel.Open(searchmodel.Config{
 		Embedding: cmp.Or(k.embedding, a.getenv("EASEL_EMBEDDING")), EmbeddingKey: a.getenv("EASEL_EMBEDDING_KEY"),
-		Rerank: cmp.Or(k.rerank, a.getenv("EASEL_RERANK")), RerankKey: a.getenv("EASEL_RERANK_KEY"),
+		Builtin: searchmodel.OfProgram(),
+		Rerank:  cmp.Or(k.rerank, a.getenv("EASEL_RERANK")), RerankKey: a.getenv("EASEL_RERANK_KEY"),
 	})
 	if err != nil {
 		return datasets.Config{}, err

@@ -104,7 +104,8 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.cfg.Embedding, "embedding", "",
 		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server with the key in "+
 			"EASEL_EMBEDDING_KEY, or a folder with a model; further ones that datasets may name, and their keys, "+
-			"after commas; search is by words only when left out")
+			"after commas; when left out, the encoder for English in the program if it was built in; none searches "+
+			"by words only")
 	fs.StringVar(&s.cfg.OCR, "ocr", "", ocrUsage)
 	fs.IntVar(&s.cfg.PDFPages, "pdf-pages", 0, pagesUsage)
 	fs.StringVar(&s.sources, "sources", "", sourcesUsage)

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
 // When a dataset gets another embedding model its documents are embedded again, one after the
@@ -42,6 +44,16 @@ func (s Ingestion) ClaimEmbedding(ctx context.Context, c Claim) (e Embedding, er
 		return addLooseFile(ctx, q, LooseFile{c.File(&e.Document), e.Tenant}, c.Due)
 	})
 	return e, err
+}
+
+// EmbeddingProgress counts what is embedded with the wanted model of a dataset.
+func (s Datasets) EmbeddingProgress(ctx context.Context, id string) (*dataset.EmbeddingProgress, error) {
+	const query = `SELECT s.model, COALESCE(SUM(d.chunk_count), 0),
+		COALESCE(SUM(CASE WHEN d.next_model = s.wanted THEN d.chunk_count ELSE 0 END), 0)
+		FROM datasets s LEFT JOIN documents d ON d.dataset_id = s.id WHERE s.id = $1 GROUP BY s.model`
+	var v dataset.EmbeddingProgress
+	err := s.read.QueryRowContext(ctx, query, id).Scan(&v.Model, &v.Chunks, &v.Done)
+	return &v, fail(err, "embeddings of dataset %q", id)
 }
 
 // RenewEmbedding prolongs the lease of a document that is embedded again. Errors: [ErrConflict] if

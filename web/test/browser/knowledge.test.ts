@@ -26,7 +26,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "easel-folder-"));
-    host = await serveHost("--knowledge", folder);
+    host = await serveHost("--knowledge", folder, "--embedding", "none");
     stage = await raise({ at: host.address + "/" });
   });
   after(async () => {
@@ -94,6 +94,18 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     assert.equal(Number(scores[2]), 0, "no vectors without an embedding model");
     await page.getByText("threshold 0.20, vector weight 0.00, 1024 candidates").waitFor();
     await page.getByText("searched by words only.").waitFor();
+    const ask = async (question: string): Promise<void> => {
+      await page.getByLabel("Ask as a user would").fill(question);
+      await page.getByRole("button", { name: "Search", exact: true }).click();
+    };
+    await ask("retruned");
+    await page.getByText("Results are for: returned").waitFor();
+    await hit.waitFor();
+    await ask('"forty days"');
+    await page.getByText("exactly the words in quotes").waitFor();
+    await hit.waitFor();
+    await page.getByRole("button", { name: "Turn on search by meaning" }).click();
+    await page.getByText("This host has no embedding model").waitFor();
 
     await hit.getByRole("link", { name: "handbook.md" }).click();
     await edited.getByLabel(/^Searches find chunk/).uncheck();

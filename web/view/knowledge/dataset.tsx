@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import type { Dataset, Datasets } from "../../run/datasets.ts";
 import { useAreaText } from "../area/text.ts";
 import { Documents } from "./documents.tsx";
+import { Meaning } from "./meaning.tsx";
 import { Parses } from "./parses.tsx";
 import { SearchTest } from "./search.tsx";
 import { Settings } from "./settings.tsx";
@@ -37,10 +38,10 @@ export function DatasetView({
     <>
       {dataset.description && <p className="quiet">{dataset.description}</p>}
       {dataset.read_only && <p className="quiet">{a("dataset.read_only")}</p>}
-      <p className="facts">
+      <div className="facts">
         {a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())} ·{" "}
-        {dataset.embedding_model || a("dataset.words_only")}
-      </p>
+        <Meaning api={api} dataset={dataset} onChange={onChange} />
+      </div>
       <div className="tabs" role="tablist" ref={list} onKeyDown={move} aria-label={dataset.name}>
         {tabs.map((each) => (
           <button

@@ -36,6 +36,14 @@ export function Results({ dataset, found, others, onPage }: {
         {a("search.with", threshold.toFixed(2), query.fusion === "rrf" ? "RRF" : weight.toFixed(2), query.top_k ?? 0)}
         {query.rerank && ` · ${query.rerank}`}
       </p>
+      {answer.suggestion && !answer.used?.includes("correction") && (
+        <p className="facts">{a("search.suggestion", answer.suggestion)}</p>
+      )}
+      {answer.used?.map((means) => (
+        <p key={means} className="problem" data-severity="info">
+          {a(`search.used_${means}`, answer.suggestion ?? "")}
+        </p>
+      ))}
       {answer.diagnostics?.map((text) => (
         <p key={text} className="problem" data-severity="warning">
           {text}

@@ -27,7 +27,7 @@ const usual: Knobs = { threshold: 0.2, weight: 0.3, topK: 1024, fusion: "weighte
 function queryOf(dataset: string, question: string, mode: Mode, knobs: Knobs, filter: Search["filter"]): Search {
   const { threshold, topK, fusion, rerank } = knobs;
   return {
-    datasets: [dataset], question, page: 1, page_size: size, threshold, top_k: topK, highlight: true,
+    datasets: [dataset], question, page: 1, page_size: size, threshold, top_k: topK, highlight: true, forgive: true,
     vector_weight: mode === "both" ? knobs.weight : mode === "words" ? 0 : 1,
     fusion: mode === "both" ? fusion : "weighted",
     ...(rerank.trim() ? { rerank: rerank.trim() } : {}),

@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/app"
@@ -21,6 +22,7 @@ type searchInput struct {
 	Fusion       string       `json:"fusion,omitempty" jsonschema:"weighted or rrf"`
 	Rerank       string       `json:"rerank,omitempty" jsonschema:"a reranking model, name@provider"`
 	Highlight    bool         `json:"highlight,omitempty"`
+	Forgive      *bool        `json:"forgive,omitempty" jsonschema:"see the call"`
 }
 
 type filterInput struct {
@@ -63,6 +65,8 @@ type searchView struct {
 	Total       int             `json:"total" jsonschema:"number of hits on all pages"`
 	Documents   []documentCount `json:"documents" jsonschema:"number of hits by document, highest first"`
 	Diagnostics []string        `json:"diagnostics,omitempty" jsonschema:"settings that were ignored, with the reason"`
+	Suggestion  string          `json:"suggestion,omitempty" jsonschema:"the question with its unknown words corrected"`
+	Used        []string        `json:"used,omitempty" jsonschema:"correction, any_word, synonyms, phrase"`
 	TookMS      int64           `json:"took_ms"`
 }
 
@@ -100,13 +104,22 @@ func (in *searchInput) query() (app.SearchQuery, error) {
 	q := app.SearchQuery{
 		Datasets: in.Datasets, Documents: in.Documents, Question: in.Question, Filter: in.Filter.filter(),
 		Page: in.Page, Size: in.PageSize, TopK: in.TopK, Threshold: searchThreshold, VectorWeight: searchVectorWeight,
-		Rerank: in.Rerank, Highlight: in.Highlight, Fusion: index.Fusion(in.Fusion),
+		Rerank: in.Rerank, MustRerank: true, Highlight: in.Highlight, Fusion: index.Fusion(in.Fusion),
 	}
 	if in.Threshold != nil {
 		q.Threshold = *in.Threshold
 	}
 	if in.VectorWeight != nil {
 		q.VectorWeight = *in.VectorWeight
+	}
+	q.WantsVectors = in.VectorWeight != nil && *in.VectorWeight > 0 || in.Fusion == string(index.RRF)
+	switch {
+	case in.Forgive != nil && !*in.Forgive:
+		q.Forgive = app.Strict
+	case in.Forgive != nil || in.Threshold == nil:
+		q.Forgive = app.Forgiving
+	default:
+		q.Forgive = app.Correcting
 	}
 	if err := selects(in.Documents, in.Filter); err != nil {
 		return q, err
@@ -140,12 +153,16 @@ func (d datasets) search(ctx context.Context, in searchDatasets) (searchView, er
 		return searchView{}, err
 	}
 	found, err := d.Search(ctx, in.Who, q)
+	if errors.Is(err, app.ErrUnknownModel) {
+		err = badMember("rerank", "rerank: %s", err)
+	}
 	if err != nil {
 		return searchView{}, err
 	}
 	out := searchView{
 		Hits: make([]hitView, len(found.Hits)), Documents: make([]documentCount, len(found.Documents)),
-		Total: found.Total, Diagnostics: found.Diagnostics, TookMS: time.Since(began).Milliseconds(),
+		Total: found.Total, Diagnostics: found.Diagnostics, Suggestion: found.Suggestion, Used: found.Used,
+		TookMS: time.Since(began).Milliseconds(),
 	}
 	for i, h := range found.Hits {
 		out.Hits[i] = hitView{

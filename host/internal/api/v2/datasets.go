@@ -69,7 +69,9 @@ func (d datasets) operations() []operation {
 		}, d.methods),
 		handle(operation{
 			method: "POST", path: "/api/v2/search", body: api.BodySmall, scope: read, name: "search",
-			about: "Search datasets for chunks by words, by vectors, or both.",
+			about: "Search datasets for chunks by words, by vectors, or both. A search that finds nothing corrects " +
+				"words that no chunk has. Then it ignores the threshold, if that is the default or forgive is true; " +
+				"with forgive false it does neither. Texts in quotes must stand in the hits.",
 		}, d.search),
 	}
 	return slices.Concat(list, d.documentOperations(), d.chunkOperations(), d.parseOperations())
@@ -85,7 +87,9 @@ type datasetView struct {
 	Method         string       `json:"method" jsonschema:"chunk method; empty if a pipeline is used"`
 	Config         engine.Value `json:"config,omitzero" jsonschema:"settings of the chunk method"`
 	Pipeline       string       `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`
+	Embedding      *embedding   `json:"embedding,omitempty" jsonschema:"while documents get embedding_model"`
 	Pagerank       int          `json:"pagerank" jsonschema:"0 to 100; raises the rank of hits in this dataset"`
+	Synonyms       [][]string   `json:"synonyms,omitempty" jsonschema:"groups of words that mean the same"`
 	ReadOnly       bool         `json:"read_only" jsonschema:"documents of a folder of the host; they change with its files"`
 	Documents      int          `json:"documents"`
 	Chunks         int          `json:"chunks"`
@@ -95,30 +99,38 @@ type datasetView struct {
 	Updated        time.Time    `json:"updated"`
 }
 
+type embedding struct {
+	Model  string `json:"model" jsonschema:"model that searches use until then; empty means words only"`
+	Done   int    `json:"done" jsonschema:"number of chunks with vectors of embedding_model"`
+	Chunks int    `json:"chunks"`
+}
+
 type datasetList struct {
 	Items []datasetView `json:"items"`
 	Total int           `json:"total" jsonschema:"number of matches on all pages"`
 }
 
 type datasetInput struct {
-	Name           *string `json:"name,omitempty" jsonschema:"1 to 128 characters"`
-	Description    *string `json:"description,omitempty"`
-	Avatar         *string `json:"avatar,omitempty" jsonschema:"data URL of an image"`
-	Language       *string `json:"language,omitempty"`
-	EmbeddingModel *string `json:"embedding_model,omitempty" jsonschema:"name@provider; without it, searches use words only"`
-	Team           *bool   `json:"team,omitempty"`
-	Method         *string `json:"method,omitempty" jsonschema:"chunk method; default structure"`
-	Config         *object `json:"config,omitempty" jsonschema:"settings of the chunk method; replaces all"`
-	Pipeline       *string `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`
-	Pagerank       *int    `json:"pagerank,omitempty" jsonschema:"0 to 100"`
+	Name           *string     `json:"name,omitempty" jsonschema:"1 to 128 characters"`
+	Description    *string     `json:"description,omitempty"`
+	Avatar         *string     `json:"avatar,omitempty" jsonschema:"data URL of an image"`
+	Language       *string     `json:"language,omitempty"`
+	EmbeddingModel *string     `json:"embedding_model,omitempty" jsonschema:"name@provider; empty means the default of the host, none means words only"`
+	Team           *bool       `json:"team,omitempty"`
+	Method         *string     `json:"method,omitempty" jsonschema:"chunk method; default structure"`
+	Config         *object     `json:"config,omitempty" jsonschema:"settings of the chunk method; replaces all"`
+	Pipeline       *string     `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`
+	Pagerank       *int        `json:"pagerank,omitempty" jsonschema:"0 to 100"`
+	Synonyms       *[][]string `json:"synonyms,omitempty" jsonschema:"groups of 2 to 20 words that mean the same"`
 }
 
 func datasetViewOf(v dataset.Dataset) datasetView {
 	return datasetView{
 		ID: v.ID, Name: v.Name, Description: v.Description, Language: v.Language, EmbeddingModel: v.EmbeddingModel,
 		Team: v.Team, Method: v.Method, Config: api.DocumentOf(v.Config), Pipeline: v.Pipeline, Pagerank: v.Pagerank,
-		ReadOnly: v.ReadOnly, Documents: v.Documents, Chunks: v.Chunks, Tokens: v.Tokens, CreatedBy: v.CreatedBy,
-		Created: timeOf(v.Created), Updated: timeOf(v.Updated),
+		Synonyms: v.Synonyms, ReadOnly: v.ReadOnly, Documents: v.Documents, Chunks: v.Chunks, Tokens: v.Tokens,
+		CreatedBy: v.CreatedBy,
+		Created:   timeOf(v.Created), Updated: timeOf(v.Updated),
 	}
 }
 
@@ -127,7 +139,7 @@ func (in *datasetInput) patch() app.DatasetPatch {
 	return app.DatasetPatch{
 		Name: in.Name, Description: in.Description, Avatar: in.Avatar, Language: in.Language,
 		EmbeddingModel: in.EmbeddingModel, Method: in.Method, Pipeline: in.Pipeline, Team: in.Team,
-		Config: rawOf(in.Config), Pagerank: in.Pagerank,
+		Config: rawOf(in.Config), Pagerank: in.Pagerank, Synonyms: in.Synonyms,
 	}
 }
 
@@ -187,7 +199,7 @@ func (d datasets) add(ctx context.Context, in addDataset) (datasetView, error) {
 	v := dataset.Dataset{
 		Name: *p.Name, Description: valueOf(p.Description), Avatar: valueOf(p.Avatar), Language: valueOf(p.Language),
 		EmbeddingModel: valueOf(p.EmbeddingModel), Method: valueOf(p.Method), Pipeline: valueOf(p.Pipeline),
-		Team: valueOf(p.Team), Config: valueOf(p.Config), Pagerank: valueOf(p.Pagerank),
+		Team: valueOf(p.Team), Config: valueOf(p.Config), Pagerank: valueOf(p.Pagerank), Synonyms: valueOf(p.Synonyms),
 	}
 	if err := checkCut(ctx, d, in.Who, p.Method, p.Pipeline); err != nil {
 		return datasetView{}, err
@@ -242,7 +254,11 @@ type datasetByID struct {
 
 func (d datasets) get(ctx context.Context, in datasetByID) (datasetView, error) {
 	v, err := d.Get(ctx, in.Who, in.ID)
-	return datasetViewOf(v), err
+	out := datasetViewOf(v)
+	if now := v.Embedding; now != nil {
+		out.Embedding = &embedding{now.Model, now.Done, now.Chunks}
+	}
+	return out, err
 }
 
 type updateDataset struct {

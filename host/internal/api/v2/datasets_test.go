@@ -124,6 +124,12 @@ func TestDatasetRefusals(t *testing.T) {
 		{"POST", "/api/v2/datasets", `{"name":""}`, 422, "1 to 128 characters"},
 		{"POST", "/api/v2/datasets", `{"name":"x","embedding_model":"no@where"}`, 422, "Unsupported model"},
 		{"PATCH", path, `{"pagerank":101}`, 422, "pagerank"},
+		{"PATCH", path, `{"synonyms":[["alone"]]}`, 422, "groups of 2 to 20 words"},
+		{"POST", "/api/v2/datasets", `{"name":"x","synonyms":[["a"," "]]}`, 422, "groups of 2 to 20 words"},
+		{
+			"POST", "/api/v2/search", `{"question":"x","datasets":["` + id + `"],"rerank":"lost"}`, 422,
+			`reranking model "lost"`,
+		},
 		{"PATCH", path + "/documents/" + docs[0], `{"name":"b.md"}`, 409, "another document"},
 		{"GET", path + "/documents?state=lost", "", 400, "state must be one of"},
 		{"GET", path + "/documents?stat=done", "", 400, "did you mean state?"},

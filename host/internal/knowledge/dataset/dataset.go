@@ -27,9 +27,11 @@ type Dataset struct {
 	Pagerank int `json:"pagerank"`
 	// AutoMetadata is the JSON object of the fields that a model fills in; nil is none.
 	AutoMetadata json.RawMessage `json:"auto_metadata,omitempty"`
-	CreatedBy    string          `json:"created_by"`
-	Created      int64           `json:"created"` // Unix milliseconds
-	Updated      int64           `json:"updated"`
+	// Synonyms are groups of words that mean the same in questions.
+	Synonyms  [][]string `json:"synonyms,omitempty"`
+	CreatedBy string     `json:"created_by"`
+	Created   int64      `json:"created"` // Unix milliseconds
+	Updated   int64      `json:"updated"`
 	// ReadOnly is a dataset of files outside of the records, which changes with them alone.
 	ReadOnly bool `json:"read_only,omitempty"`
 
@@ -37,6 +39,15 @@ type Dataset struct {
 	Documents int `json:"documents"`
 	Chunks    int `json:"chunks"`
 	Tokens    int `json:"tokens"`
+	// Embedding is set while documents get EmbeddingModel, for a single dataset only.
+	Embedding *EmbeddingProgress `json:"embedding,omitempty"`
+}
+
+// EmbeddingProgress counts what is embedded with another model.
+type EmbeddingProgress struct {
+	Model  string `json:"model"`  // of the vectors that answer; "" for words only
+	Chunks int    `json:"chunks"` // of all documents
+	Done   int    `json:"done"`   // of documents with vectors of the wanted model
 }
 
 // State is the state of a document.

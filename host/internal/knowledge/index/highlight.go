@@ -15,7 +15,7 @@ type highlighter struct {
 
 func newHighlighter(a *terms.Analyzer, query string) *highlighter {
 	wanted := map[string]bool{}
-	for _, t := range a.Query(query) {
+	for _, t := range a.Marked(query) {
 		wanted[t] = true
 	}
 	return &highlighter{a, wanted}

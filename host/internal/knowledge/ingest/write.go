@@ -207,7 +207,7 @@ func Embedded(content, text string, questions []string) string {
 const nameShare = 0.1
 
 // Mix is the vector of a chunk: mostly that of its text, a little that of the document's name. It
-// is nil when both are zero.
+// is nil when that of the text is zero: the name alone would be compared otherwise.
 func Mix(name, text []float32) ([]float32, error) {
 	if len(name) != len(text) {
 		return nil, fmt.Errorf("embedding model gives vectors of %d and of %d dimensions", len(name), len(text))
@@ -216,7 +216,7 @@ func Mix(name, text []float32) ([]float32, error) {
 	zero := true
 	for i := range text {
 		out[i] = nameShare*name[i] + (1-nameShare)*text[i]
-		zero = zero && out[i] == 0
+		zero = zero && text[i] == 0
 	}
 	if zero {
 		return nil, nil

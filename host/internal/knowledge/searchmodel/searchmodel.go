@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
+	"github.com/easel-canvas/easel/host/internal/knowledge/encoder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
 	"github.com/easel-canvas/easel/host/internal/knowledge/rerank"
 )
@@ -17,9 +18,12 @@ import (
 type Config struct {
 	// Embedding is URL#MODEL of an OpenAI-compatible server, or a folder with a model; or several
 	// of these with commas between them, of which the first is for new datasets. EmbeddingKey has
-	// their keys in the same order; with one model it is its key as a whole.
+	// their keys in the same order; with one model it is its key as a whole. "" is the encoder of
+	// the program, [NoModel] no default.
 	Embedding    string
 	EmbeddingKey string
+	// Builtin is the encoder of the program, for texts in English; nil if it was built without one.
+	Builtin embed.Embedder
 	// Tenant finds further models of a tenant; nil means that there are none.
 	Tenant TenantModels
 	// Rerank is URL#MODEL of a reranking server; #MODEL@SHAPE for another shape than cohere.
@@ -28,6 +32,20 @@ type Config struct {
 	// Client sends the requests; nil means http.DefaultClient.
 	Client *http.Client
 }
+
+// NoModel leaves new datasets without an embedding model.
+const NoModel = "none"
+
+// OfProgram opens the encoder of the program; nil if it was built without one.
+func OfProgram() embed.Embedder {
+	if !encoder.Built() {
+		return nil
+	}
+	return encoder.NewBuiltin()
+}
+
+// BuiltinName names the encoder of the program in datasets.
+const BuiltinName = encoder.Name + "@Builtin"
 
 // TenantModels are the embedding and reranking models that tenants have in their model
 // configuration.
@@ -44,7 +62,9 @@ type TenantModels interface {
 
 // Models are the opened models. The zero value has none.
 type Models struct {
-	embedders  []named // the default first
+	embedders  []named // the configured default first, the encoder of the program last
+	configured int     // embedders before that of the program
+	byWords    bool    // new datasets have no model
 	tenant     TenantModels
 	reranker   rerank.Reranker
 	rerankName string
@@ -62,6 +82,10 @@ func Open(cfg Config) (*Models, error) {
 	at := endpoint.Endpoint{Client: cfg.Client}
 	if err := m.openEmbedders(cfg, at); err != nil {
 		return nil, err
+	}
+	m.configured = len(m.embedders)
+	if cfg.Builtin != nil {
+		m.embedders = append(m.embedders, named{cfg.Builtin, BuiltinName})
 	}
 	if cfg.Rerank != "" {
 		location, name, _ := strings.Cut(cfg.Rerank, "#")
@@ -83,7 +107,8 @@ func Open(cfg Config) (*Models, error) {
 
 // openEmbedders opens the embedding models.
 func (m *Models) openEmbedders(cfg Config, at endpoint.Endpoint) error {
-	if cfg.Embedding == "" {
+	m.byWords = cfg.Embedding == NoModel
+	if cfg.Embedding == "" || m.byWords {
 		return nil
 	}
 	list, keys := strings.Split(cfg.Embedding, ","), []string{cfg.EmbeddingKey}
@@ -147,6 +172,9 @@ func (m *Models) Embedder(ctx context.Context, tenant, name string) (embed.Embed
 		}
 		known = append(known, ids...)
 	}
+	if name == BuiltinName {
+		return nil, fmt.Errorf("embedding model %q: %w: %w", name, embed.ErrUnknown, encoder.ErrNotBuilt)
+	}
 	return nil, unknown("embedding", name, known...)
 }
 
@@ -164,9 +192,21 @@ func (e ofTenant) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return e.models.Embed(ctx, e.tenant, e.id, texts)
 }
 
-// DefaultEmbedding names the embedding model of new datasets; "" is none.
-func (m *Models) DefaultEmbedding(string) string {
-	if len(m.embedders) == 0 {
+// DefaultEmbedding names the embedding model of new datasets in a language; "" is none. The encoder
+// of the program reads English only; "" is a language that is not known yet.
+func (m *Models) DefaultEmbedding(_, language string) string {
+	if name := m.Configured(); name != "" || m.byWords || len(m.embedders) == 0 {
+		return name
+	}
+	if language != "" && !strings.EqualFold(language, "english") {
+		return ""
+	}
+	return BuiltinName
+}
+
+// Configured names the first embedding model of the configuration; "" is none.
+func (m *Models) Configured() string {
+	if m.configured == 0 {
 		return ""
 	}
 	return m.embedders[0].name

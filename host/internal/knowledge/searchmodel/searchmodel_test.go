@@ -64,7 +64,7 @@ func TestSeveralEmbeddingModels(t *testing.T) {
 	first, second := serve(t, "k1"), strings.Replace(serve(t, ""), "127.0.0.1", "localhost", 1)
 	m, err := Open(Config{Embedding: first + "#a, " + second + "#long", EmbeddingKey: "k1", Tenant: tenants{}})
 	require.NoError(t, err)
-	require.Equal(t, "a@127.0.0.1", m.DefaultEmbedding("t"))
+	require.Equal(t, "a@127.0.0.1", m.DefaultEmbedding("t", ""))
 	for name, want := range map[string]float32{"a": 1, "a@127.0.0.1": 1, "long": 4, "long@localhost": 4} {
 		e, err := m.Embedder(t.Context(), "t", name)
 		require.NoError(t, err, name)
@@ -86,5 +86,36 @@ func TestSeveralEmbeddingModels(t *testing.T) {
 	none := &Models{}
 	_, err = none.Embedder(t.Context(), "t", "x")
 	require.EqualError(t, err, `embedding model "x": unknown model: this host has none`)
-	require.Empty(t, none.DefaultEmbedding("t"))
+	require.Empty(t, none.DefaultEmbedding("t", ""))
 }
+
+// The encoder of the program is for new datasets in English, and only where nothing else is set.
+func TestEncoderOfTheProgram(t *testing.T) {
+	builtin := small{}
+	for _, row := range []struct{ embedding, language, want string }{
+		{"", "", BuiltinName},
+		{"", "English", BuiltinName},
+		{"", "Chinese", ""},
+		{NoModel, "", ""},
+		{"http://127.0.0.1/v1#a", "Chinese", "a@127.0.0.1"},
+	} {
+		m, err := Open(Config{Embedding: row.embedding, Builtin: builtin})
+		require.NoError(t, err)
+		require.Equal(t, row.want, m.DefaultEmbedding("t", row.language), row)
+		e, err := m.Embedder(t.Context(), "t", BuiltinName)
+		require.NoError(t, err, "datasets that have it keep it")
+		require.Equal(t, "small", e.Model())
+	}
+	none, err := Open(Config{})
+	require.NoError(t, err)
+	require.Empty(t, none.DefaultEmbedding("t", ""))
+	_, err = none.Embedder(t.Context(), "t", BuiltinName)
+	require.ErrorIs(t, err, embed.ErrUnknown)
+	require.ErrorContains(t, err, "built without the encoder")
+}
+
+type small struct{}
+
+func (small) Model() string { return "small" }
+
+func (small) Embed(context.Context, []string) ([][]float32, error) { return nil, nil }

@@ -35,8 +35,8 @@ type Term struct {
 	// Stop marks words that occur in nearly every English text. An index stores them, but a query
 	// uses them only when it has no other terms.
 	Stop bool
-	// Single marks one character out of a run of several of a script without blanks. It is found by
-	// a query of one character and does not count as a word of the text.
+	// Single marks one character out of a run of several of a script without blanks. It does not
+	// count as a word of the text.
 	Single bool
 }
 
@@ -156,14 +156,26 @@ func (a *Analyzer) each(text string, found func(start, end int, n Number)) {
 	}
 }
 
-// Query is the terms of a question: without stop words and single characters unless there is
-// nothing else.
-func (a *Analyzer) Query(text string) []string {
+// Query is the terms of a question: without stop words and words of asking in Chinese unless there
+// is nothing else. Characters of Chinese count besides their pairs: people and documents seldom
+// choose the same two-character word, but often one with a character in common.
+func (a *Analyzer) Query(text string) []string { return a.query(text, true) }
+
+// Marked is the terms of a question that are marked in texts: [Analyzer.Query] without the single
+// characters, of which a text is full.
+func (a *Analyzer) Marked(text string) []string { return a.query(text, false) }
+
+func (a *Analyzer) query(text string, singles bool) []string {
+	if without := withoutAsking(text); without != text {
+		if out := a.query(without, singles); len(out) > 0 {
+			return out
+		}
+	}
 	all := a.Append(nil, text)
 	var out, stops []string
 	for _, t := range all {
 		switch {
-		case t.Single:
+		case t.Single && !(singles && isContent(t.Text)):
 		case t.Stop:
 			stops = append(stops, t.Text)
 		default:

@@ -51,8 +51,24 @@ func TestQueryDropsStopWordsUnlessAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"return", "good"}, a.Query("how is the return of goods")[1:])
 	require.Equal(t, []string{"to", "be", "or", "not", "to", "be"}, a.Query("To be or not to be"))
-	require.Equal(t, []string{"退货", "货政"}, a.Query("退货政"))
 	require.Equal(t, []string{"货"}, a.Query("货"))
+}
+
+func TestChineseQuestions(t *testing.T) {
+	a, err := New(Settings{})
+	require.NoError(t, err)
+	for text, want := range map[string]string{
+		"退货政":     "退 退货 货 货政 政",
+		"怎么退货吗":   "退 退货 货",
+		"目的":      "目 目的",
+		"为什么 SAP": "sap",
+		"什么":      "什 什么 么", // nothing else is asked
+		"カメラ":     "カメ メラ",
+	} {
+		require.Equal(t, want, strings.Join(a.Query(text), " "), text)
+	}
+	require.Equal(t, []string{"退货", "货政"}, a.Marked("如何退货政"))
+	require.Equal(t, []string{"货"}, a.Marked("货"))
 }
 
 func TestTermsKeepTheirPlace(t *testing.T) {

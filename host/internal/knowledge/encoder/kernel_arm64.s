@@ -1,0 +1,54 @@
+#include "textflag.h"
+
+// func multiplyNEON(depth int, a *float32, aStride int, panel, c *float32, cStride int)
+TEXT ·multiplyNEON(SB), NOSPLIT, $0-48
+	MOVD depth+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD aStride+16(FP), R2
+	MOVD panel+24(FP), R3
+	MOVD c+32(FP), R4
+	MOVD cStride+40(FP), R5
+	ADD  R2, R1, R6
+	ADD  R2, R6, R7
+	ADD  R2, R7, R8
+	ADD  R5, R4, R9
+	ADD  R5, R9, R10
+	ADD  R5, R10, R11
+
+	VLD1 (R4), [V16.S4, V17.S4, V18.S4, V19.S4]
+	VLD1 (R9), [V20.S4, V21.S4, V22.S4, V23.S4]
+	VLD1 (R10), [V24.S4, V25.S4, V26.S4, V27.S4]
+	VLD1 (R11), [V28.S4, V29.S4, V30.S4, V31.S4]
+	CBZ  R0, done
+
+loop:
+	VLD1.P  64(R3), [V0.S4, V1.S4, V2.S4, V3.S4]
+	VLD1R.P 4(R1), [V4.S4]
+	VLD1R.P 4(R6), [V5.S4]
+	VLD1R.P 4(R7), [V6.S4]
+	VLD1R.P 4(R8), [V7.S4]
+	VFMLA   V0.S4, V4.S4, V16.S4
+	VFMLA   V1.S4, V4.S4, V17.S4
+	VFMLA   V2.S4, V4.S4, V18.S4
+	VFMLA   V3.S4, V4.S4, V19.S4
+	VFMLA   V0.S4, V5.S4, V20.S4
+	VFMLA   V1.S4, V5.S4, V21.S4
+	VFMLA   V2.S4, V5.S4, V22.S4
+	VFMLA   V3.S4, V5.S4, V23.S4
+	VFMLA   V0.S4, V6.S4, V24.S4
+	VFMLA   V1.S4, V6.S4, V25.S4
+	VFMLA   V2.S4, V6.S4, V26.S4
+	VFMLA   V3.S4, V6.S4, V27.S4
+	VFMLA   V0.S4, V7.S4, V28.S4
+	VFMLA   V1.S4, V7.S4, V29.S4
+	VFMLA   V2.S4, V7.S4, V30.S4
+	VFMLA   V3.S4, V7.S4, V31.S4
+	SUBS    $1, R0
+	BNE     loop
+
+done:
+	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R4)
+	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R9)
+	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R10)
+	VST1 [V28.S4, V29.S4, V30.S4, V31.S4], (R11)
+	RET
