@@ -88,6 +88,8 @@ const (
 	CodeNotPaused     = "not_paused"
 	CodeNoUser        = "no_user"
 	CodeLastOwner     = "last_owner"
+	CodeLastPassword  = "last_password"
+	CodeStrongerRole  = "stronger_role"
 	CodeOperator      = "operator"
 	CodeWrongPassword = "wrong_password"
 	CodeNotEmpty      = "not_empty"

@@ -75,6 +75,7 @@ type Store struct {
 	Members    Members
 	Users      Users
 	Logins     Logins
+	Identities Identities
 	Keys       Keys
 	Betas      Betas
 	Secrets    Secrets
@@ -99,7 +100,8 @@ func newStore(db *database) *Store {
 	return &Store{
 		database: db,
 		Tenants:  Tenants{db}, Members: Members{db}, Users: Users{db}, Logins: Logins{db},
-		Keys: Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
+		Identities: Identities{db},
+		Keys:       Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
 		Uses: ModelUses{db}, Lessons: ModelLessons{db},
 		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db},
 		Datasets: Datasets{db}, Documents: Documents{db}, Changes: Changes{db}, Ingestion: Ingestion{db},

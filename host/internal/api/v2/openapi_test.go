@@ -191,7 +191,8 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 // what answers them.
 var elsewhere = []string{
 	"/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/fetch", "/api/v2/plugins/{plugin}/settings",
-	"/api/v2/plugins/{plugin}/file",
+	"/api/v2/plugins/{plugin}/file", "/api/v2/me/password",
+	"/api/v2/me/logins/{login}", "/api/v2/users/{user}/logins/{login}",
 	"/api/v2/datasets/{dataset}/events", "/api/v2/canvases/{id}/events",
 	"/api/v2/tools/{component}/call",
 	"/api/v2/datasets/{dataset}/parses/{parse}", "/api/v2/datasets/{dataset}/parses/{parse}/rerun",
@@ -245,7 +246,13 @@ GET /api/v2/users
 POST /api/v2/users {"email":"bob@x.org","password":"battery staple","role":"admin"} >bob
 PUT /api/v2/users/{bob} {"role":"normal"}
 PUT /api/v2/users/{bob}/password {"new":"staple battery"}
+GET /api/v2/users/{bob}/logins
+DELETE /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}
+GET /api/v2/me/logins
+PUT /api/v2/oidc/corp {"issuer":"https://login.corp.example","client":"easel","secret":"hush"}
+GET /api/v2/oidc
+DELETE /api/v2/oidc/corp
 POST /api/v2/keys {"name":"k","scopes":["read","run"],"rate":60,"expires":"2099-01-01T00:00:00Z"} >key
 GET /api/v2/keys
 PUT /api/v2/keys/{key} {"rate":30,"tokens_per_day":1000}
