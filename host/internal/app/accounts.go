@@ -142,6 +142,10 @@ func (a *Accounts) StandsForUser(ctx context.Context, who Principal) (bool, erro
 
 // NewLogin makes a login of a user and returns its text, which is stored as a hash only.
 func (a *Accounts) NewLogin(ctx context.Context, user string, from LoginOrigin) (Login, string, error) {
+	ctx, err := a.signedIn(ctx, user, from)
+	if err != nil {
+		return Login{}, "", err
+	}
 	return a.store.Logins.Create(ctx, user, LoginLasts, from)
 }
 

@@ -92,6 +92,7 @@ type Config struct {
 // Services are everything that a host does for its callers.
 type Services struct {
 	Accounts *Accounts
+	Audit    *Audit
 	// Identities sign people in at OpenID providers.
 	Identities *Identities
 	Tenants    *Tenants
@@ -149,7 +150,7 @@ func New(cfg Config) *Services {
 		cfg.Models,
 	}
 	return &Services{
-		Accounts: accounts, Identities: newIdentities(cfg, accounts),
+		Accounts: accounts, Audit: &Audit{cfg.Store, cfg.Logger}, Identities: newIdentities(cfg, accounts),
 		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, operates},
 		Keys:     &Keys{cfg.Store, usage, operates},
 		Usage:    usage,

@@ -228,7 +228,7 @@ type Arrival struct {
 	Token    string  `json:"-"`     // the ID token
 }
 
-// Arrive reads the groups of a person. A provider that maps no groups gives no roles; one that does
+// Arrive reads the groups of a person. A provider that maps no groups sets no roles; one that does
 // and sent no claim leaves the roles as they are, with a warning.
 func (a *Identities) Arrive(p TenantProvider, person identity.Person) Arrival {
 	out := Arrival{

@@ -105,7 +105,7 @@ func (s Identities) SetRole(ctx context.Context, v Identity, role *string, ranks
 	return kept, err
 }
 
-// applyRoles makes the role of a member the strongest of its own and those of its identities.
+// applyRoles makes the role of a member the strongest of the local one and those of its identities.
 func applyRoles(ctx context.Context, q querier, tenant, user string, ranks Ranks) (kept bool, err error) {
 	m := Member{Tenant: tenant, User: user}
 	const now = `SELECT role, local_role FROM members WHERE tenant_id = $1 AND user_id = $2`

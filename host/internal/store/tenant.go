@@ -40,6 +40,7 @@ func (s Tenants) Put(ctx context.Context, t Tenant) (Tenant, error) {
 	if t.ID == "" {
 		t.ID = NewID()
 	}
+	AuditObject(ctx, t.ID)
 	err := checkText("id", t.ID, "name", t.Name)
 	if err == nil {
 		err = checkQuota(t.TokensPerDay)
@@ -74,6 +75,7 @@ var owned = []string{
 	"session_documents", "session_turns",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "model_use", "model_lessons", "deleted_canvases", "identities",
+	"audit", "audit_heads",
 }
 
 // Delete deletes a tenant with all its records, and users without another tenant. Uploaded

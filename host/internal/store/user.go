@@ -43,6 +43,7 @@ func (s Users) CreateMember(ctx context.Context, m Member, u User, password stri
 	if err := u.check(); err != nil {
 		return User{}, fail(err, "create user")
 	}
+	AuditObject(ctx, u.ID)
 	u.CreateTime = s.ms()
 	u.UpdateTime = u.CreateTime
 	hash := hashPassword(password)

@@ -15,12 +15,13 @@ import (
 type Face struct {
 	accounts   *app.Accounts
 	identities *app.Identities
+	audit      *app.Audit
 	brake      *loginBrake
 }
 
 // New makes the face. Attempts are limited by the time that now returns; nil means time.Now.
 func New(s *app.Services, now func() time.Time) *Face {
-	return &Face{s.Accounts, s.Identities, newLoginBrake(now)}
+	return &Face{s.Accounts, s.Identities, s.Audit, newLoginBrake(now)}
 }
 
 // Routes are those of the page.

@@ -116,7 +116,7 @@ func (f *Face) callback(ctx context.Context, r *api.Request) (api.Response, erro
 	}
 	person, err := p.Finish(ctx, redirectTo(r, p), a.SignInAttempt, r.Query.Values)
 	if err != nil {
-		return f.failed(r, err)
+		return f.refused(ctx, r, p, err)
 	}
 	arrival := f.identities.Arrive(p, person)
 	user, err := f.identities.SignIn(ctx, p, arrival)
@@ -124,7 +124,7 @@ func (f *Face) callback(ctx context.Context, r *api.Request) (api.Response, erro
 		return f.askLink(r, p, arrival, a.Next, loginView{Words: wordsOf(r.HTTP), Email: person.Email}, http.StatusOK)
 	}
 	if err != nil {
-		return f.failed(r, err)
+		return f.refused(ctx, r, p, err)
 	}
 	if _, err := f.beginBy(r, user, true, app.LoginOrigin{Via: "oidc:" + p.Key(), Token: person.Token}); err != nil {
 		return nil, err
@@ -178,6 +178,14 @@ func (f *Face) link(ctx context.Context, r *api.Request) (api.Response, error) {
 		return nil, err
 	}
 	return goTo(next)
+}
+
+// refused is failed for a browser that began the sign-in; it is in the audit log.
+func (f *Face) refused(ctx context.Context, r *api.Request, p app.TenantProvider, err error) (api.Response, error) {
+	if err := f.audit.ProviderFailed(ctx, p, r.Client().String()); err != nil {
+		return nil, err
+	}
+	return f.failed(r, err)
 }
 
 // failed shows why a sign-in at a provider failed, and returns any other error.

@@ -59,8 +59,8 @@ type linkForm struct{ Provider, Address, Sealed string }
 type loginWords struct {
 	Lang, Title, Email, Password, Hint, LogIn, Wrong, TooMany, LoggedIn, LogOut, Open, Change, Old, New, Save,
 	Changed, WrongOld, TooShort, BadText, Foreign, Gone, Used, Account,
-	Or, LogInBy, LinkTitle, LinkHint, Link, Linked, Expired, Refused, BadToken, Overage, Unreachable, NoRole, OtherTenant,
-	NoProvider, Left, EndAt, Back string
+	Or, LogInBy, LinkTitle, LinkHint, Link, Linked, Expired, Refused, BadToken, Overage, Unreachable, NoRole,
+	OtherTenant, NoProvider, Left, EndAt, Back string
 }
 
 //go:embed words.json

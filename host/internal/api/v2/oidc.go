@@ -39,7 +39,7 @@ type signInInput struct {
 	Scopes      []string          `json:"scopes,omitempty" jsonschema:"besides openid; default profile and email"`
 	GroupsClaim string            `json:"groups_claim,omitempty" jsonschema:"claim with the groups of a person"`
 	Roles       map[string]string `json:"roles,omitempty" jsonschema:"roles of groups: owner, admin or normal"`
-	NewRole     string            `json:"new_role,omitempty" jsonschema:"role of people in other groups; "" refuses them"`
+	NewRole     string            `json:"new_role,omitempty" jsonschema:"role of others; empty refuses them"`
 }
 
 type signInView struct {

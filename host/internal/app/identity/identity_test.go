@@ -142,7 +142,7 @@ func TestForgedResponses(t *testing.T) {
 }
 
 // A code that was exchanged signs in once, even at a provider that accepts it twice: the
-// nonce is that of the first attempt.
+// verifier and the nonce belong to the first attempt.
 func TestReplayedCode(t *testing.T) {
 	p := identitytest.New(t)
 	c := identity.New(config(p), nil, nil)
