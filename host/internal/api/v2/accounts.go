@@ -57,7 +57,7 @@ func (a accounts) operations() []operation {
 		}, a.setPassword),
 		handle(operation{
 			method: "DELETE", path: "/api/v2/me/password", body: api.BodyTiny, name: "removeOwnPassword",
-			about: "Remove the caller's password, after a sign-in at a provider. One owner of a tenant keeps a password.",
+			about: "Remove the caller's password, after a sign-in at a provider. One owner of a tenant keeps one.",
 		}, a.removeOwnPassword),
 		handle(operation{
 			method: "GET", path: "/api/v2/me/logins", body: api.BodyNone, name: "listOwnLogins",

@@ -223,7 +223,8 @@ var withoutEntry = map[string]string{
 	"startRun": "in the history of runs", "cancelRun": "in the history of runs", "rerun": "in the history of runs",
 	"resume": "in the history of runs", "validateCanvas": "reads", "validateDocument": "reads",
 	"webhookPresets": "reads", "listTables": "reads", "search": "reads", "listMCPTools": "reads",
-	"testProvider": "reads", "pluginFetch": "a part of a run in the page", "callTool": "a part of a run in the page", "findLocalProviders": "reads", "previewChunks": "reads",
+	"testProvider": "reads", "findLocalProviders": "reads", "previewChunks": "reads",
+	"pluginFetch": "a part of a run in the page", "callTool": "a part of a run in the page",
 }
 
 // elsewhere are routes that need more than this package has: tested beside
