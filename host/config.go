@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/external"
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
@@ -169,6 +170,8 @@ type Config struct {
 	// Rates has what a unit of other currencies is worth in it, by code: the price lists of vendors
 	// are in their currencies, and count only with a rate.
 	Rates map[string]float64
+	// SignIn are OpenID providers at which people of the first tenant sign in.
+	SignIn []app.ProviderConfig
 	// Approval names nodes, components and tools that only run after approval by a person.
 	Approval []string
 	// Concurrency and MaxSteps are the options of the engine for each run; 0 is its

@@ -237,7 +237,7 @@ func newAPI(
 		LogDamaged: func() bool { return len(h.conn.Damage()) > 0 }, DatabaseDamage: h.damage.get,
 		TestDatabase: ports.testDatabase, Tables: ports.tables, Tools: ports.guestTools(),
 		Datasets: h.datasets.Service, Sources: ports.sources.Names(),
-		Priced: true, Currency: cfg.Currency,
+		Priced: true, Currency: cfg.Currency, SignIn: cfg.SignIn, SignInTransport: h.web.Transport(),
 		Status: func() app.Status { return statusOf(h) },
 	})
 	h.accounts = services.Accounts

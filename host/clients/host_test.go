@@ -55,7 +55,7 @@ var easel = sync.OnceValues(func() (string, error) {
 
 // packages installs the dependencies in package-lock.json unless they are installed.
 var packages = sync.OnceValue(func() error {
-	if _, err := os.Stat("node_modules/.package-lock.json"); err == nil {
+	if installed() {
 		return nil
 	}
 	ctx, done := context.WithTimeout(context.Background(), 10*time.Minute)
@@ -66,6 +66,26 @@ var packages = sync.OnceValue(func() error {
 	}
 	return nil
 })
+
+// installed reports whether node_modules has each package in the version of package.json: it may be
+// older than the last package that was added.
+func installed() bool {
+	var wanted struct {
+		DevDependencies map[string]string
+	}
+	text, err := os.ReadFile("package.json")
+	if err != nil || json.Unmarshal(text, &wanted) != nil {
+		return false
+	}
+	for name, version := range wanted.DevDependencies {
+		var has struct{ Version string }
+		text, err := os.ReadFile(filepath.Join("node_modules", name, "package.json"))
+		if err != nil || json.Unmarshal(text, &has) != nil || has.Version != version {
+			return false
+		}
+	}
+	return true
+}
 
 // needNode skips the test without Node and installs the packages.
 func needNode(t *testing.T) {

@@ -94,7 +94,11 @@ func (a *API) answer(r *Request) error {
 	if err := a.identifyVisitor(r); err != nil {
 		return err
 	}
-	response, err := r.Route.Handler(app.WithMemory(r.HTTP.Context(), r), r)
+	ctx := audited(app.WithMemory(r.HTTP.Context(), r), r)
+	response, err := r.Route.Handler(ctx, r)
+	if err == nil {
+		err = a.cfg.Services.Audit.Finish(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -174,6 +178,9 @@ type Route struct {
 	Events  bool // an EventSource may read it
 	PageRun bool // a canvas that runs in the host's page may call it
 	Alters  bool // its GET changes something, so a login cookie needs its CSRF text
+	Audit   bool // it is in the audit log, though its method or scope is none of an act
+
+	Action string // its name in the audit log; "" means method and path
 
 	parts []string
 	takes []string // its methods, with the HEAD that comes with GET

@@ -43,6 +43,8 @@ var serviceStatus = map[string]int{
 	app.CodeNoCase:        http.StatusConflict,
 	app.CodeNoUser:        http.StatusConflict,
 	app.CodeLastOwner:     http.StatusConflict,
+	app.CodeLastPassword:  http.StatusConflict,
+	app.CodeStrongerRole:  http.StatusConflict,
 	app.CodeOperator:      http.StatusConflict,
 	app.CodeNotEmpty:      http.StatusConflict,
 	app.CodeMemoryFull:    http.StatusInsufficientStorage,

@@ -74,6 +74,7 @@ func (a *Accounts) ByLogin(ctx context.Context, text string) (Principal, error) 
 	own := OwnTenant(member)
 	return Principal{
 		Tenant: own.Tenant, User: v.User, Scopes: a.operator.scopesOf(own.Tenant, own.Role), CSRF: v.CSRF,
+		Login: v.ID, Via: v.Via,
 		Caller: "user " + v.User, Kind: runs.ByLogin, ID: v.User,
 	}, nil
 }
@@ -140,8 +141,17 @@ func (a *Accounts) StandsForUser(ctx context.Context, who Principal) (bool, erro
 }
 
 // NewLogin makes a login of a user and returns its text, which is stored as a hash only.
-func (a *Accounts) NewLogin(ctx context.Context, user string) (Login, string, error) {
-	return a.store.Logins.Create(ctx, user, LoginLasts)
+func (a *Accounts) NewLogin(ctx context.Context, user string, from LoginOrigin) (Login, string, error) {
+	ctx, err := a.signedIn(ctx, user, from)
+	if err != nil {
+		return Login{}, "", err
+	}
+	return a.store.Logins.Create(ctx, user, LoginLasts, from)
+}
+
+// LoginToken returns the ID token of the provider with which a login began; "" for none.
+func (a *Accounts) LoginToken(ctx context.Context, text string) (string, error) {
+	return a.store.Logins.Token(ctx, text)
 }
 
 // EndLogin ends the login with a text, if there is one.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -80,32 +81,39 @@ type Config struct {
 	// Operator is the tenant whose owners, and keys with the scope host, operate the host. "" means
 	// none.
 	Operator string
+	// SignIn are the OpenID providers of the operating tenant that the command line has.
+	SignIn []ProviderConfig
+	// SignInTransport reaches the OpenID providers of tenants; nil means any address.
+	SignInTransport http.RoundTripper
 	// Logger receives what an operator should know; nil means slog.Default.
 	Logger *slog.Logger
 }
 
 // Services are everything that a host does for its callers.
 type Services struct {
-	Accounts  *Accounts
-	Tenants   *Tenants
-	Keys      *Keys
-	Usage     *Usage
-	Secrets   *Secrets
-	Canvases  *Canvases
-	Presence  *Presence
-	Revisions *Revisions
-	Versions  *Versions
-	Sessions  *Sessions
-	Runs      *Runs
-	Schedules *Schedules
-	Servers   *Servers
-	Files     *Files
-	Datasets  *Datasets
-	Memories  *memories.Store
-	Health    *Health
-	Models    *model.Tenants
-	Registry  *engine.Registry
-	Plugins   Plugins // nil when there can be none
+	Accounts *Accounts
+	Audit    *Audit
+	// Identities sign people in at OpenID providers.
+	Identities *Identities
+	Tenants    *Tenants
+	Keys       *Keys
+	Usage      *Usage
+	Secrets    *Secrets
+	Canvases   *Canvases
+	Presence   *Presence
+	Revisions  *Revisions
+	Versions   *Versions
+	Sessions   *Sessions
+	Runs       *Runs
+	Schedules  *Schedules
+	Servers    *Servers
+	Files      *Files
+	Datasets   *Datasets
+	Memories   *memories.Store
+	Health     *Health
+	Models     *model.Tenants
+	Registry   *engine.Registry
+	Plugins    Plugins // nil when there can be none
 	// Tools runs the built-in tools for canvases that a page tries out; nil when there are none.
 	Tools     func(tenant string) engine.Tools
 	Templates Templates
@@ -142,7 +150,7 @@ func New(cfg Config) *Services {
 		cfg.Models,
 	}
 	return &Services{
-		Accounts: accounts,
+		Accounts: accounts, Audit: &Audit{cfg.Store, cfg.Logger}, Identities: newIdentities(cfg, accounts),
 		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, operates},
 		Keys:     &Keys{cfg.Store, usage, operates},
 		Usage:    usage,

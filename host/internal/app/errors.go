@@ -89,6 +89,8 @@ const (
 	CodeNoCase        = "no_case"
 	CodeNoUser        = "no_user"
 	CodeLastOwner     = "last_owner"
+	CodeLastPassword  = "last_password"
+	CodeStrongerRole  = "stronger_role"
 	CodeOperator      = "operator"
 	CodeWrongPassword = "wrong_password"
 	CodeNotEmpty      = "not_empty"

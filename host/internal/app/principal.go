@@ -17,6 +17,8 @@ type Principal struct {
 	Scopes []string // what it may do; empty means nothing
 	Key    *Key     // the API key; nil for logins and embedded pages
 	CSRF   string   // of a login held by a cookie
+	Login  string   // id of the login; "" for keys and embedded pages
+	Via    string   // how the login began, see [LoginOrigin]
 	Caller string   // whose requests and model tokens are counted together
 	Rate   int64    // requests per minute; 0 means the host's own limit
 

@@ -116,10 +116,7 @@ func (a *Accounts) SetRole(ctx context.Context, who Principal, user, role string
 		err = a.outranks(who, members, role)
 	}
 	if err == nil {
-		may := Principal{Scopes: a.operator.scopesOf(m.Tenant, role)}
-		err = memberError(a.store.Members.SetRole(ctx, m, role, func(key Key) bool {
-			return !may.Covers(a.operator.in(m.Tenant, key.Scopes))
-		}))
+		err = memberError(a.store.Members.SetRole(ctx, m, role, a.ranks(m.Tenant)))
 	}
 	if err != nil {
 		return TenantUser{}, err
@@ -133,6 +130,10 @@ func memberError(err error) error {
 	switch {
 	case errors.Is(err, store.ErrLastOwner):
 		return Refuse(CodeLastOwner, "a tenant's last owner stays")
+	case errors.Is(err, store.ErrLastPassword):
+		return Refuse(CodeLastPassword, "one owner keeps a password, to sign in when no provider answers")
+	case errors.Is(err, store.ErrStronger):
+		return Refuse(CodeStrongerRole, "groups at a sign-in provider make the user more than that; change them there")
 	case errors.Is(err, ErrConflict):
 		return Refuse(CodeChanged, "the role of the user was changed at the same time; try again")
 	}
@@ -141,23 +142,31 @@ func memberError(err error) error {
 
 // add adds a user to a tenant.
 func (a *Accounts) add(ctx context.Context, tenant string, in NewUser) (User, error) {
+	u, err := newUser(in)
+	if err == nil {
+		err = checkPassword(in.Password)
+	}
+	if err != nil {
+		return User{}, err
+	}
+	u, err = a.store.Users.CreateMember(ctx, store.Member{Tenant: tenant, Role: in.Role}, u, in.Password)
+	if errors.Is(err, ErrExists) {
+		err = Refuse(CodeExists, "somebody has this address already")
+	}
+	return u, err
+}
+
+// newUser checks the address of a user to add.
+func newUser(in NewUser) (User, error) {
 	email := strings.TrimSpace(in.Email)
 	named := strings.Contains(strings.Trim(email, "@"), "@")
 	if !named || len(email) > longestEmail || strings.Contains(email, " ") || !PlainText(email) {
 		return User{}, BadArgument("email %.60q: expected an address", email)
 	}
-	if err := checkPassword(in.Password); err != nil {
-		return User{}, err
-	}
 	if in.Nickname == "" {
 		in.Nickname, _, _ = strings.Cut(email, "@")
 	}
-	m := store.Member{Tenant: tenant, Role: in.Role}
-	u, err := a.store.Users.CreateMember(ctx, m, User{Email: email, Nickname: in.Nickname}, in.Password)
-	if errors.Is(err, ErrExists) {
-		err = Refuse(CodeExists, "somebody has this address already")
-	}
-	return u, err
+	return User{Email: email, Nickname: in.Nickname}, nil
 }
 
 // member finds a user of a principal's tenant whom the principal may change, among all members.

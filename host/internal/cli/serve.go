@@ -45,6 +45,7 @@ type server struct {
 	calls               modelLimits
 	prices              prices
 	approval            names
+	signIn              signIn
 	paces               paces
 	memory              byteSize
 	datasetBytes        byteSize
@@ -128,6 +129,7 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.Var(&s.calls, "model-limit", modelLimitUsage())
 	fs.Var(&s.prices, "prices", pricesUsage)
 	fs.Var(&s.approval, "approval", approvalUsage)
+	fs.Var(&s.signIn, "oidc", signInUsage)
 	s.paces.flags(fs)
 	fs.String("cors", "",
 		"`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")

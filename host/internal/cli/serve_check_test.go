@@ -52,7 +52,7 @@ func TestServeFlagsTogether(t *testing.T) {
 		"embedding": {value: "http://127.0.0.1:1/v1#model"}, "rerank": {value: "http://127.0.0.1:1#model@jina"},
 		"dataset-bytes": {value: "1GiB"}, "dataset-chunks": {value: "1000"}, "ingest-workers": {value: "4"},
 		"memory": {value: "1GiB"}, "concurrency": {value: "20"}, "max-steps": {value: "100000"},
-		"model-limit": {value: "tenant.concurrency=20"},
+		"model-limit": {value: "tenant.concurrency=20"}, "oidc": {value: "issuer=https://a.example,client=easel"},
 	}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	serveCommand.setup(flags)

@@ -43,7 +43,7 @@ func (s *server) configure(a *app) (err error) {
 		return err
 	}
 	s.cfg.Prices, s.cfg.Rates, s.cfg.Approval = s.prices.Prices, s.prices.rates, s.approval
-	s.cfg.Currency = s.prices.accounting()
+	s.cfg.Currency, s.cfg.SignIn = s.prices.accounting(), s.signIn
 	s.cfg.Limits, s.cfg.Concurrency, s.cfg.MaxSteps = s.limits.Limits, s.paces.concurrency, s.paces.maxSteps
 	s.cfg.ModelLimits = s.calls.Config
 	s.cfg.Traces = telemetry.Wanted(a.getenv)

@@ -82,7 +82,7 @@ func TestUsers(t *testing.T) {
 			require.ErrorIs(t, err, ErrNotFound, "%q", try)
 		}
 
-		login, cookie, err := s.Logins.Create(ctx, u.ID, time.Hour)
+		login, cookie, err := s.Logins.Create(ctx, u.ID, time.Hour, Origin{})
 		require.NoError(t, err)
 		found, err := s.Logins.ByText(ctx, cookie)
 		require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestUsers(t *testing.T) {
 		require.ErrorIs(t, err, ErrNotFound, "a new password ends logins")
 		_, err = s.Users.ByPassword(ctx, "ann@example.org", "new")
 		require.NoError(t, err)
-		_, short, err := s.Logins.Create(ctx, u.ID, -time.Second)
+		_, short, err := s.Logins.Create(ctx, u.ID, -time.Second, Origin{})
 		require.NoError(t, err)
 		_, err = s.Logins.ByText(ctx, short)
 		require.ErrorIs(t, err, ErrNotFound)
@@ -140,7 +140,7 @@ func TestDeletedMembersLoseKeysAndLogins(t *testing.T) {
 		k, err := s.Keys.ByText(ctx, bobs)
 		require.NoError(t, err)
 		require.EqualValues(t, 90, k.Rate)
-		_, cookie, err := s.Logins.Create(ctx, bob.ID, time.Hour)
+		_, cookie, err := s.Logins.Create(ctx, bob.ID, time.Hour, Origin{})
 		require.NoError(t, err)
 		require.NoError(t, s.Members.Delete(ctx, one.ID, bob.ID))
 		_, err = s.Keys.ByText(ctx, bobs)

@@ -96,6 +96,7 @@ func (s Canvases) Create(ctx context.Context, c Canvas, versionTitle string) (Ca
 	if c.ID == "" {
 		c.ID = NewID()
 	}
+	AuditObject(ctx, c.ID)
 	c.Rev, c.CreateTime = 1, s.ms()
 	c.UpdateTime = c.CreateTime
 	if err := c.check(); err != nil {

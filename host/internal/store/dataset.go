@@ -102,6 +102,7 @@ func nameTaken(ctx context.Context, q querier, v access.Viewer, name, except str
 // Create adds a dataset. A name that its creator uses already, in any case of letters, becomes
 // "name(1)". Errors: [ErrExists] for the id, [ErrInvalid].
 func (s Datasets) Create(ctx context.Context, v Dataset) (Dataset, error) {
+	AuditObject(ctx, v.ID)
 	v.Created = s.ms()
 	v.Updated, v.Seq, v.GoneSeq = v.Created, 0, 0
 	body, err := v.body()

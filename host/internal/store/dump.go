@@ -19,7 +19,8 @@ var dumped = []string{
 	"session_documents", "session_turns", "secrets", "items", "kv", "token_use",
 	"model_use", "model_lessons",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "loose_files", "parse_logs", "parse_reruns",
-	"memories", "memory_messages", "deleted_canvases",
+	"memories", "memory_messages", "deleted_canvases", "identities",
+	"audit", "audit_heads",
 }
 
 // dumpHead is the first line of a dump. It is followed by the head of each table and its rows.

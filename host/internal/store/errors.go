@@ -17,6 +17,14 @@ var (
 	// first.
 	ErrLastOwner = errors.New("last owner of the tenant")
 
+	// ErrLastPassword means that a tenant would lose its only owner with a password; set a password
+	// of another owner first.
+	ErrLastPassword = errors.New("last owner of the tenant with a password")
+
+	// ErrStronger means that the groups of a provider give a member a stronger role; change the
+	// groups.
+	ErrStronger = errors.New("groups of a provider give a stronger role")
+
 	// ErrInvalid means that a value cannot be stored; the message names the field.
 	ErrInvalid = errors.New("invalid value")
 

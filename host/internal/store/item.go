@@ -46,6 +46,7 @@ func (s Items) Put(ctx context.Context, v Item) (Item, error) {
 	if v.ID == "" {
 		v.ID = NewID()
 	}
+	AuditObject(ctx, v.ID)
 	what := fmt.Sprintf("put %s %q", v.Kind, v.Name)
 	if err := checkText("id", v.ID, "name", v.Name); err != nil {
 		return Item{}, fail(err, "%s", what)

@@ -53,6 +53,7 @@ func (s Keys) Create(ctx context.Context, k Key, text string) (Key, string, erro
 	if k.ID == "" {
 		k.ID = NewID()
 	}
+	AuditObject(ctx, k.ID)
 	k.CreateTime, k.Hint = s.ms(), printable(text[:min(len(text), 12)])
 	if k.Scopes == nil {
 		k.Scopes = []string{}

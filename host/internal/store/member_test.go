@@ -42,8 +42,20 @@ func TestTheLastOwnerStays(t *testing.T) {
 	})
 }
 
-// none selects no key.
-func none(Key) bool { return false }
+// none are ranks that select no key.
+var none = ranked(func(Key) bool { return false })
+
+func ranked(beyond func(Key) bool) Ranks {
+	return Ranks{
+		Strongest: func(roles ...string) string {
+			order := []string{"", "normal", "admin", "owner"}
+			return slices.MaxFunc(roles, func(a, b string) int {
+				return slices.Index(order, a) - slices.Index(order, b)
+			})
+		},
+		Beyond: func(_ string, key Key) bool { return beyond(key) },
+	}
+}
 
 // A member who may do less loses the keys that do more in the same commit.
 func TestKeysOfALowerRole(t *testing.T) {
@@ -61,7 +73,7 @@ func TestKeysOfALowerRole(t *testing.T) {
 			_, _, err := s.Keys.Create(ctx, k, k.Name)
 			require.NoError(t, err)
 		}
-		administers := func(k Key) bool { return slices.Contains(k.Scopes, "admin") }
+		administers := ranked(func(k Key) bool { return slices.Contains(k.Scopes, "admin") })
 		require.NoError(t, s.Members.SetRole(ctx, bob, "normal", administers))
 		_, err := s.Keys.ByText(ctx, "wide")
 		require.ErrorIs(t, err, ErrNotFound)

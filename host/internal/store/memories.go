@@ -42,6 +42,7 @@ func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
 	if v.ID == "" {
 		v.ID = NewID()
 	}
+	AuditObject(ctx, v.ID)
 	v.Rev, v.Size, v.CreateTime = 1, 0, m.ms()
 	v.UpdateTime = v.CreateTime
 	if err := checkText("id", v.ID, "user", v.User, "name", v.Name); err != nil {

@@ -75,6 +75,8 @@ type Store struct {
 	Members    Members
 	Users      Users
 	Logins     Logins
+	Identities Identities
+	Audit      Audit
 	Keys       Keys
 	Betas      Betas
 	Secrets    Secrets
@@ -99,6 +101,7 @@ func newStore(db *database) *Store {
 	return &Store{
 		database: db,
 		Tenants:  Tenants{db}, Members: Members{db}, Users: Users{db}, Logins: Logins{db},
+		Identities: Identities{db}, Audit: Audit{db},
 		Keys: Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
 		Uses: ModelUses{db}, Lessons: ModelLessons{db},
 		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db},
@@ -286,7 +289,10 @@ func (s *database) keepPool(db *sql.DB, conns int) *sql.DB {
 func (s *database) write(ctx context.Context, what string, op func(context.Context, querier) error) error {
 	err := s.room.check(ctx)
 	if err == nil {
-		err = s.commit.write(ctx, op)
+		with, written := s.audited(ctx, op)
+		if err = s.commit.write(ctx, with); err == nil {
+			written()
+		}
 	}
 	return fail(err, "%s", what)
 }
@@ -294,9 +300,13 @@ func (s *database) write(ctx context.Context, what string, op func(context.Conte
 // writeAlways is write for what must succeed when the disk is full: it frees space, lets somebody
 // in, or takes access away.
 func (s *database) writeAlways(ctx context.Context, what string, op func(context.Context, querier) error) error {
-	err := s.commit.write(ctx, op)
+	with, written := s.audited(ctx, op)
+	err := s.commit.write(ctx, with)
 	if classify(err) == ErrFull && s.room.reserve.Release() {
-		err = s.commit.write(ctx, op)
+		err = s.commit.write(ctx, with)
+	}
+	if err == nil {
+		written()
 	}
 	return fail(err, "%s", what)
 }

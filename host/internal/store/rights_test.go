@@ -223,7 +223,7 @@ func TestBetaTokenForAll(t *testing.T) {
 // rightsRows are records of the version before 0019: ann made canvas c, bob saved its newest
 // version and published another one; canvas gone was deleted.
 var rightsRows = []string{
-	`INSERT INTO members VALUES ('t', 'ann', 'owner'), ('t', 'bob', 'normal')`,
+	`INSERT INTO members (tenant_id, user_id, role) VALUES ('t', 'ann', 'owner'), ('t', 'bob', 'normal')`,
 	`INSERT INTO canvases (id, tenant_id, user_id, title, title_fold, find, description, avatar, type, category,
 		permission, tags, released, dsl, rev, create_time, update_time, published)
 		VALUES ('c', 't', 'ann', '', '', '', '', '', '', '', 'me', '[]', 0, '', 1, 5, 7, 'v1'),

@@ -40,6 +40,7 @@ func (s Tenants) Put(ctx context.Context, t Tenant) (Tenant, error) {
 	if t.ID == "" {
 		t.ID = NewID()
 	}
+	AuditObject(ctx, t.ID)
 	err := checkText("id", t.ID, "name", t.Name)
 	if err == nil {
 		err = checkQuota(t.TokensPerDay)
@@ -73,7 +74,8 @@ var owned = []string{
 	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
 	"session_documents", "session_turns",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
-	"memories", "memory_messages", "model_use", "model_lessons", "deleted_canvases",
+	"memories", "memory_messages", "model_use", "model_lessons", "deleted_canvases", "identities",
+	"audit", "audit_heads",
 }
 
 // Delete deletes a tenant with all its records, and users without another tenant. Uploaded
@@ -118,6 +120,7 @@ func deleteStray(ctx context.Context, q querier, user string) error {
 	for _, text := range []string{
 		`DELETE FROM users WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM members WHERE user_id = $1)`,
 		`DELETE FROM logins WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM members WHERE user_id = $1)`,
+		`DELETE FROM identities WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM members WHERE user_id = $1)`,
 	} {
 		if _, err := q.ExecContext(ctx, text, user); err != nil {
 			return err
@@ -131,18 +134,19 @@ func (s Members) Put(ctx context.Context, m Member) error {
 	if err := checkText("tenant", m.Tenant, "user", m.User, "role", m.Role); err != nil {
 		return fail(err, "member")
 	}
-	const upsert = `INSERT INTO members (tenant_id, user_id, role) VALUES ($1, $2, $3)
-		ON CONFLICT (tenant_id, user_id) DO UPDATE SET role = excluded.role`
+	const upsert = `INSERT INTO members (tenant_id, user_id, role, local_role) VALUES ($1, $2, $3, $3)
+		ON CONFLICT (tenant_id, user_id) DO UPDATE SET role = excluded.role, local_role = excluded.local_role`
 	return s.write(ctx, "member", func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, upsert, m.Tenant, m.User, m.Role)
 		return err
 	})
 }
 
-// SetRole changes the role of a member, unless it is not m.Role any more, and deletes the keys of
-// the member in the tenant that beyond selects. Errors: [ErrConflict], [ErrLastOwner],
-// [ErrNotFound].
-func (s Members) SetRole(ctx context.Context, m Member, role string, beyond func(Key) bool) error {
+// SetRole changes the role that a member has from an administrator, unless the role is not m.Role
+// any more, and deletes the keys of the member in the tenant that may do more. Errors:
+// [ErrConflict], [ErrLastOwner], [ErrLastPassword], [ErrNotFound], [ErrStronger] if the groups of
+// an identity give the member more.
+func (s Members) SetRole(ctx context.Context, m Member, role string, ranks Ranks) error {
 	if err := checkText("role", role); err != nil {
 		return fail(err, "member")
 	}
@@ -150,12 +154,20 @@ func (s Members) SetRole(ctx context.Context, m Member, role string, beyond func
 		if err := keepsOwner(ctx, q, m, role); err != nil {
 			return err
 		}
-		const update = `UPDATE members SET role = $1 WHERE tenant_id = $2 AND user_id = $3`
+		const given = `SELECT role FROM identities WHERE tenant_id = $1 AND user_id = $2`
+		roles, err := queryAll(ctx, q, scanName, given, m.Tenant, m.User)
+		if err != nil {
+			return err
+		}
+		if ranks.Strongest(append(roles, role)...) != role {
+			return ErrStronger
+		}
+		const update = `UPDATE members SET role = $1, local_role = $1 WHERE tenant_id = $2 AND user_id = $3`
 		res, err := q.ExecContext(ctx, update, role, m.Tenant, m.User)
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err
 		}
-		return deleteKeys(ctx, q, m, beyond)
+		return deleteKeys(ctx, q, m, func(key Key) bool { return ranks.Beyond(role, key) })
 	})
 }
 
@@ -178,7 +190,8 @@ func deleteKeys(ctx context.Context, q querier, m Member, which func(Key) bool) 
 }
 
 // Remove is Delete for a member whose role was checked: it fails if the role is not m.Role any
-// more, and for the last owner. Errors: [ErrConflict], [ErrLastOwner], [ErrNotFound].
+// more, and for the last owner. Errors: [ErrConflict], [ErrLastOwner], [ErrLastPassword],
+// [ErrNotFound].
 func (s Members) Remove(ctx context.Context, m Member) error {
 	return s.writeAlways(ctx, "remove member", func(ctx context.Context, q querier) error {
 		if err := keepsOwner(ctx, q, m, ""); err != nil {
@@ -188,33 +201,48 @@ func (s Members) Remove(ctx context.Context, m Member) error {
 	})
 }
 
-// keepsOwner checks a member before its role changes. It locks the row of the tenant, so that two
-// owners who remove each other leave one.
+// keepsOwner checks a member before its role changes: a tenant keeps an owner, and if one has a
+// password an owner with a password, who can sign in when no provider answers. It locks the row of
+// the tenant, so that two owners who remove each other leave one.
 func keepsOwner(ctx context.Context, q querier, m Member, role string) error {
 	if _, err := q.ExecContext(ctx, `UPDATE tenants SET name = name WHERE id = $1`, m.Tenant); err != nil {
 		return err
 	}
-	const query = `SELECT tenant_id, user_id, role FROM members WHERE tenant_id = $1`
-	members, err := queryAll(ctx, q, scanMember, query, m.Tenant)
+	const query = `SELECT m.tenant_id, m.user_id, m.role, COALESCE(u.password, '') FROM members m
+		LEFT JOIN users u ON u.id = m.user_id WHERE m.tenant_id = $1`
+	type owner struct {
+		Member
+		password string
+	}
+	members, err := queryAll(ctx, q, func(r row) (o owner, err error) {
+		return o, r.Scan(&o.Tenant, &o.User, &o.Role, &o.password)
+	}, query, m.Tenant)
 	if err != nil {
 		return err
 	}
-	found, owners := false, 0
+	found, had, owners, passwords := false, false, 0, 0
 	for _, other := range members {
 		switch {
 		case other.User == m.User && other.Role != m.Role:
 			return ErrConflict
 		case other.User == m.User:
-			found = true
+			found, had = true, other.password != ""
 		case other.Role == roleOwner:
 			owners++
+			if other.password != "" {
+				passwords++
+			}
 		}
 	}
 	switch {
 	case !found:
 		return ErrNotFound
-	case m.Role == roleOwner && role != roleOwner && owners == 0:
+	case m.Role != roleOwner || role == roleOwner:
+		return nil
+	case owners == 0:
 		return ErrLastOwner
+	case had && passwords == 0:
+		return ErrLastPassword
 	}
 	return nil
 }
@@ -237,7 +265,7 @@ func deleteMember(ctx context.Context, q querier, tenant, user string) error {
 	if err := changed(res, err, ErrNotFound); err != nil {
 		return err
 	}
-	for _, table := range []string{"keys", "betas"} {
+	for _, table := range []string{"keys", "betas", "identities"} {
 		text := `DELETE FROM ` + table + ` WHERE tenant_id = $1 AND user_id = $2`
 		if _, err := q.ExecContext(ctx, text, tenant, user); err != nil {
 			return err

@@ -43,15 +43,15 @@ func (s Users) CreateMember(ctx context.Context, m Member, u User, password stri
 	if err := u.check(); err != nil {
 		return User{}, fail(err, "create user")
 	}
+	AuditObject(ctx, u.ID)
 	u.CreateTime = s.ms()
 	u.UpdateTime = u.CreateTime
 	hash := hashPassword(password)
-	const insert = `INSERT INTO users (` + userColumns + `, email_fold, password) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	const member = `INSERT INTO members (tenant_id, user_id, role, local_role) VALUES ($1, $2, $3, $3)`
 	err := s.write(ctx, "create user", func(ctx context.Context, q querier) error {
-		_, err := q.ExecContext(ctx, insert, u.ID, u.Email, u.Nickname, u.Avatar, u.CreateTime, u.UpdateTime,
-			[]byte(fold(u.Email)), hash)
+		err := insertUser(ctx, q, u, hash, u.CreateTime)
 		if err == nil && m.Tenant != "" {
-			_, err = q.ExecContext(ctx, `INSERT INTO members (tenant_id, user_id, role) VALUES ($1, $2, $3)`, m.Tenant, u.ID, m.Role)
+			_, err = q.ExecContext(ctx, member, m.Tenant, u.ID, m.Role)
 		}
 		return err
 	})
@@ -59,6 +59,13 @@ func (s Users) CreateMember(ctx context.Context, m Member, u User, password stri
 		return User{}, err
 	}
 	return u, nil
+}
+
+// insertUser adds a user; an empty hash is no password.
+func insertUser(ctx context.Context, q querier, u User, hash string, now int64) error {
+	const insert = `INSERT INTO users (` + userColumns + `, email_fold, password) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`
+	_, err := q.ExecContext(ctx, insert, u.ID, u.Email, u.Nickname, u.Avatar, now, []byte(fold(u.Email)), hash)
+	return err
 }
 
 // Get returns a user. Errors: [ErrNotFound].
@@ -75,10 +82,11 @@ func (s Users) ByPassword(ctx context.Context, email, password string) (User, er
 	var hash string
 	const query = `SELECT ` + userColumns + `, password FROM users WHERE email_fold = $1`
 	err := s.read.QueryRowContext(ctx, query, []byte(fold(email))).Scan(append(u.dest(), &hash)...)
-	if classify(err) == ErrNotFound {
-		hash = noPassword
-	} else if err != nil {
+	if err != nil && classify(err) != ErrNotFound {
 		return User{}, fail(err, "login")
+	}
+	if hash == "" { // no such user, or one without a password
+		hash = noPassword
 	}
 	if !fitsPassword(hash, password) || err != nil {
 		return User{}, fail(ErrNotFound, "login")

@@ -96,7 +96,7 @@ func (b Belongings) Fill(path string) string {
 		"{dataset}", b.Dataset, "{document}", b.Document, "{chunk}", b.Chunk,
 		"{log}", b.Document, "{parse}", Nowhere, "{index}", "graph", "{image}", Nowhere,
 		"{user}", b.User, "{name}", b.Secret, "{provider}", b.Provider, "{tenant}", b.Tenant, "{schedule}", b.Schedule, "{plugin}", b.Provider,
-		"{memory}", b.Memory, "{entry}", b.Memory+":1", "{number}", "1",
+		"{memory}", b.Memory, "{entry}", b.Memory+":1", "{number}", "1", "{login}", Nowhere,
 		"{id}", map[bool]string{true: b.Server, false: b.idFor(path)}[mcp],
 	).Replace(path)
 }

@@ -25,7 +25,7 @@ func New(cfg api.Config, version string) *api.API {
 // routes returns those of all faces.
 func routes(cfg api.Config, version string) []api.Route {
 	s := cfg.Services
-	people, completions, hooks := login.New(s.Accounts, cfg.Now), openai.New(s), webhook.New(s)
+	people, completions, hooks := login.New(s, cfg.Now), openai.New(s), webhook.New(s)
 	return slices.Concat(
 		ragflow.Routes(ragflow.Config{
 			Services: s, Login: people, OpenAI: completions, Webhooks: hooks, Version: version,

@@ -9,6 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // A login needs the old password for a new one, whatever its role, and whether a header or a cookie
@@ -18,7 +19,7 @@ func TestPasswordOfALogin(t *testing.T) {
 	s := &people{Site: apitest.New(t)}
 	for _, role := range []string{app.RoleOwner, app.RoleAdmin, app.RoleNormal} {
 		who := s.add(role)
-		login, cookie, err := s.Store.Logins.Create(t.Context(), who.User, time.Hour)
+		login, cookie, err := s.Store.Logins.Create(t.Context(), who.User, time.Hour, store.Origin{})
 		require.NoError(t, err)
 		byCookie := []string{
 			"Cookie", api.LoginCookie + "=" + cookie, api.CSRFHeader, login.CSRF, api.PageHeader, api.PageItself,
@@ -68,7 +69,7 @@ func TestNewPasswordEndsLogins(t *testing.T) {
 		},
 	} {
 		who, other := s.add(app.RoleAdmin), s.add(app.RoleAdmin)
-		_, second, err := s.Store.Logins.Create(t.Context(), who.User, time.Hour)
+		_, second, err := s.Store.Logins.Create(t.Context(), who.User, time.Hour, store.Origin{})
 		require.NoError(t, err)
 		code := s.Services.Accounts.NewSignInCode(who.User, nil)
 		others := s.Services.Accounts.NewSignInCode(other.User, nil)

@@ -40,7 +40,7 @@ func (p *people) add(role string) person {
 	)
 	require.NoError(p.T, err)
 	who.Member = store.Member{Tenant: "one", User: u.ID, Role: role}
-	_, who.login, err = p.Store.Logins.Create(ctx, u.ID, time.Hour)
+	_, who.login, err = p.Store.Logins.Create(ctx, u.ID, time.Hour, store.Origin{})
 	require.NoError(p.T, err)
 	p.addKeys(&who)
 	return who
@@ -206,7 +206,7 @@ func TestNoRouteChangesAnOwner(t *testing.T) {
 		`{"tenant_id":"one","tokens":["` + owner.admin.ID + `"],"user_id":"` + owner.User + `"}`,
 	}
 	login := func(who person) string { // a key of the user may have changed the password
-		_, text, err := s.Store.Logins.Create(t.Context(), who.User, time.Hour)
+		_, text, err := s.Store.Logins.Create(t.Context(), who.User, time.Hour, store.Origin{})
 		require.NoError(t, err)
 		return text
 	}

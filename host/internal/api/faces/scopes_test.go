@@ -20,6 +20,7 @@ func TestKeyWithoutScopesMayDoNothing(t *testing.T) {
 	require.NoError(t, err)
 	own := map[string]bool{ // about the caller
 		"/api/v2/me": true, "/api/v2/me/usage": true, "/api/v2/me/password": true,
+		"/api/v2/me/logins": true, "/api/v2/me/logins/{login}": true,
 		"/v1/user/logout": true, "/api/v1/auth/logout": true,
 		"/0.25/v1/user/logout": true, "/0.25/api/v1/auth/logout": true,
 		"/0.27/v1/user/logout": true, "/0.27/api/v1/auth/logout": true,
@@ -41,6 +42,9 @@ func TestKeyWithoutScopesMayDoNothing(t *testing.T) {
 	require.Greater(t, refused, 300)
 	require.Equal(t, "null", s.As(key, "GET", "/api/v2/me", "", 200).Get("scopes").JSON())
 	s.As(key, "PUT", "/api/v2/me/password", `{"new":"another horse"}`, 409)
+	s.As(key, "DELETE", "/api/v2/me/password", "", 403)
+	s.As(key, "GET", "/api/v2/me/logins", "", 403)
+	s.As(key, "DELETE", "/api/v2/me/logins/"+apitest.Nowhere, "", 403)
 	login := s.Request("POST", "/v1/user/login", "", `{"email":"mine@x.org","password":"`+key+`"}`)
 	require.Equal(t, 109, login.Code())
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"runtime"
 	"strings"
 	"sync"
@@ -199,6 +200,9 @@ func (f *Face) Authenticate(r *api.Request, email, password string, known bool) 
 	right := false
 	defer func() { admitted.close(right) }() // also when the check panics
 	user, err := f.accounts.Verify(ctx, email, password)
+	if errors.Is(err, app.ErrNotFound) {
+		f.audit.SignInFailed(ctx, email, r.Client().String())
+	}
 	if err != nil {
 		return user, err
 	}

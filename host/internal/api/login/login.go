@@ -13,13 +13,15 @@ import (
 
 // Face is the login page of a host. It is safe for concurrent use.
 type Face struct {
-	accounts *app.Accounts
-	brake    *loginBrake
+	accounts   *app.Accounts
+	identities *app.Identities
+	audit      *app.Audit
+	brake      *loginBrake
 }
 
 // New makes the face. Attempts are limited by the time that now returns; nil means time.Now.
-func New(accounts *app.Accounts, now func() time.Time) *Face {
-	return &Face{accounts, newLoginBrake(now)}
+func New(s *app.Services, now func() time.Time) *Face {
+	return &Face{s.Accounts, s.Identities, s.Audit, newLoginBrake(now)}
 }
 
 // Routes are those of the page.
@@ -28,6 +30,12 @@ func (f *Face) Routes() []api.Route {
 		{Method: "GET", Path: "/login", Body: api.BodyNone, Need: api.NeedNone, Handler: f.page},
 		{Method: "POST", Path: "/login", Body: api.BodyTiny, Need: api.NeedNone, Handler: f.submit},
 		{Method: "POST", Path: "/login/password", Body: api.BodyTiny, Need: api.NeedNone, Handler: f.changeByForm},
+		{Method: "GET", Path: "/login/oidc/{provider}", Body: api.BodyNone, Need: api.NeedNone, Handler: f.begin},
+		{
+			Method: "GET", Path: "/login/oidc/{provider}/callback", Body: api.BodyNone, Need: api.NeedNone,
+			Handler: f.callback,
+		},
+		{Method: "POST", Path: "/login/oidc/{provider}/link", Body: api.BodyTiny, Need: api.NeedNone, Handler: f.link},
 		{Method: "POST", Path: "/logout", Body: api.BodyTiny, Need: api.NeedNone, Handler: f.logout},
 	}
 }
@@ -35,7 +43,12 @@ func (f *Face) Routes() []api.Route {
 // Begin makes a login and puts it into the answer's headers. The browser keeps it only when the
 // request came from this host (own): another site could put its own login into a visitor's browser.
 func (f *Face) Begin(r *api.Request, user app.User, own bool) (app.Login, error) {
-	v, text, err := f.accounts.NewLogin(r.HTTP.Context(), user.ID)
+	return f.beginBy(r, user, own, app.LoginOrigin{Via: "password"})
+}
+
+func (f *Face) beginBy(r *api.Request, user app.User, own bool, from app.LoginOrigin) (app.Login, error) {
+	from.Address, from.Agent = r.Client().String(), r.HTTP.UserAgent()
+	v, text, err := f.accounts.NewLogin(r.HTTP.Context(), user.ID, from)
 	if err != nil {
 		return v, err
 	}
@@ -52,10 +65,15 @@ func (f *Face) Begin(r *api.Request, user app.User, own bool) (app.Login, error)
 // a proxy in front, the cookie is sent over HTTPS only. Requests that another site causes never
 // carry it, links to this host included: the page that such a link opens makes its own requests.
 func setCookie(r *api.Request, name, text string, lasts time.Duration) {
-	http.SetCookie(r.Writer, &http.Cookie{
+	c := cookie(r, name, text, lasts)
+	http.SetCookie(r.Writer, &c)
+}
+
+func cookie(r *api.Request, name, text string, lasts time.Duration) http.Cookie {
+	return http.Cookie{
 		Name: name, Value: text, Path: "/", MaxAge: int(lasts.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.Secure(),
-	})
+	}
 }
 
 // End ends the login that the request came with, and removes its cookie. A cookie that holds

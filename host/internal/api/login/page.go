@@ -43,12 +43,24 @@ type loginView struct {
 	Problem  string
 	Notice   string
 	Shortest int // of passwords
+
+	Providers []providerLink // that sign people in
+	Link      *linkForm      // asks for the password that links a person to an account
+	End       *providerLink  // ends the session at the provider, after that here has ended
 }
+
+// providerLink leads to a provider.
+type providerLink struct{ Name, Address string }
+
+// linkForm links a person who came from a provider to an account.
+type linkForm struct{ Provider, Address, Sealed string }
 
 // loginWords are the page's texts in one language.
 type loginWords struct {
 	Lang, Title, Email, Password, Hint, LogIn, Wrong, TooMany, LoggedIn, LogOut, Open, Change, Old, New, Save,
-	Changed, WrongOld, TooShort, BadText, Foreign, Gone, Used, Account string
+	Changed, WrongOld, TooShort, BadText, Foreign, Gone, Used, Account,
+	Or, LogInBy, LinkTitle, LinkHint, Link, Linked, Expired, Refused, BadToken, Overage, Unreachable, NoRole,
+	OtherTenant, NoProvider, Left, EndAt, Back string
 }
 
 //go:embed words.json
@@ -160,7 +172,7 @@ func (f *Face) once(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := f.Begin(r, user, true); err != nil {
+	if _, err := f.beginBy(r, user, true, app.LoginOrigin{Via: "link"}); err != nil {
 		return nil, err
 	}
 	return goTo("/#host")
@@ -179,14 +191,24 @@ func (f *Face) page(ctx context.Context, r *api.Request) (api.Response, error) {
 		if v, err = f.view(ctx, who); err != nil {
 			return nil, err
 		}
-	} else if r.Query.Has("changed") {
+		return render(http.StatusOK, v)
+	}
+	if r.Query.Has("changed") {
 		v.Notice = wordsOf(r.HTTP).Changed
+	}
+	v.Providers, err = f.providers(ctx, r.Query.Get("tenant"), v.Next)
+	if err != nil {
+		return nil, err
 	}
 	return render(http.StatusOK, v)
 }
 
 func (f *Face) submit(_ context.Context, r *api.Request) (api.Response, error) {
 	v := loginView{Words: wordsOf(r.HTTP), Next: nextPlace(r.Body.Text("next")), Email: r.Body.Text("email")}
+	var err error
+	if v.Providers, err = f.providers(r.HTTP.Context(), "", v.Next); err != nil {
+		return nil, err
+	}
 	if err := foreign.Check(r.HTTP); err != nil {
 		v.Problem = v.Words.Foreign
 		return render(http.StatusForbidden, v)
@@ -263,12 +285,19 @@ func (f *Face) changeByForm(ctx context.Context, r *api.Request) (api.Response, 
 }
 
 func (f *Face) logout(ctx context.Context, r *api.Request) (api.Response, error) {
-	_, refused, err := f.owned(ctx, r)
+	who, refused, err := f.owned(ctx, r)
 	if refused != nil || err != nil {
 		return refused, err
 	}
+	end, err := f.endAt(ctx, r, who)
+	if err != nil {
+		return nil, err
+	}
 	if err := f.End(r); err != nil {
 		return nil, err
+	}
+	if end != nil {
+		return render(http.StatusOK, loginView{End: end})
 	}
 	return goTo("/login")
 }

@@ -55,6 +55,31 @@ func (a accounts) operations() []operation {
 			method: "PUT", path: "/api/v2/users/{user}/password", body: api.BodyTiny, scope: admin, name: "setPassword",
 			about: "Set the password of another user. All its logins end. Only owners set those of owners.",
 		}, a.setPassword),
+		handle(operation{
+			method: "DELETE", path: "/api/v2/me/password", body: api.BodyTiny, name: "removeOwnPassword",
+			about: "Remove the caller's password, after a sign-in at a provider. One owner of a tenant keeps one.",
+		}, a.removeOwnPassword),
+		handle(operation{
+			method: "GET", path: "/api/v2/me/logins", body: api.BodyNone, name: "listOwnLogins",
+			about: "List where the caller is logged in.",
+		}, a.listOwnLogins),
+		handle(operation{
+			method: "DELETE", path: "/api/v2/me/logins/{login}", body: api.BodyTiny, name: "endOwnLogin",
+			about: "End a login of the caller.",
+		}, a.endOwnLogin),
+		handle(operation{
+			method: "GET", path: "/api/v2/users/{user}/logins", body: api.BodyNone, scope: admin, name: "listLogins",
+			about: "List where a user is logged in. Only owners see those of owners.",
+		}, a.listLogins),
+		handle(operation{
+			method: "DELETE", path: "/api/v2/users/{user}/logins", body: api.BodyTiny, scope: admin, name: "endLogins",
+			about: "End all logins of a user. API keys of the user stay.",
+		}, a.endLogins),
+		handle(operation{
+			method: "DELETE", path: "/api/v2/users/{user}/logins/{login}", body: api.BodyTiny, scope: admin,
+			name:  "endLogin",
+			about: "End a login of a user.",
+		}, a.endLogin),
 	}
 }
 

@@ -25,6 +25,7 @@ type operation struct {
 	stream       bool
 	events       bool               // an EventSource may read it
 	form         *jsonschema.Schema // of a multipart body, which the handler reads itself; nil for none
+	audit        bool               // in the audit log, though it changes nothing
 	media        string             // content type of an answer that is no JSON; "" for JSON
 
 	handler api.Handler

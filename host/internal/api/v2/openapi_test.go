@@ -2,6 +2,7 @@ package v2_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http/httptest"
 	"slices"
 	"strconv"
@@ -169,6 +170,7 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 				require.NotEmpty(t, id.Str(), a.Text)
 				known[keep] = id.Str()
 			}
+			requireAudited(t, s, r, method, a)
 			if strings.HasSuffix(path, "/runs") && method == "POST" && !streamed {
 				s.Watch(path[:strings.Index(path, "/canvases/")]+"/runs/"+a.Body.Get("id").Str()+"/events", "", 0)
 			}
@@ -180,18 +182,57 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 		})
 	}
 	s.T = t
+	unused := maps.Clone(withoutEntry)
 	for _, r := range ownRoutes(s) {
+		delete(unused, r.Action)
+		if r.Method != "GET" && !r.Audits(r.Method) {
+			require.Contains(t, withoutEntry, r.Action, "%s %s changes something and leaves no entry", r.Method, r.Path)
+		}
 		if !done[r.Method+" "+r.Path] && !slices.Contains(elsewhere, r.Path) {
 			t.Errorf("%s %s has no row: call it in ownRows", r.Method, r.Path)
 		}
 	}
+	require.Empty(t, unused, "no such operations")
+}
+
+// requireAudited checks that an act has left an entry, unless it is one that leaves none.
+func requireAudited(t *testing.T, s *apitest.Site, r *api.Route, method string, a apitest.Answer) {
+	t.Helper()
+	list, err := s.Store.Audit.List(t.Context(), store.AuditFilter{Tenant: "one", Limit: 1})
+	require.NoError(t, err)
+	last := ""
+	if len(list) > 0 {
+		last = list[0].Action
+	}
+	switch {
+	case r.Audits(method):
+		require.Equal(t, r.Action, last)
+		require.NotEmpty(t, list[0].User)
+		require.Equal(t, "127.0.0.1", list[0].Address)
+		if id := a.Body.Get("id").Str(); id != "" && method == "POST" {
+			require.NotEmpty(t, list[0].Object, "a new object has its id in the log")
+		}
+	case method != "GET":
+		require.Contains(t, withoutEntry, r.Action, "%s %s changes something and leaves no entry", method, r.Path)
+	}
+}
+
+// withoutEntry are operations that are no GET and are not in the audit log, with the reason.
+var withoutEntry = map[string]string{
+	"createSession": "a conversation", "addMemoryMessage": "a conversation",
+	"startRun": "in the history of runs", "cancelRun": "in the history of runs", "rerun": "in the history of runs",
+	"resume": "in the history of runs", "validateCanvas": "reads", "validateDocument": "reads",
+	"webhookPresets": "reads", "listTables": "reads", "search": "reads", "listMCPTools": "reads",
+	"testProvider": "reads", "findLocalProviders": "reads", "previewChunks": "reads",
+	"pluginFetch": "a part of a run in the page", "callTool": "a part of a run in the page",
 }
 
 // elsewhere are routes that need more than this package has: tested beside
 // what answers them.
 var elsewhere = []string{
 	"/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/fetch", "/api/v2/plugins/{plugin}/settings",
-	"/api/v2/plugins/{plugin}/file",
+	"/api/v2/plugins/{plugin}/file", "/api/v2/me/password",
+	"/api/v2/me/logins/{login}", "/api/v2/users/{user}/logins/{login}",
 	"/api/v2/datasets/{dataset}/events", "/api/v2/canvases/{id}/events",
 	"/api/v2/tools/{component}/call",
 	"/api/v2/datasets/{dataset}/parses/{parse}", "/api/v2/datasets/{dataset}/parses/{parse}/rerun",
@@ -246,7 +287,16 @@ GET /api/v2/users
 POST /api/v2/users {"email":"bob@x.org","password":"battery staple","role":"admin"} >bob
 PUT /api/v2/users/{bob} {"role":"normal"}
 PUT /api/v2/users/{bob}/password {"new":"staple battery"}
+GET /api/v2/users/{bob}/logins
+DELETE /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}
+GET /api/v2/me/logins
+PUT /api/v2/oidc/corp {"issuer":"https://login.corp.example","client":"easel","secret":"hush"}
+GET /api/v2/oidc
+DELETE /api/v2/oidc/corp
+GET /api/v2/audit?action=createUser&before=1000
+GET /api/v2/audit/export
+GET /api/v2/audit/check
 POST /api/v2/keys {"name":"k","scopes":["read","run"],"rate":60,"expires":"2099-01-01T00:00:00Z"} >key
 GET /api/v2/keys
 PUT /api/v2/keys/{key} {"rate":30,"tokens_per_day":1000}

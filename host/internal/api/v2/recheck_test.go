@@ -37,7 +37,7 @@ func TestStreamsEndWithTheirPrincipal(t *testing.T) {
 		return in
 	}
 	login := func() string {
-		_, text, err := s.Store.Logins.Create(t.Context(), ann.ID, time.Hour)
+		_, text, err := s.Store.Logins.Create(t.Context(), ann.ID, time.Hour, store.Origin{})
 		require.NoError(t, err)
 		return text
 	}

@@ -72,6 +72,7 @@ func (s runs) operations() []operation {
 		}, s.resume),
 		handle(operation{
 			method: "POST", path: one + "/approve", body: api.BodyCanvas, scope: run, name: "approve",
+			audit: true,
 			about: "Resume a paused run with decisions about the tools and nodes that need approval: the fields " +
 				"of its event user_inputs that have a member approval, by name. The response describes a new run, " +
 				"which asks again for undecided ones and for arguments that do not match the schema of the tool.",

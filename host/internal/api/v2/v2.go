@@ -31,7 +31,7 @@ func Routes(s *app.Services, l *login.Face) []api.Route {
 		op := &list[i]
 		routes[i] = api.Route{
 			Method: op.method, Path: op.path, Body: op.body, Need: op.need, Scope: op.scope, Events: op.events,
-			Handler: op.handler, Fail: fail, CheckQuery: op.checkQuery,
+			Handler: op.handler, Fail: fail, CheckQuery: op.checkQuery, Action: op.name, Audit: op.audit,
 		}
 	}
 	return routes
@@ -43,7 +43,8 @@ func operations(s *app.Services, l *login.Face) []operation {
 		accounts{s, l}.operations(), keys{s}.operations(), tenants{s}.operations(), secrets{s}.operations(),
 		models{s}.operations(), plugins{s}.operations(), datasets{s.Datasets, s.Canvases}.operations(),
 		memories{s}.operations(), tools{s}.operations(), databases{s}.operations(), webhooks{s}.operations(),
-		servers{s}.operations(), usage{s}.operations(), health{s}.operations(),
+		servers{s}.operations(), usage{s}.operations(), health{s}.operations(), signIns{s}.operations(),
+		audit{s}.operations(),
 	)
 	var all []operation
 	spec := sync.OnceValues(func() ([]byte, error) { return specification(all) })
