@@ -7,7 +7,7 @@ import { copy, paste, read, written } from "../canvas/edit/clip.ts";
 import { paramOf, setParam, type Draft } from "../canvas/edit/draft.ts";
 import { enclose, groupAt, origin } from "../canvas/edit/groups.ts";
 import * as nodes from "../canvas/edit/nodes.ts";
-import { renameModels } from "../canvas/edit/models.ts";
+import { settle, type Choices } from "../canvas/edit/resources.ts";
 import { addNote, writeNote } from "../canvas/edit/notes.ts";
 import { setOrder, type Order } from "../canvas/edit/order.ts";
 import { typedAt } from "../canvas/edit/steps.ts";
@@ -147,9 +147,9 @@ export class Editing {
     });
   }
 
-  /** replaceModels replaces models by their ids, in all steps. */
-  replaceModels(ids: ReadonlyMap<string, string>): void {
-    this.#session.act((draft) => renameModels(draft, ids));
+  /** settle replaces models, datasets, servers and components in all steps. */
+  settle(choices: Choices): void {
+    this.#session.act((draft, { model }) => settle(draft, this.#specs, model, choices));
   }
 
   resize(id: string, width: number, height: number): void {
