@@ -30,7 +30,6 @@ export const en = {
   "where.save_run": "Save and run",
   "where.page": "in this page",
   "where.host": "on the host",
-  "where.no_files": "Files cannot be sent to the host from here; run in this page instead.",
   "chat.stored": "Run {0} of the host",
 
   "area.knowledge": "Knowledge",
@@ -146,6 +145,9 @@ export const en = {
   "chat.empty": "Ask something to run the canvas.",
   "chat.form": "Fill in the form to run the canvas.",
   "chat.placeholder": "Your message",
+  "chat.again": "Try again",
+  "chat.attempt": "{0}: attempt {1} of {2}",
+  "chat.examples": "Example questions",
   "chat.send": "Send",
   "chat.run": "Run",
   "chat.stop": "Stop",

@@ -31,7 +31,6 @@ export const zh: Record<Key, string> = {
   "where.save_run": "保存并运行",
   "where.page": "在此页面",
   "where.host": "在主机上",
-  "where.no_files": "无法从这里把文件发送到主机；请改为在此页面运行。",
   "chat.stored": "主机上的运行 {0}",
 
   "area.knowledge": "知识库",
@@ -147,6 +146,9 @@ export const zh: Record<Key, string> = {
   "chat.empty": "提个问题，运行画布。",
   "chat.form": "填写表单，运行画布。",
   "chat.placeholder": "输入消息",
+  "chat.again": "重试",
+  "chat.attempt": "{0}：第 {1} 次尝试，共 {2} 次",
+  "chat.examples": "示例问题",
   "chat.send": "发送",
   "chat.run": "运行",
   "chat.stop": "停止",
