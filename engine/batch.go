@@ -296,7 +296,7 @@ func (r *run) attempt(ctx context.Context, call *Call) error {
 		if try >= tries || errors.Is(err, ErrLimit) || suspensionOf(err) != nil {
 			return err
 		}
-		call.logRetry(try, tries, r.redactError(err))
+		logRetry(call, try, tries, r.redactError(err))
 		if r.clock.Sleep(ctx, call.node.delay) != nil {
 			return err
 		}
@@ -305,7 +305,7 @@ func (r *run) attempt(ctx context.Context, call *Call) error {
 }
 
 // logRetry reports that an attempt failed and that another one follows.
-func (c *Call) logRetry(try, tries int, err error) {
+func logRetry(c *Call, try, tries int, err error) {
 	text := c.NodeID() + ": attempt " + strconv.Itoa(try) + " of " + strconv.Itoa(tries) + " failed: " + err.Error()
 	c.Log(EventWarning, Object(
 		"text", text, "component_id", c.NodeID(), "attempt", Int(int64(try+1)), "attempts", Int(int64(tries)),

@@ -259,8 +259,8 @@ export class Editing {
     const corner = { x: Math.min(...places.map(({ x }) => x)), y: Math.min(...places.map(({ y }) => y)) };
     const start = at ? { x: at.x - corner.x, y: at.y - corner.y } : { x: 40, y: 40 };
     const ids = this.#session.act((draft, { model }) => {
-      const roots = tops.filter((node) => typeof node["parentId"] !== "string").map((node) => node["position"] as Point);
-      return paste(draft, this.#specs, clip, clear(model, roots, start));
+      const roots = tops.filter((node) => typeof node["parentId"] !== "string");
+      return paste(draft, this.#specs, clip, clear(model, roots.map((node) => node["position"] as Point), start));
     });
     return [...(ids?.values() ?? [])];
   }
@@ -310,7 +310,7 @@ function free(model: CanvasModel, { x, y }: Point, group: string | undefined): P
   return place;
 }
 
-// clear returns an offset, at or below the given one, by which boxes at these points cover no other.
+// clear returns an offset, at or below the given one, with which boxes at these points cover none.
 function clear(model: CanvasModel, points: readonly Point[], { x, y }: Point): Point {
   const [xs, ys] = [points.map((point) => point.x), points.map((point) => point.y)];
   const [left, right, top] = [Math.min(...xs) + x, Math.max(...xs) + x + 220, Math.min(...ys)];

@@ -150,7 +150,7 @@ export type OwnEvent =
   | Envelope<"limit_reached", { component_id?: string; path?: string; code: Code; message: string }>
   | Envelope<"warning", Warning>;
 
-/** Warning is something unexpected; a node that is tried again has the number of its next attempt. */
+/** Warning is unexpected; a node that is tried again has the number of its next attempt. */
 export interface Warning extends Partial<Indexed> {
   text: string;
   component_id?: string;

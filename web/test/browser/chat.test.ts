@@ -19,7 +19,7 @@ const code = {
 };
 const shop = {
   components: {
-    begin: step("Begin", { mode: "conversational", prologue: "Hi!", questions: ["tea", "milk", "", "tea"] }, [], ["CodeExec:C"]),
+    begin: step("Begin", { prologue: "Hi!", questions: ["tea", "milk", "", "tea"] }, [], ["CodeExec:C"]),
     "CodeExec:C": step("CodeExec", code, ["begin"], ["Message:M"]),
     "Message:M": step("Message", { content: ["{CodeExec:C@result}"] }, ["CodeExec:C"], []),
   },

@@ -192,7 +192,9 @@ const old = {
       custom_header: { Authorization: "Bearer {{secret:SHOP_KEY}}" },
     }],
     ["Message:M", "Message", "Reply", { content: ["{Agent:A@content}"] }],
-  ].map(([id, label, name, form], i) => ({ id, type: "ragNode", position: { x: i * 300, y: 0 }, data: { label, name, form } })),
+  ].map(([id, label, name, form], i) => ({
+    id, type: "ragNode", position: { x: i * 300, y: 0 }, data: { label, name, form },
+  })),
   edges: ["begin", "Retrieval:R", "plugin:crm:P", "Agent:A", "Message:M"].flatMap((target, i, all) =>
     i === 0 ? [] : [{ id: `e${i}`, source: all[i - 1], sourceHandle: "start", target, targetHandle: "end" }]),
 };

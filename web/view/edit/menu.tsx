@@ -16,7 +16,7 @@ const listed: Record<MenuOf, Key[]> = {
   selection: [...common, "edit.tidy", "align.left", "align.top", "align.across", "edit.delete"],
 };
 
-/** MenuProps come with what the page has loaded already: a file of its own would be loaded first. */
+/** MenuProps bring what is loaded already: imports of it would split the first scripts. */
 export interface MenuProps {
   of: MenuOf;
   at: { x: number; y: number };
@@ -68,8 +68,8 @@ export default function Menu({ of, at, commands, Keys, onClose, onLeave, onAdd }
   };
   return (
     <div
-      ref={list} className="overlay floating menu" role="menu" aria-label={t(`menu.${of}`)} style={style} onKeyDown={key}
-      onContextMenu={(event) => event.preventDefault()}
+      ref={list} className="overlay floating menu" role="menu" aria-label={t(`menu.${of}`)} style={style}
+      onKeyDown={key} onContextMenu={(event) => event.preventDefault()}
     >
       {offered.map((command) => (
         <button
