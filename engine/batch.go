@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -295,11 +296,20 @@ func (r *run) attempt(ctx context.Context, call *Call) error {
 		if try >= tries || errors.Is(err, ErrLimit) || suspensionOf(err) != nil {
 			return err
 		}
+		logRetry(call, try, tries, r.redactError(err))
 		if r.clock.Sleep(ctx, call.node.delay) != nil {
 			return err
 		}
 		call.forget()
 	}
+}
+
+// logRetry reports that an attempt failed and that another one follows.
+func logRetry(c *Call, try, tries int, err error) {
+	text := c.NodeID() + ": attempt " + strconv.Itoa(try) + " of " + strconv.Itoa(tries) + " failed: " + err.Error()
+	c.Log(EventWarning, Object(
+		"text", text, "component_id", c.NodeID(), "attempt", Int(int64(try+1)), "attempts", Int(int64(tries)),
+	))
 }
 
 // forget drops the effects of a failed attempt.

@@ -94,7 +94,11 @@ func (x *itemRun) take(e *Event, err error) bool {
 		EventExchange:
 		c.run.note(e.Type, c.node, x.indexed(e.Data()))
 	case EventWarning:
-		c.run.note(e.Type, c.node, e.Data())
+		data := e.Data()
+		if data.find("component_id") >= 0 {
+			data = x.indexed(data)
+		}
+		c.run.note(e.Type, c.node, data)
 	}
 	return true
 }

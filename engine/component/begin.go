@@ -52,11 +52,12 @@ var beginSpec = engine.Spec{
 // Source: RAGFlow agent/component/begin.py at 80a16e71 (behaviour only). Differs: bare values, JSON
 // of objects and lists of files are accepted, and so is the mode "Dialog".
 type Begin struct {
-	Mode     string       `json:"mode" label:"How it starts" doc:"who starts a run: a person in a chat, a form or the API, or a web request" options:"conversational=Chat|task=Form or API|Webhook=Webhook" accept:"conversational=Dialog" default:"conversational"`
-	Prologue string       `json:"prologue" label:"Greeting" doc:"shown before the first question" widget:"prompt" show:"mode=conversational"`
-	Inputs   engine.Value `json:"inputs" label:"Fields to ask for" doc:"values that a person or caller fills in before the run" shape:"name -> {name, type, optional or required, options, value}" widget:"fields" show:"mode!=Webhook"`
-	Security engine.Value `json:"security" label:"Who may send" doc:"how a sender proves who it is; without it everybody may start a run" shape:"{auth_type: none, token, basic, jwt or hmac, ...}" widget:"webhook" show:"mode=Webhook"`
-	Layout   string       `json:"layout_recognize" label:"Page layout" doc:"page layout recognition in RAGFlow; has no effect here" hidden:"true"`
+	Mode      string       `json:"mode" label:"How it starts" doc:"who starts a run: a person in a chat, a form or the API, or a web request" options:"conversational=Chat|task=Form or API|Webhook=Webhook" accept:"conversational=Dialog" default:"conversational"`
+	Prologue  string       `json:"prologue" label:"Greeting" doc:"shown before the first question" widget:"prompt" show:"mode=conversational"`
+	Questions []string     `json:"questions" label:"Example questions" doc:"shown as buttons before the first question" show:"mode=conversational"`
+	Inputs    engine.Value `json:"inputs" label:"Fields to ask for" doc:"values that a person or caller fills in before the run" shape:"name -> {name, type, optional or required, options, value}" widget:"fields" show:"mode!=Webhook"`
+	Security  engine.Value `json:"security" label:"Who may send" doc:"how a sender proves who it is; without it everybody may start a run" shape:"{auth_type: none, token, basic, jwt or hmac, ...}" widget:"webhook" show:"mode=Webhook"`
+	Layout    string       `json:"layout_recognize" label:"Page layout" doc:"page layout recognition in RAGFlow; has no effect here" hidden:"true"`
 
 	// The following are read by the host that receives the request.
 	Methods       engine.Value `json:"methods" label:"Methods" doc:"which requests start a run; all if none is chosen" widget:"checks" offer:"GET|POST|PUT|PATCH|DELETE|HEAD" show:"mode=Webhook"`

@@ -7,7 +7,7 @@ import { copy, paste, read, written } from "../canvas/edit/clip.ts";
 import { paramOf, setParam, type Draft } from "../canvas/edit/draft.ts";
 import { enclose, groupAt, origin } from "../canvas/edit/groups.ts";
 import * as nodes from "../canvas/edit/nodes.ts";
-import { renameModels } from "../canvas/edit/models.ts";
+import { settle, type Choices } from "../canvas/edit/resources.ts";
 import { addNote, writeNote } from "../canvas/edit/notes.ts";
 import { setOrder, type Order } from "../canvas/edit/order.ts";
 import { typedAt } from "../canvas/edit/steps.ts";
@@ -147,9 +147,9 @@ export class Editing {
     });
   }
 
-  /** replaceModels replaces models by their ids, in all steps. */
-  replaceModels(ids: ReadonlyMap<string, string>): void {
-    this.#session.act((draft) => renameModels(draft, ids));
+  /** settle replaces models, datasets, servers and components in all steps. */
+  settle(choices: Choices): void {
+    this.#session.act((draft, { model }) => settle(draft, this.#specs, model, choices));
   }
 
   resize(id: string, width: number, height: number): void {
@@ -257,8 +257,11 @@ export class Editing {
     const tops = clip.nodes.filter((node) => !clip.nodes.some(({ id }) => id === node["parentId"]));
     const places = tops.map((node) => node["position"] as Point);
     const corner = { x: Math.min(...places.map(({ x }) => x)), y: Math.min(...places.map(({ y }) => y)) };
-    const by = at ? { x: at.x - corner.x, y: at.y - corner.y } : { x: 40, y: 40 };
-    const ids = this.#session.act((draft) => paste(draft, this.#specs, clip, by));
+    const start = at ? { x: at.x - corner.x, y: at.y - corner.y } : { x: 40, y: 40 };
+    const ids = this.#session.act((draft, { model }) => {
+      const roots = tops.filter((node) => typeof node["parentId"] !== "string");
+      return paste(draft, this.#specs, clip, clear(model, roots.map((node) => node["position"] as Point), start));
+    });
     return [...(ids?.values() ?? [])];
   }
 
@@ -305,6 +308,24 @@ function free(model: CanvasModel, { x, y }: Point, group: string | undefined): P
     place.y = origin(model, other.id).y + sizeOf(other).height + 40;
   }
   return place;
+}
+
+// clear returns an offset, at or below the given one, with which boxes at these points cover none.
+function clear(model: CanvasModel, points: readonly Point[], { x, y }: Point): Point {
+  const [xs, ys] = [points.map((point) => point.x), points.map((point) => point.y)];
+  const [left, right, top] = [Math.min(...xs) + x, Math.max(...xs) + x + 220, Math.min(...ys)];
+  const height = Math.max(...ys) - top + 100;
+  const tops = model.nodes.filter(({ parent, role }) => parent === undefined && role !== "note");
+  const by = { x, y };
+  const covered = (each: CanvasNode): boolean => {
+    const size = sizeOf(each);
+    const isBeside = each.x >= right || each.x + size.width <= left;
+    return !isBeside && each.y < top + by.y + height && each.y + size.height > top + by.y;
+  };
+  for (let other = tops.find(covered); other; other = tops.find(covered)) {
+    by.y = other.y + sizeOf(other).height + 20 - top;
+  }
+  return by;
 }
 
 // makeRoom moves the node after a new one, and all its successors, to the right.

@@ -63,6 +63,11 @@ export class Files {
     return this.#contents.get(id) ?? "";
   }
 
+  /** blob returns a file as it was chosen; undefined if this page has no such file. */
+  blob(id: string): { name: string; blob: Blob } | undefined {
+    return this.#blobs.get(id);
+  }
+
   /** forPlugins makes the files available to plugins, and stores those that they make. */
   readonly forPlugins: PluginFiles = {
     read: async (id) => {

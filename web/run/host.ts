@@ -6,6 +6,7 @@
 // the built-in tools and searches in datasets, because canvases may be untrusted.
 
 import { messageOf } from "@easel/engine";
+import type { Descriptor } from "./files.ts";
 import { offline, type HostModel } from "./model-names.ts";
 import { Store } from "./store.ts";
 import type { Relay } from "./substitutes.ts";
@@ -237,6 +238,19 @@ export class Host {
     const response = await this.#send(path, "page", { ...init, headers });
     if (!response.ok) await textOf(response); // throws
     return response;
+  }
+
+  /** upload stores a file for runs of a canvas of the host. */
+  async upload(canvas: string, name: string, blob: Blob): Promise<Descriptor> {
+    const body = new FormData();
+    body.append("file", blob, name);
+    await this.#proven();
+    const path = `/api/v1/agents/${encodeURIComponent(canvas)}/upload`;
+    const { data, message } = JSON.parse(await textOf(await this.#send(path, "page", { method: "POST", body }))) as {
+      data?: Descriptor | null; message?: string;
+    };
+    if (!data) throw new HostError(0, message ?? "");
+    return data;
   }
 
   /** hasLogin reports whether the browser's login is used, not an API key. */

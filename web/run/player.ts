@@ -172,16 +172,28 @@ export class Player {
   send(ask: Ask): void {
     const origin = this.#stage.saved?.();
     const runs = this.#remote();
-    if (runs && origin) return this.#follows(runs.start(origin, questionOf(ask, this.#pinned())), ask);
+    if (runs && origin) return this.#follows(runs.start(origin, questionOf(ask, this.#pinned()), this.files), ask);
     this.#begin(ask, asking(ask));
   }
+
+  /** repeat asks the last question again, in place of a turn that failed. */
+  repeat(): void {
+    const { ask, again } = this.#asked();
+    if (ask === undefined) return;
+    if (this.#remote() && this.#stage.saved?.()) return this.send(ask);
+    this.#begin(ask, asking(ask), { again });
+  }
+
 
   /** answer fills the form that a paused run waits for. */
   answer(inputs: Record<string, unknown>): void {
     const paused = this.#paused;
     if (!paused) return;
     if (paused.turn.place === "host") {
-      const remote = paused.run.resume(inputs) as RemoteRun; // what runs on the host continues there
+      // What runs on the host continues there.
+      const [run, origin] = [paused.run as RemoteRun, this.#stage.saved?.()];
+      const stored = this.#runs && origin && this.#runs.resume(run, origin.id, inputs, this.files);
+      const remote = stored ?? run.resume(inputs);
       return this.#follows(remote, { inputs, how: { kind: "resume" } }, continued(paused.state));
     }
     this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), {
@@ -217,7 +229,7 @@ export class Player {
     const [runs, origin] = [this.#remote(), this.#stage.saved?.()];
     if (runs && origin) {
       const question = { ...questionOf(ask, this.#pinned()), until: this.#stage.ids().run(node) };
-      return this.#follows(runs.start(origin, question), { ...ask, how: { kind: "until", node } });
+      return this.#follows(runs.start(origin, question, this.files), { ...ask, how: { kind: "until", node } });
     }
     this.#begin({ ...ask, how: { kind: "until", node } }, asking(ask), { options: { until: node }, again });
   }
@@ -447,9 +459,9 @@ function asking({ query, inputs, files }: Ask): Start {
 }
 
 // questionOf returns the input of a run on the host.
-function questionOf({ query, inputs }: Ask, pins: Record<string, Params>): Question {
+function questionOf({ query, inputs, files }: Ask, pins: Record<string, Params>): Question {
   return {
-    ...(query === undefined ? {} : { query }), ...(inputs ? { inputs } : {}),
+    ...(query === undefined ? {} : { query }), ...(inputs ? { inputs } : {}), ...(files ? { files } : {}),
     ...(Object.keys(pins).length > 0 ? { pins } : {}),
   };
 }

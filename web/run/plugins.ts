@@ -131,7 +131,7 @@ export class Plugins {
 }
 
 /** absent lists the plugins of a canvas that are not in the list, as NAME or NAME@VERSION. */
-export function absent(list: readonly PluginEntry[], used: readonly string[]): string[] {
+export function absent(list: readonly Pick<PluginEntry, "name" | "version">[], used: readonly string[]): string[] {
   const references = used.map((reference) => {
     const [name = "", version = ""] = reference.split("@");
     return { file: fileOf(name), version };

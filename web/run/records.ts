@@ -97,3 +97,17 @@ export function continued(shown: RunState, again: ReadonlySet<string> = new Set(
   const latest = Object.fromEntries(steps.map((step) => [step.node, step]));
   return { ...emptyState, status: "running", inputs, messageId, taskId, variables, steps, latest };
 }
+
+const newest = 400; // events that are searched for an attempt
+
+/** attemptOf returns which attempt of a running node began last, after others failed. */
+export function attemptOf(events: readonly RunEvent[], node: string): { number: number; of: number } | undefined {
+  for (let at = events.length - 1; at >= Math.max(0, events.length - newest); at--) {
+    const event = events[at];
+    if (event?.event === "node_started" && event.data.component_id === node) return undefined;
+    if (event?.event !== "warning" || event.data.component_id !== node) continue;
+    const { attempt, attempts } = event.data;
+    if (attempt !== undefined && attempts !== undefined) return { number: attempt, of: attempts };
+  }
+  return undefined;
+}

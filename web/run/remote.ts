@@ -3,6 +3,8 @@
 
 import type { RunEvent, RunResult } from "@easel/engine";
 import { messageOf } from "@easel/engine";
+import { isObject } from "../canvas/dsl.ts";
+import type { Descriptor, Files } from "./files.ts";
 import type { Host, Origin } from "./host.ts";
 import { serverEvents } from "./sse.ts";
 
@@ -50,6 +52,7 @@ export interface Running extends AsyncIterable<RunEvent | Takeover> {
 export interface Question {
   query?: string;
   inputs?: Record<string, unknown>;
+  files?: unknown[];
   pins?: Record<string, unknown>;
   /** The run stops after this node; it is no turn of the conversation. */
   until?: string;
@@ -68,10 +71,14 @@ export interface HostRuns {
 /** Runs makes the requests for runs. */
 export class Runs {
   readonly #host: Pick<Host, "ask">;
+  readonly #upload: Host["upload"] | undefined;
+  readonly #uploaded = new Map<string, Promise<Descriptor>>();
   #session: { canvas: string; rev: number; id: string } | undefined;
 
-  constructor(host: Pick<Host, "ask">) {
+  /** `upload` stores files of questions. */
+  constructor(host: Pick<Host, "ask">, upload?: Host["upload"]) {
     this.#host = host;
+    this.#upload = upload;
   }
 
   list(query: RunQuery): Promise<HostRuns> {
@@ -89,12 +96,40 @@ export class Runs {
     return (await this.#host.ask("GET", `${root}/${encodeURIComponent(id)}/case`)).text();
   }
 
-  /** start runs a saved canvas with the next question of a conversation. */
-  start({ id, rev }: Origin, question: Question): RemoteRun {
+  /**
+   * start runs a saved canvas with the next question of a conversation. Files of the page that the
+   * question names are stored on the host before.
+   */
+  start({ id, rev }: Origin, question: Question, files?: Files): RemoteRun {
     const path = `/api/v2/canvases/${encodeURIComponent(id)}/runs`;
-    const begin = (session: object): Promise<string> => this.#begin(path, { query: "", ...question, ...session });
+    const begin = async (session: object): Promise<string> => {
+      const asked = files ? (await this.#stored(id, question, files)) as Question : question;
+      return this.#begin(path, { query: "", ...asked, ...session });
+    };
     if (question.until !== undefined) return new RemoteRun(this.#host, begin({}));
     return new RemoteRun(this.#host, this.#conversation(id, rev).then((session) => begin({ session })));
+  }
+
+  /** resume answers the form of a run, like start. */
+  resume(run: RemoteRun, canvas: string, inputs: Record<string, unknown>, files: Files): RemoteRun {
+    return run.resume(this.#stored(canvas, inputs, files) as Promise<Record<string, unknown>>);
+  }
+
+  // stored returns a value whose files of the page are replaced by those on the host.
+  async #stored(canvas: string, value: unknown, files: Files): Promise<unknown> {
+    if (Array.isArray(value)) return Promise.all(value.map((each) => this.#stored(canvas, each, files)));
+    if (!isObject(value)) return value;
+    const here = typeof value["id"] === "string" ? files.blob(value["id"]) : undefined;
+    if (!here || !this.#upload) {
+      const members = Object.entries(value).map(async ([name, each]) =>
+        [name, await this.#stored(canvas, each, files)] as const);
+      return Object.fromEntries(await Promise.all(members));
+    }
+    const key = `${canvas} ${value["id"] as string}`;
+    const stored = this.#uploaded.get(key) ?? this.#upload(canvas, here.name, here.blob);
+    this.#uploaded.set(key, stored);
+    stored.catch(() => this.#uploaded.delete(key)); // the next question tries again
+    return stored;
   }
 
   /** rerun repeats a run from an execution of a node; the first run stays as it is. */
@@ -159,9 +194,9 @@ export class RemoteRun implements Running {
     this.#followed.abort();
   }
 
-  resume(inputs: Record<string, unknown>): RemoteRun {
-    const next = this.id.then(async (id) => {
-      const answer = await this.#host.ask("POST", `${root}/${encodeURIComponent(id)}/resume`, { inputs });
+  resume(inputs: Record<string, unknown> | Promise<Record<string, unknown>>): RemoteRun {
+    const next = Promise.all([this.id, inputs]).then(async ([id, given]) => {
+      const answer = await this.#host.ask("POST", `${root}/${encodeURIComponent(id)}/resume`, { inputs: given });
       return ((await answer.json()) as { id: string }).id;
     });
     return new RemoteRun(this.#host, next);

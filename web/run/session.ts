@@ -62,7 +62,7 @@ export class Session {
   #checking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool" | "ask">>,
+    engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool" | "ask" | "upload">>,
     consents = new Consents(), described?: Promise<ComponentSpec[]>,
   ) {
     this.engine = engine;
@@ -75,8 +75,9 @@ export class Session {
       demo: () => this.document.get()?.source.kind === "example" && !this.edited,
       standIns: () => standInsOf(new Set(this.specs.get().values()), engine),
     };
-    const { ask } = host;
-    this.player = new Player(stage, world, host.models, host.tool, ask && new Runs({ ask: ask.bind(host) }));
+    const { ask, upload } = host;
+    const runs = ask && new Runs({ ask: ask.bind(host) }, upload?.bind(host));
+    this.player = new Player(stage, world, host.models, host.tool, runs);
     this.plugins = new Plugins(engine, this.player.files.forPlugins, () => this.#refresh());
     this.locals.list.subscribe(() => this.#reconsider());
     let { kind } = this.player.provider.get();

@@ -71,8 +71,10 @@ const pictured = ({ graph }: Dsl): string[] => {
 const pairs = (edges: readonly string[]): string[] =>
   [...new Set(edges.map((edge) => edge.replace(/ \S* (?=\S+$)/, " ")))].sort();
 
-test("the drawn edges are those of the document after each of 1,000 random edits", async () => {
-  const seed = Number(process.env["EASEL_SEED"] ?? Date.now() % 1_000_000);
+// The first seed removed the last drawn edge of a pair that another branch connects.
+const seeds = process.env["EASEL_SEED"] ? [Number(process.env["EASEL_SEED"])] : [744_942, Date.now() % 1_000_000];
+
+for (const [i, seed] of seeds.entries()) test(`the drawn edges are those of the document, walk ${i + 1}`, async () => {
   const session = new Session(Promise.resolve(engine), {}, { models: fetch });
   await new Promise(setImmediate);
   const walk = new Walk(session, seed);

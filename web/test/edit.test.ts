@@ -15,6 +15,7 @@ import { referencesOf, renameIds, renameReferences } from "../canvas/edit/refere
 import { attach, detach } from "../canvas/edit/tools.ts";
 import { orderOf, setOrder } from "../canvas/edit/order.ts";
 import { nameVariable, removeVariable, setVariable, variablesOf } from "../canvas/edit/variables.ts";
+import { handlesOf } from "../canvas/handles.ts";
 import { connect, disconnect, errorHandle, refusal } from "../canvas/edit/wires.ts";
 import { build } from "../canvas/model.ts";
 import type { CanvasModel } from "../canvas/drawing.ts";
@@ -147,6 +148,23 @@ test("errors have an edge of their own", () => {
   inStep(cut.dsl);
   assert.deepEqual([cut.params(ask)["exception_goto"], cut.params(ask)["exception_method"]], [[], ""]);
   undone(draft.dsl, cut);
+});
+
+test("a category named error is a branch, beside the edge for errors", () => {
+  const draft = fresh();
+  const sort = addNode(draft, specs, "Categorize", "Sort", { x: 300, y: 0 });
+  const [tea, sorry] = ["Tea", "Sorry"].map((name) => addNode(draft, specs, "Message", name, { x: 600, y: 0 }));
+  assert.ok(tea && sorry);
+  const branch = specs.get("Categorize")?.branches?.[0] ?? assert.fail();
+  setBranches(draft, specs, sort, branch, { error: { description: "", to: [] }, Other: { description: "", to: [] } });
+  connect(draft, specs, sort, tea, "error");
+  connect(draft, specs, sort, sorry, errorHandle);
+  inStep(draft.dsl);
+  const model = modelOf(draft.dsl);
+  const ends = model.edges.map((edge) => `${edge.role} ${edge.target === tea ? "tea" : "sorry"}`);
+  assert.deepEqual(ends.sort(), ["error sorry", "flow tea"]);
+  const { sources } = handlesOf(model.byId.get(sort) ?? assert.fail());
+  assert.equal(new Set(sources).size, sources.length);
 });
 
 test("branches are edited with their edges", () => {

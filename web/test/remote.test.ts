@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunEvent } from "@easel/engine";
+import { Files, type Descriptor } from "../run/files.ts";
 import { Records } from "../run/records.ts";
 import { Runs, type Takeover } from "../run/remote.ts";
 import { serverEvents } from "../run/sse.ts";
@@ -140,4 +141,30 @@ test("who leaves a run ends its events and not the run", async () => {
   await followed;
   assert.equal(signals[0]?.aborted, true);
   assert.deepEqual(asked, ["GET /api/v2/runs/r1/events"]);
+});
+
+test("files of the page are stored on the host once, before the question that names them", async () => {
+  const asked: [string, unknown][] = [];
+  const stored: [string, string][] = [];
+  const runs = new Runs(
+    { ask: (_method, path, body) => { asked.push([path, body]); return Promise.resolve(Response.json({ id: "r" })); } },
+    (canvas, name) => {
+      stored.push([canvas, name]);
+      if (stored.length === 1) return Promise.reject(new Error("no room"));
+      return Promise.resolve({ id: "h1", name, created_by: "me" } as Descriptor);
+    },
+  );
+  const files = new Files(() => Promise.resolve("text"));
+  const file = await files.add(new File(["x"], "a.txt"));
+  const question = { query: "q", files: [file], inputs: { f: { type: "file", value: [file, { id: "other" }] } } };
+  await assert.rejects(runs.start({ id: "c", rev: 1 }, { ...question, inputs: {} }, files).id, /no room/);
+  await runs.start({ id: "c", rev: 1 }, question, files).id;
+  await runs.resume(runs.stored("r0"), "c", { f: file }, files).id;
+  assert.deepEqual(stored, [["c", "a.txt"], ["c", "a.txt"]]);
+  const host = { id: "h1", name: "a.txt", created_by: "me" };
+  const [, body] = asked.findLast(([path]) => path.endsWith("/runs")) ?? [];
+  const { files: sent, inputs } = body as typeof question;
+  assert.deepEqual(sent, [host]);
+  assert.deepEqual(inputs.f.value, [host, { id: "other" }]);
+  assert.deepEqual(asked.at(-1), ["/api/v2/runs/r0/resume", { inputs: { f: host } }]);
 });

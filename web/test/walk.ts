@@ -1,5 +1,6 @@
 // Random edits of the canvas of a session, as a person makes them.
 
+import { errorHandle } from "../canvas/edit/wires.ts";
 import type { Params } from "../canvas/dsl.ts";
 import { isObject } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/drawing.ts";
@@ -94,7 +95,7 @@ export class Walk {
     const edges = (this.#session.document.get()?.model.edges ?? []).filter(({ role }) => role !== "tool");
     const edge = this.#one(edges);
     if (!edge) return;
-    const branch = edge.role === "error" ? "error" : edge.branch;
+    const branch = edge.role === "error" ? errorHandle : edge.branch;
     const { source, target } = edge;
     this.#session.editing.remove([], [{ source, target, ...(branch === undefined ? {} : { branch }) }]);
   }

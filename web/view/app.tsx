@@ -3,6 +3,7 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { CanvasError } from "../canvas/dsl.ts";
 import { blank } from "../canvas/edit/blank.ts";
+import type { Choices } from "../canvas/edit/resources.ts";
 import { PatchError, same } from "../canvas/patch.ts";
 import { draftKey, type Kept } from "../run/drafts.ts";
 import { HostError, type Origin } from "../run/host.ts";
@@ -130,10 +131,10 @@ export function App(): React.ReactNode {
     else open();
   }, [session]);
 
-  const openImport = useCallback((text: string, name: string, models: ReadonlyMap<string, string> = new Map()) => {
+  const openImport = useCallback((text: string, name: string, choices?: Choices) => {
     showGallery();
     openText(text, name, { kind: "file" });
-    session.editing.replaceModels(models);
+    if (choices) session.editing.settle(choices);
   }, [openText, session]);
 
   const addPlugin = useCallback((file: File): boolean => {
@@ -143,9 +144,9 @@ export function App(): React.ReactNode {
     return true;
   }, [session, look]);
 
-  const importText = useCallback((text: string, { name }: File, models?: ReadonlyMap<string, string>) => {
+  const importText = useCallback((text: string, { name }: File, choices?: Choices) => {
     canvases?.add({ name, text, source: { kind: "file" } });
-    replace(() => openImport(text, name.replace(/\.(json|ya?ml)$/i, ""), models));
+    replace(() => openImport(text, name.replace(/\.(json|ya?ml)$/i, ""), choices));
   }, [canvases, openImport, replace]);
 
   const openFile = useCallback(async (file: File) => {
@@ -289,7 +290,7 @@ export function App(): React.ReactNode {
           <ImportDialog
             key={`${incoming.name} ${incoming.lastModified} ${incoming.size}`} file={incoming}
             onOther={chooseImport} onClose={() => setIncoming(undefined)}
-            onImport={(text, models) => { setIncoming(undefined); importText(text, incoming, models); }}
+            onImport={(text, choices) => { setIncoming(undefined); importText(text, incoming, choices); }}
             onTemplates={() => {
               setIncoming(undefined);
               replace(() => { goToGallery(); setTemplates((count) => count + 1); });

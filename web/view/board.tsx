@@ -31,7 +31,7 @@ import { canFail } from "../canvas/model.ts";
 import { same } from "../canvas/patch.ts";
 import { sizeOf } from "../canvas/places.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
-import type { Point, Wire as WireName } from "../run/editing.ts";
+import type { Point, Spot, Wire as WireName } from "../run/editing.ts";
 import { Store } from "../run/store.ts";
 import type { Key } from "../words/en.ts";
 import { useApp, useLook, useSelect, useSpecText, useStore, useText } from "./context.tsx";
@@ -39,7 +39,7 @@ import { fitPadding, leastZoom, legible, useCommands } from "./edit/commands.ts"
 import { useClipboard, useKeyboard } from "./edit/keyboard.ts";
 import { Overlays } from "./edit/overlays.tsx";
 import { dragType } from "./edit/palette.tsx";
-import { choose, notify, useEdited } from "./edit/state.ts";
+import { choose, notify, useEdited, type MenuOf } from "./edit/state.ts";
 import { drawnWhole, tabbed, untabbed, useSpokenLabels, useStop } from "./edit/tab-stop.ts";
 import { Notice, Toolbar } from "./edit/toolbar.tsx";
 import { Wire } from "./edit/wire.tsx";
@@ -94,6 +94,7 @@ function Plane({ model, title, view }: Parameters<typeof Drawing>[0]): React.Rea
   const [edges, edgeHandlers] = useWires(model);
   const handlers = useHandlers(changeNodes);
   const dropped = useDrop();
+  const pointed = usePointed();
   useKeyboard(commands);
   useClipboard();
   useEffect(preload, []);
@@ -106,6 +107,7 @@ function Plane({ model, title, view }: Parameters<typeof Drawing>[0]): React.Rea
       tabIndex={stop === undefined ? 0 : -1}
       onFocus={follow}
       {...dropped}
+      onDoubleClick={pointed}
     >
       <ReactFlow
         nodes={nodes}
@@ -217,12 +219,30 @@ function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlow
       if (reason) notify(edited, latest.current(`refused.${reason}` as Key));
       return reason !== undefined;
     };
+    const menu = (event: MouseEvent | React.MouseEvent, of: MenuOf, spot?: Spot): void => {
+      event.preventDefault();
+      const at = { x: event.clientX, y: event.clientY };
+      edited.update({ overlay: "menu", menu: of, at, spot: spot ?? { at: flow.screenToFlowPosition(at) } });
+    };
     return {
       onNodeClick: (event, node) => {
         if (!event.shiftKey && !event.ctrlKey && !event.metaKey)
           select(node.id, node.type === "note" ? {} : { tab: "node" });
       },
       onPaneClick: () => select(undefined),
+      onPaneContextMenu: (event) => menu(event, "canvas"),
+      onNodeContextMenu: (event, { id }) => {
+        const { nodes } = edited.get();
+        const isOneOf = nodes.length > 1 && nodes.includes(id);
+        if (!isOneOf) choose(edited, [id]);
+        menu(event, isOneOf ? "selection" : "step", { after: { node: id } });
+      },
+      onSelectionContextMenu: (event) => menu(event, "selection"),
+      onEdgeContextMenu: (event, edge) => {
+        if (edge.data?.["fixed"] === true) return;
+        edited.update({ nodes: [], edges: [edge.id] });
+        menu(event, "edge", { between: wireOf(edge) });
+      },
       onNodeDragStart: () => {
         dragged = true;
       },
@@ -392,6 +412,17 @@ function useDrop(): Pick<React.HTMLAttributes<HTMLElement>, "onDragOver" | "onDr
     }),
     [session, edited, flow, select, words],
   );
+}
+
+// usePointed adds a step where the empty canvas is clicked twice.
+function usePointed(): (event: React.MouseEvent) => void {
+  const edited = useEdited();
+  const flow = useReactFlow();
+  return useCallback((event) => {
+    if (!(event.target instanceof Element) || !event.target.matches(".react-flow__pane")) return;
+    const at = { x: event.clientX, y: event.clientY };
+    edited.update({ overlay: "add", at, spot: { at: flow.screenToFlowPosition(at) } });
+  }, [edited, flow]);
 }
 
 // Camera follows the selection, and moves the view to a node when asked.

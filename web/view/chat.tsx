@@ -6,6 +6,7 @@ import type { Answer } from "@easel/engine/state";
 import { isObject, own } from "../canvas/dsl.ts";
 import type { Descriptor } from "../run/files.ts";
 import type { Ask, Turn } from "../run/player.ts";
+import { attemptOf } from "../run/records.ts";
 import { modelless } from "../run/substitutes.ts";
 import { useAttaching } from "./attach.tsx";
 import { Consent } from "./consent.tsx";
@@ -19,7 +20,7 @@ import { fromBase64, save } from "./save.ts";
 import { HostPlugins } from "./host-plugins.tsx";
 import { AddModel, NoModel, useNeedsModel } from "./no-model.tsx";
 import { SaveTest } from "./save-test.tsx";
-import { usePlace, Where } from "./where.tsx";
+import { Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
 import { Reason } from "./reason.tsx";
 
@@ -36,6 +37,7 @@ export function Chat(): React.ReactNode {
   const last = turns.at(-1);
   useEffect(() => { void end.current?.scrollIntoView({ block: "end" }); }, [last?.state.answers, last?.state.status]);
   const prologue = typeof begin?.["prologue"] === "string" ? begin["prologue"] : "";
+  const questions = useMemo(() => questionsOf(begin?.["questions"]), [begin]);
   const asks = Object.keys(fields).length > 0;
   const paused = last?.state.status === "paused" ? last.state.form : undefined;
   if (!allowed) return <div className="chat"><Consent /></div>;
@@ -49,6 +51,15 @@ export function Chat(): React.ReactNode {
         )}
         {turns.length === 0 && needsModel && <NoModel />}
         {turns.length === 0 && !prologue && <p className="quiet">{t(asks ? "chat.form" : "chat.empty")}</p>}
+        {turns.length === 0 && !asks && questions.length > 0 && (
+          <div className="chips" role="group" aria-label={t("chat.examples")}>
+            {questions.map((query) => (
+              <button key={query} type="button" className="chip" onClick={() => session.player.send({ query })}>
+                {query}
+              </button>
+            ))}
+          </div>
+        )}
         {turns.map((turn, i) => (
           <TurnView key={i} turn={turn} last={turn === last} fields={filledFields(turns, i, fields)} />
         ))}
@@ -76,6 +87,14 @@ export function Chat(): React.ReactNode {
   );
 }
 
+const mostQuestions = 6;
+
+// questionsOf returns the example questions of a canvas, each once.
+function questionsOf(value: unknown): string[] {
+  const list = Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+  return [...new Set(list.map((each) => each.trim()).filter(Boolean))].slice(0, mostQuestions);
+}
+
 // filledFields returns the fields of the form that a turn has filled: that of the pause before it,
 // or that of the start.
 function filledFields(
@@ -89,6 +108,7 @@ function TurnView({ turn, last, fields }: {
   turn: Turn; last: boolean; fields: Record<string, FormField>;
 }): React.ReactNode {
   const t = useText();
+  const { session } = useApp();
   const select = useSelect();
   const { ask, state, error, place } = turn;
   const failed = state.steps.findLast(({ status }) => status === "failed");
@@ -119,14 +139,20 @@ function TurnView({ turn, last, fields }: {
           <span className="spinner" /> {t("chat.running")}
         </p>
       )}
+      {last && state.status === "running" && <Attempts turn={turn} />}
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
       {(error ?? (state.status === "failed" ? state.error : undefined)) && (
         <p className="fault" role="alert">
           <Reason code={turn.code} message={error ?? state.error ?? ""} most={1_000} />
-          {last && failed && (
-            <button type="button" onClick={() => select(failed.node, { tab: "node", reveal: true })}>
-              {t("chat.show_node", failed.name || failed.node)}
-            </button>
+          {last && (
+            <span className="fault-acts">
+              <button type="button" onClick={() => session.player.repeat()}>{t("chat.again")}</button>
+              {failed && (
+                <button type="button" onClick={() => select(failed.node, { tab: "node", reveal: true })}>
+                  {t("chat.show_node", failed.name || failed.node)}
+                </button>
+              )}
+            </span>
           )}
         </p>
       )}
@@ -141,6 +167,20 @@ function TurnView({ turn, last, fields }: {
       )}
     </>
   );
+}
+
+// Attempts shows which steps are tried again.
+function Attempts({ turn: { state, records } }: { turn: Turn }): React.ReactNode {
+  const t = useText();
+  const running = Object.values(state.latest).filter(({ status }) => status === "running");
+  return running.map(({ node, name }) => {
+    const attempt = attemptOf(records.events, node);
+    return attempt && (
+      <p key={node} className="small attempt" role="status">
+        {t("chat.attempt", name || node, attempt.number, attempt.of)}
+      </p>
+    );
+  });
 }
 
 // StandIns lists the answers of the run that came from stand-ins.
@@ -375,13 +415,12 @@ function Composer({
     if (picker.current) picker.current.value = ""; // the same file may be chosen again
   };
   const asks = Object.keys(fields).length > 0;
-  const kept = usePlace() === "host" && files.length > 0; // files stay in the page
   const send = (): void => {
     const ask: Ask = {};
     if (query.trim()) ask.query = query.trim();
     if (asks) ask.inputs = answersOf(fields, values);
     if (files.length) ask.files = files;
-    if (busy || kept || (!asks && !ask.query && !ask.files)) return;
+    if (busy || (!asks && !ask.query && !ask.files)) return;
     session.player.send(ask);
     setQuery("");
     setFiles([]);
@@ -425,11 +464,6 @@ function Composer({
         </div>
       )}
       {notes}
-      {kept && (
-        <p className="fault" role="alert">
-          {t("where.no_files")}
-        </p>
-      )}
       <Where onRun={send} />
       <HostPlugins />
       <div className="line">
@@ -475,7 +509,7 @@ function Composer({
         )}
         <button
           type="submit"
-          disabled={busy || kept}
+          disabled={busy}
           className={task ? "primary wide" : "primary icon-button"}
           aria-label={t(task ? "chat.run" : "chat.send")}
         >

@@ -5,7 +5,7 @@ import type { Diagnostic } from "@easel/engine";
 import { isObject, type Dsl } from "../canvas/dsl.ts";
 import { same } from "../canvas/patch.ts";
 import { useApp, useStore, useText } from "./context.tsx";
-import { useLacking } from "./model-map.tsx";
+import { useLacking } from "./lacking.ts";
 
 type Severity = Diagnostic["severity"];
 

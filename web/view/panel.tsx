@@ -6,7 +6,7 @@ import { Chat } from "./chat.tsx";
 import { useApp, useLook, useStore, useText, type Tab } from "./context.tsx";
 import { Guard } from "./guard.tsx";
 import { Inspector, preloadForm } from "./inspector.tsx";
-import { useLacking } from "./model-map.tsx";
+import { useLacking } from "./lacking.ts";
 
 const Problems = lazy(() => import("./problems.tsx"));
 const Timeline = lazy(() => import("./timeline.tsx"));

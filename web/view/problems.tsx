@@ -1,9 +1,11 @@
 // The problems of the canvas in one list, grouped, with links to their nodes.
 
 import { useMemo } from "react";
+import type { Dsl } from "../canvas/dsl.ts";
 import { sectionsOf, type Problem } from "../canvas/problems.ts";
-import { useApp, useSelect, useStore, useText } from "./context.tsx";
-import { ModelMap, useLacking } from "./model-map.tsx";
+import { pick } from "../words/words.ts";
+import { useApp, useLook, useSelect, useStore, useText } from "./context.tsx";
+import { NeedList, useNeeds } from "./needs.tsx";
 import { Reason } from "./reason.tsx";
 import { brief } from "./text.ts";
 
@@ -15,10 +17,10 @@ const mostNodes = 8; // links to nodes of one problem
 export default function Problems(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
+  const language = useLook((look) => look.language);
   const problems = useStore(session.problems, (all) => all);
   const sections = useMemo(() => sectionsOf(problems), [problems]);
-  const lacking = useLacking(useStore(session.document, (document) => document?.dsl));
-  if (sections.length === 0 && lacking.length === 0) return <p className="quiet">{t("problems.none")}</p>;
+  const open = useStore(session.document, (document) => document);
   const list = sections.map(({ severity, count, kinds }) => (
     <section key={severity} className="problems" aria-label={t(`problems.${severity}`)}>
       <h2 className="head">
@@ -32,15 +34,26 @@ export default function Problems(): React.ReactNode {
       ))}
     </section>
   ));
+  return open && <Needed dsl={open.dsl} title={pick(open.opened.title, language)}>{list}</Needed>;
+}
+
+// Needed shows what is missing here above the problems.
+function Needed({ dsl, title, children }: {
+  dsl: Dsl; title: string; children: React.ReactNode[];
+}): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const needs = useNeeds(dsl, useStore(session.allowed, (may) => may));
+  if (children.length === 0 && needs.missing.length === 0) return <p className="quiet">{t("problems.none")}</p>;
   return (
     <>
-      {lacking.length > 0 && (
-        <ModelMap
-          lacking={lacking}
-          onChoose={(id, model) => session.editing.replaceModels(new Map([[id, model]]))}
-        />
-      )}
-      {list}
+      <NeedList
+        needs={needs} title={title}
+        onChoose={(kind, name, to) => {
+          if (to !== undefined) session.editing.settle({ [kind]: new Map([[name, to]]) });
+        }}
+      />
+      {children}
     </>
   );
 }

@@ -106,6 +106,7 @@ export const en = {
   "meta.of_many": "Metadata of {0} documents",
   "meta.hint": "Searches and canvases can filter documents by it.",
   "meta.hint_many": "Only what you change here is written; other values stay as they are in each document.",
+  "form.unsaved": "These changes are not saved. Close once more to drop them.",
   "meta.add": "Add a value",
   "meta.key": "Name of the value",
   "meta.type_of": "Type of {0}",

@@ -103,6 +103,7 @@ export const zh: Record<AreaKey, string> = {
   "meta.of_many": "{0} 个文档的元数据",
   "meta.hint": "检索和画布可按元数据筛选文档。",
   "meta.hint_many": "只写入在此更改的内容，各文档的其他值保持不变。",
+  "form.unsaved": "这些更改尚未保存。再次关闭将放弃它们。",
   "meta.add": "添加值",
   "meta.key": "值的名称",
   "meta.type_of": "{0} 的类型",

@@ -148,7 +148,15 @@ export type OwnEvent =
   | Envelope<"worked", { component_id: string; elapsed_time: number; created_at: number }>
   | Envelope<"queued", Queued>
   | Envelope<"limit_reached", { component_id?: string; path?: string; code: Code; message: string }>
-  | Envelope<"warning", { text: string }>;
+  | Envelope<"warning", Warning>;
+
+/** Warning is unexpected; a node that is tried again has the number of its next attempt. */
+export interface Warning extends Partial<Indexed> {
+  text: string;
+  component_id?: string;
+  attempt?: number;
+  attempts?: number;
+}
 
 /** Progress is how far a long step is, or a piece of what it will give. */
 export interface Progress extends Indexed {

@@ -7,8 +7,11 @@ import { isObject } from "../dsl.ts";
 import { same, type Path } from "../patch.ts";
 import { setParam, type Draft } from "./draft.ts";
 
-/** errorHandle is the handle of the edge for errors. */
-export const errorHandle = "error";
+/**
+ * errorHandle is the handle of the edge for errors. Branches have names that people choose, so it
+ * begins with a character for private use.
+ */
+export const errorHandle = "\u{E000}error";
 
 /** exception is the handle of that edge in `graph`, as RAGFlow names it. */
 export const exception = "exception";
@@ -109,6 +112,15 @@ export function disconnect(draft: Draft, specs: Specs, source: string, target: s
       edge["target"] === target &&
       (!still || (handle === undefined ? edge["sourceHandle"] !== exception : edge["sourceHandle"] === handle)),
   );
+  if (still) redraw(draft, spec, source, target);
+}
+
+// redraw draws an edge of the document that `graph` lost, because two ways had one handle there.
+function redraw(draft: Draft, spec: ComponentSpec | undefined, source: string, target: string): void {
+  if (draft.edges().some((edge) => edge["source"] === source && edge["target"] === target)) return;
+  const way = targetPaths(draft, spec, source).find(({ path }) => draft.list(path).includes(target));
+  const isError = gotos(draft, source).includes(target);
+  draw(draft, source, way ? handleOf(draft, source, way.branch) : isError ? exception : "start", target);
 }
 
 /** gotos returns the nodes that an error of a node leads to. */

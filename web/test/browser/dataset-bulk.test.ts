@@ -172,6 +172,32 @@ describe("many documents of a dataset", { skip: missing(), timeout: 1_200_000 },
     await done(refused);
   });
 
+  test("Escape keeps what was entered until it is pressed again, and deleted documents are not selected", async () => {
+    const id = await dataset("Kept", { "a.md": "Apples.", "b.md": "Pears." });
+    const { page, done } = await open("Kept");
+    await page.getByLabel("All on this page").check();
+    await page.getByRole("button", { name: "Metadata…" }).click();
+    const dialog = page.locator("dialog.metadata");
+    await dialog.getByRole("button", { name: "Add a value" }).click();
+    await dialog.getByPlaceholder("Name of the value").fill("year");
+    await page.keyboard.press("Escape");
+    await dialog.getByText("These changes are not saved.").waitFor();
+    assert.equal(await dialog.getByPlaceholder("Name of the value").inputValue(), "year");
+    await audit(page, "metadata that is not saved");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+
+    await page.getByRole("button", { name: "Select none" }).click();
+    await page.getByLabel("Select b.md").check();
+    await page.getByText("1 selected", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("button", { name: /^Delete 1 documents for good/ }).click();
+    await page.getByText("All on this page").waitFor();
+    await counted(page.getByText(/\d selected/), 0);
+    assert.equal((await documents(id)).total, 1);
+    await done(refused);
+  });
+
   test("hostile names and values are text, and are refused where they cannot be stored", async () => {
     const html = '<img src=x onerror="document.title=1">.md';
     const id = await dataset("Hostile", { [html]: "Apples.", ["x".repeat(240) + ".md"]: "Pears." });

@@ -50,10 +50,10 @@ describe("a newcomer", { skip: missing(), timeout: 1_200_000 }, () => {
     models?.close();
   });
 
-  async function file(page: Page, act: Locator): Promise<void> {
+  async function file(page: Page, act: Locator, content: object = foreign): Promise<void> {
     const chooser = page.waitForEvent("filechooser");
     await act.click();
-    const buffer = Buffer.from(JSON.stringify(foreign));
+    const buffer = Buffer.from(JSON.stringify(content));
     await (await chooser).setFiles({ name: "shop.json", mimeType: "application/json", buffer });
   }
 
@@ -111,20 +111,20 @@ describe("a newcomer", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".settings-view").waitFor();
     await page.locator("button.brand").click();
     await file(page, page.getByRole("button", { name: "Import", exact: true }));
-    const choice = page.getByRole("dialog").getByLabel("In place of deepseek-chat@DeepSeek (steps: 1)");
+    const choice = page.getByRole("dialog").getByLabel("Model deepseek-chat@DeepSeek (steps: 1)");
     await choice.selectOption(`other-0@${name}`);
     await audit(page, "an import with another model");
     await page.getByRole("button", { name: "Open canvas" }).click();
     await page.locator("#tab-problems").click();
-    await counted(page.locator(".model-map"), 0);
+    await counted(page.locator(".needs"), 0);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.locator('#tab-problems .count[data-severity="error"]').getByText("1").waitFor();
-    await page.locator(".model-map").getByLabel(/^In place of/).selectOption(`other-0@${name}`);
-    await counted(page.locator(".model-map"), 0);
+    await page.locator(".needs").getByLabel(/^Model deepseek/).selectOption(`other-0@${name}`);
+    await counted(page.locator(".needs"), 0);
     await page.locator("#tab-chat").click();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.locator("#tab-problems").click();
-    await page.locator(".model-map").waitFor();
+    await page.locator(".needs").waitFor();
     await audit(page, "problems with a model");
 
     await page.goto(`${host.address}/#settings=models`);
@@ -151,7 +151,65 @@ describe("a newcomer", { skip: missing(), timeout: 1_200_000 }, () => {
     await counted(stands, 0);
     await page.getByRole("button", { name: "Back to the canvas" }).click();
     await page.locator("#tab-problems").click();
-    await counted(page.locator(".model-map"), 0);
+    await counted(page.locator(".needs"), 0);
+    await done(/status of 401/);
+  });
+
+  test("an export that names what is missing here runs after one choice for each thing", async () => {
+    const { page, done } = await stage.visit("#settings=models");
+    await page.getByLabel("API key").fill(host.key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.locator(".settings-view").waitFor();
+    await page.locator("button.brand").click();
+
+    let acts = 0;
+    const act = async (done: Promise<unknown>): Promise<void> => {
+      acts++;
+      await done;
+    };
+    await act(file(page, page.getByRole("button", { name: "Import", exact: true }), old));
+    const dialog = page.getByRole("dialog");
+    const needs = dialog.getByRole("region", { name: "Missing here" });
+    await needs.getByLabel("Dataset 4f1c22b8aa0911f0 (steps: 2)").waitFor();
+    await counted(needs.locator("li"), 5);
+    await audit(page, "an import with everything missing");
+    await act(needs.getByLabel("Model qwen-max@Tongyi-Qianwen (steps: 1)").selectOption(`other-0@${name}`));
+    await act(needs.getByLabel("Dataset 4f1c22b8aa0911f0 (steps: 2)").selectOption("New, empty dataset"));
+    await act(needs.getByLabel("MCP server 9d0e77 (steps: 1)").selectOption("Remove its tools"));
+    await act(needs.getByLabel("Secret SHOP_KEY (steps: 1)").fill("sesame").then(() => page.keyboard.press("Enter")));
+    await needs.getByLabel("Secret SHOP_KEY (steps: 1)").waitFor({ state: "detached" });
+    await needs.getByText("easel plugin install crm.wasm").waitFor();
+    await act(needs.getByLabel("Needs the plugin crm (steps: 1)").selectOption("Remove its steps"));
+    await act(dialog.getByRole("button", { name: "Open canvas" }).click());
+    await counted(page.locator(".react-flow__node"), 4);
+    await act(page.getByRole("button", { name: "Allow this canvas to run" }).click());
+    await act(page.getByPlaceholder("Your message").fill("Good day").then(() => page.keyboard.press("Enter")));
+    await page.locator(".bubble.theirs", { hasText: "Hello" }).waitFor();
+    assert.ok(acts <= 10, `${acts} acts`);
+    await page.locator("#tab-problems").click();
+    await counted(page.locator(".needs"), 0);
     await done(/status of 401/);
   });
 });
+
+// An export of RAGFlow's editor without components, of the shape before 0.24.
+const old = {
+  nodes: [
+    ["begin", "Begin", "begin", { mode: "conversational", prologue: "Hi!" }],
+    ["Retrieval:R", "Retrieval", "Search", { kb_ids: ["4f1c22b8aa0911f0"], query: "sys.query" }],
+    ["plugin:crm:P", "plugin:crm", "Customer", {}],
+    ["Agent:A", "Agent", "Answer", {
+      llm_id: "qwen-max@Tongyi-Qianwen",
+      sys_prompt: "You help. {Retrieval:R@formalized_content}",
+      prompts: [{ role: "user", content: "{sys.query}" }],
+      tools: [{ component_name: "Retrieval", name: "Search", params: { kb_ids: ["4f1c22b8aa0911f0"] } }],
+      mcp: [{ mcp_id: "9d0e77", tools: {} }],
+      custom_header: { Authorization: "Bearer {{secret:SHOP_KEY}}" },
+    }],
+    ["Message:M", "Message", "Reply", { content: ["{Agent:A@content}"] }],
+  ].map(([id, label, name, form], i) => ({
+    id, type: "ragNode", position: { x: i * 300, y: 0 }, data: { label, name, form },
+  })),
+  edges: ["begin", "Retrieval:R", "plugin:crm:P", "Agent:A", "Message:M"].flatMap((target, i, all) =>
+    i === 0 ? [] : [{ id: `e${i}`, source: all[i - 1], sourceHandle: "start", target, targetHandle: "end" }]),
+};

@@ -5,6 +5,7 @@ import { useReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { useMemo } from "react";
 import { flushSync } from "react-dom";
 import type { Alignment } from "../../canvas/edit/align.ts";
+import { errorHandle } from "../../canvas/edit/wires.ts";
 import type { Point } from "../../run/editing.ts";
 import type { Store } from "../../run/store.ts";
 import { Subcanvases, type Outcome } from "../../run/subcanvas.ts";
@@ -251,7 +252,7 @@ export function remove({ session, look }: App, edited: Store<Edited>): void {
   const wires = (session.document.get()?.model.edges ?? [])
     .filter(({ id, role }) => edges.includes(id) && role !== "tool")
     .map(({ source, target, branch, role }) => {
-      const by = role === "error" ? "error" : branch;
+      const by = role === "error" ? errorHandle : branch;
       return { source, target, ...(by === undefined ? {} : { branch: by }) };
     });
   session.editing.remove(nodes, wires);

@@ -1,7 +1,7 @@
 // The overlays of the canvas: the palette, find, the command palette and the help sheet.
 
 import { useReactFlow } from "@xyflow/react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import type { CanvasModel } from "../../canvas/drawing.ts";
 import { errorHandle } from "../../canvas/edit/wires.ts";
 import { canFail } from "../../canvas/model.ts";
@@ -20,8 +20,25 @@ export function Overlays({ commands }: { commands: readonly Command[] }): React.
   if (overlay === "add") return <AddStep />;
   if (overlay === "find") return <Find />;
   if (overlay === "connect") return <Connect />;
+  if (overlay === "menu") return <OpenMenu commands={commands} />;
   if (overlay === "commands") return <Commands commands={commands} />;
   return overlay === "help" ? <Help commands={commands} /> : null;
+}
+
+const Menu = lazy(() => import("./menu.tsx"));
+
+function OpenMenu({ commands }: { commands: readonly Command[] }): React.ReactNode {
+  const edited = useEdited();
+  const { at, menu, spot } = useStore(edited, (state) => state);
+  return at && menu && (
+    <Suspense>
+      <Menu
+        key={`${at.x} ${at.y}`} of={menu} at={at} commands={commands} Keys={Keys}
+        onClose={() => close(edited)} onLeave={() => leave(edited)}
+        onAdd={() => edited.update({ overlay: "add", spot, at, menu: undefined })}
+      />
+    </Suspense>
+  );
 }
 
 function AddStep(): React.ReactNode {

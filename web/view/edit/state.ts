@@ -6,7 +6,10 @@ import type { Spot } from "../../run/editing.ts";
 import { Store } from "../../run/store.ts";
 
 /** Overlay is the open overlay of the canvas. */
-export type Overlay = "add" | "find" | "commands" | "connect" | "help";
+export type Overlay = "add" | "find" | "commands" | "connect" | "help" | "menu";
+
+/** MenuOf is what the context menu is for. */
+export type MenuOf = "canvas" | "step" | "edge" | "selection";
 
 /** Edited is the state of the editor. */
 export interface Edited {
@@ -18,6 +21,8 @@ export interface Edited {
   spot?: Spot | undefined;
   /** Where on the screen the palette stands; beside the canvas when absent. */
   at?: { x: number; y: number } | undefined;
+  /** What the open menu is for. */
+  menu?: MenuOf | undefined;
   /** A short message, such as why an edge was refused. */
   notice?: { text: string; count: number } | undefined;
 }

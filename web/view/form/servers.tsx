@@ -117,8 +117,8 @@ function Choose({ id, label, chosen, onChoose }: {
   );
 }
 
-// NewServer stores a server and tests it; one that does not answer stays open to be corrected.
-function NewServer({ onDone }: { onDone(server?: string): void }): React.ReactNode {
+/** NewServer stores a server and tests it; one that does not answer stays open to be corrected. */
+export function NewServer({ onDone }: { onDone(server?: string): void }): React.ReactNode {
   const c = useConnectText();
   const { host, serverNames } = useApp();
   const attempt = useAttempt();

@@ -2,13 +2,15 @@
 
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "@easel/engine";
+import type { Choices, ResourceKind } from "../../canvas/edit/resources.ts";
 import { check, type Need } from "../../run/release.ts";
 import { report, runnable, type Finding, type Report, type Unreadable } from "../../run/report.ts";
 import { pick } from "../../words/words.ts";
 import { useApp, useLook, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon, type IconName } from "../icons.tsx";
-import { ModelMap, useLacking } from "../model-map.tsx";
+import { NeedList, useNeeds, type Missing, type Needs } from "../needs.tsx";
 import { Glyphs, kindsOf } from "./starters.tsx";
+import { titled } from "../text.ts";
 import { useHomeText } from "./text.ts";
 import { Reason, unreadable as unreadableText } from "../reason.tsx";
 
@@ -24,8 +26,8 @@ export default function ImportDialog({
   onClose,
 }: {
   file: File;
-  /** Opens the file, with other models for those that the host lacks. */
-  onImport(text: string, models: ReadonlyMap<string, string>): void;
+  /** Opens the file, with choices for what is missing here. */
+  onImport(text: string, choices: Choices): void;
   onOther(): void;
   onTemplates(): void;
   onClose(): void;
@@ -37,7 +39,7 @@ export default function ImportDialog({
   const [text, setText] = useState("");
   const [found, setFound] = useState<Report | Unreadable>();
   const [fault, setFault] = useState<string>();
-  const [models, setModels] = useState<ReadonlyMap<string, string>>(new Map());
+  const [choices, setChoices] = useState<Choices>({});
   const name = file.name.replace(/\.(json|ya?ml)$/i, "");
   useEffect(() => {
     dialog.current?.showModal();
@@ -49,8 +51,7 @@ export default function ImportDialog({
     };
     read().catch((err: unknown) => setFault(messageOf(err)));
   }, [file, name, session]);
-  const choose = (id: string, model: string): void =>
-    setModels(new Map([...models, [id, model] as const].filter(([, to]) => to !== "")));
+  const choose: Choose = (...choice) => setChoices((before) => chosen(before, ...choice));
   const unreadable = found && "code" in found ? found : undefined;
   const readable = found && !("code" in found) ? found : undefined;
   const foreign = unreadable?.code === "dify" || unreadable?.code === "n8n";
@@ -69,8 +70,7 @@ export default function ImportDialog({
           {foreign && <p className="quiet">{h("import_next_foreign")}</p>}
         </div>
       )}
-      {readable && <Preview report={readable} />}
-      {readable && <Models report={readable} chosen={models} onChoose={choose} />}
+      {readable && <Preview report={readable} choices={choices} onChoose={choose} />}
       <div className="dialog-acts">
         <button type="button" onClick={() => dialog.current?.close()}>
           {h("import_cancel")}
@@ -86,7 +86,7 @@ export default function ImportDialog({
           </button>
         )}
         {readable && (
-          <button type="button" className="primary" autoFocus onClick={() => onImport(text, models)}>
+          <button type="button" className="primary" autoFocus onClick={() => onImport(text, choices)}>
             {h("import_open")}
           </button>
         )}
@@ -95,7 +95,21 @@ export default function ImportDialog({
   );
 }
 
-function Preview({ report: found }: { report: Report }): React.ReactNode {
+type Choose = React.ComponentProps<typeof NeedList>["onChoose"];
+
+// chosen returns choices with another one; undefined takes one back.
+function chosen(before: Choices, ...[kind, of, to]: Parameters<Choose>): Choices {
+  const map = new Map((before as Partial<Record<Missing["kind"], ReadonlyMap<string, string>>>)[kind]);
+  if (to === undefined) map.delete(of);
+  else map.set(of, to);
+  return { ...before, [kind]: map };
+}
+
+function Preview({ report: found, choices, onChoose }: {
+  report: Report;
+  choices: Choices;
+  onChoose: Choose;
+}): React.ReactNode {
   const h = useHomeText();
   const { session } = useApp();
   const say = useSpecText();
@@ -103,8 +117,10 @@ function Preview({ report: found }: { report: Report }): React.ReactNode {
   const specs = useStore(session.specs, (all) => all);
   const title = pick(found.title, language);
   const count = runnable(found);
+  const needs = useNeeds(found.dsl);
+  const broken = found.broken.filter(({ node, code, messages }) => messages.length > 1 || !isLost(needs, code, node));
   const kinds = found.kinds.map(([kind, many]) => {
-    const label = say(specs.get(kind)?.label ?? kind);
+    const label = say(titled(specs.get(kind), kind));
     return many > 1 ? `${label} ×${many}` : label;
   });
   const name = (node: string): string => nameOf(found, node);
@@ -117,20 +133,13 @@ function Preview({ report: found }: { report: Report }): React.ReactNode {
         <Icon name="check" />
         {count === found.steps ? h("import_all", count) : h("import_runs", count, found.steps)}
       </p>
-      <Group title={h("import_broken")} tone="bad" icon="cross" list={found.broken} name={name} />
+      <Group title={h("import_broken")} tone="bad" icon="cross" list={broken} name={name} />
       <Group title={h("import_mock")} tone="wait" icon="globe" list={found.mock} name={name} />
       <Group title={h("import_notes")} tone="plain" icon="help" list={found.notes} name={name} />
-      <OnHost report={found} />
+      <NeedList needs={needs} chosen={choices} title={title} onChoose={onChoose} />
+      <OnHost report={found} needs={needs} />
     </div>
   );
-}
-
-function Models({
-  report: { dsl },
-  ...rest
-}: { report: Report } & Omit<React.ComponentProps<typeof ModelMap>, "lacking">): React.ReactNode {
-  const lacking = useLacking(dsl);
-  return lacking.length > 0 && <ModelMap lacking={lacking} {...rest} />;
 }
 
 function Group({
@@ -165,12 +174,22 @@ function Group({
   );
 }
 
+// Codes of the host for what has a choice.
+const settled: Readonly<Record<string, ResourceKind>> = {
+  unknown_model: "model", unknown_dataset: "dataset", unknown_server: "server",
+};
+
+// isLost reports whether a finding is that the component of a step is missing.
+function isLost({ missing }: Needs, code: string, node = ""): boolean {
+  if (code !== "unknown_component" && code !== "unsupported") return false;
+  return missing.some(({ kind, nodes }) => kind === "component" && nodes.includes(node));
+}
+
 // OnHost lists the missing requirements of the host, for people who are signed in there.
-function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
+function OnHost({ report: { dsl }, needs: lacking }: { report: Report; needs: Needs }): React.ReactNode {
   const h = useHomeText();
   const { host } = useApp();
   const status = useStore(host.state, (state) => state.status);
-  const lacking = useLacking(dsl);
   const [needs, setNeeds] = useState<Need[]>();
   const [fault, setFault] = useState<string>();
   useEffect(() => {
@@ -183,9 +202,11 @@ function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
   if (status === "none" || status === "unknown") return null;
   if (fault !== undefined) return <p className="fault" role="alert">{fault}</p>;
   if (status !== "open") return <p className="quiet small">{h("import_host_unknown")}</p>;
-  // Each missing model has its choice below.
-  const shown = needs?.filter(({ code }) => code !== "unknown_model" || lacking.length === 0);
-  if (!needs || !shown || (needs.length > 0 && shown.length === 0)) return null;
+  // What is missing has its choice above.
+  const kinds = new Set(lacking.missing.map(({ kind }) => kind));
+  const shown = needs?.filter(({ code = "", kind, node }) =>
+    !isLost(lacking, code, node) && !kinds.has(settled[code] ?? (kind as ResourceKind)));
+  if (!needs || lacking.busy || !shown || (needs.length > 0 && shown.length === 0)) return null;
   return (
     <section className="findings" aria-label={h("import_host")}>
       <b>{h("import_host")}</b>

@@ -89,14 +89,21 @@ export function BulkReport({ bulks: { working, start, dismiss }, nameOf }: {
 }
 
 /** BulkBar acts on the selected documents. */
-export function BulkBar({ api, dataset, chosen, bulks, onReplace }: {
+export function BulkBar({ api, dataset, chosen, bulks, onReplace, onGone }: {
   api: Datasets;
   dataset: Dataset;
   chosen: readonly StoredDocument[];
   bulks: Bulks;
   onReplace(document: StoredDocument, file: File): void;
+  onGone(ids: readonly string[]): void;
 }): React.ReactNode {
   const a = useAreaText();
+  const remove = async (part: string[]): ReturnType<Act> => {
+    const answer = await api.removeMany(dataset.id, part);
+    const kept = new Set(answer.refused.flatMap(({ document, code }) => (code === "not_found" ? [] : [document])));
+    onGone(part.filter((id) => !kept.has(id)));
+    return answer;
+  };
   const [open, setOpen] = useState<"cut" | "metadata">();
   const none = chosen.length === 0 || bulks.working?.state.running === true;
   const ids = chosen.map(({ id }) => id);
@@ -129,7 +136,7 @@ export function BulkBar({ api, dataset, chosen, bulks, onReplace }: {
       </button>
       {chosen.length === 1 && <Replace document={chosen[0]!} onReplace={onReplace} />}
       <Delete api={api} dataset={dataset} chosen={chosen} none={none} onDelete={() =>
-        run(a("document.delete"), (part) => api.removeMany(dataset.id, part), ["not_found"])} />
+        run(a("document.delete"), remove, ["not_found"])} />
       {open === "cut" && (
         <CutDialog
           api={api} dataset={dataset} documents={chosen} onClose={() => setOpen(undefined)}

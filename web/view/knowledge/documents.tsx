@@ -77,6 +77,7 @@ export function Documents({ api, dataset, onIdle }: {
           />
           {chosen.size > 0 && <BulkBar
             api={api} dataset={dataset} chosen={current(chosen, rows, watching.seen)} bulks={bulks}
+            onGone={(ids) => setChosen((before) => new Map([...before].filter(([id]) => !ids.includes(id))))}
             onReplace={(document, file) =>
               void attempt.run(() => api.replace(dataset.id, document.id, file)).then(list.reload)}
           />}

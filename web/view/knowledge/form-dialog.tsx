@@ -1,14 +1,17 @@
 // A dialog with one form.
 
-import { useId, useRef } from "react";
+import { useId, useRef, useState } from "react";
+import { useAreaText } from "../area/text.ts";
 import { useText } from "../context.tsx";
 
 /** FormDialog is open while it is drawn: a title, fields, "Close" and the button that sends. */
-export function FormDialog({ title, className, send, isReady, onSend, onClose, children }: {
+export function FormDialog({ title, className, send, isReady, isEdited = false, onSend, onClose, children }: {
   title: string;
   className?: string;
   send: string;
   isReady: boolean;
+  /** Escape and "Close" ask once before they drop what was entered. */
+  isEdited?: boolean;
   /** It may close the dialog, which otherwise stays. */
   onSend(close: () => void): void;
   onClose(): void;
@@ -17,7 +20,13 @@ export function FormDialog({ title, className, send, isReady, onSend, onClose, c
   const t = useText();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
+  const a = useAreaText();
+  const [isWarned, setWarned] = useState(false);
   const close = (): void => dialog.current?.close();
+  const leave = (): void => {
+    if (isEdited && !isWarned) setWarned(true);
+    else close();
+  };
   return (
     <dialog
       className={className}
@@ -26,6 +35,11 @@ export function FormDialog({ title, className, send, isReady, onSend, onClose, c
         if (element && !element.open) element.showModal();
       }}
       aria-labelledby={id} onClose={onClose}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.preventDefault(); // browsers close at the second Escape whatever a page wants
+        leave();
+      }}
     >
       <form
         onSubmit={(event) => {
@@ -35,8 +49,9 @@ export function FormDialog({ title, className, send, isReady, onSend, onClose, c
       >
         <h2 id={id}>{title}</h2>
         {children}
+        {isEdited && isWarned && <p className="fault" role="alert">{a("form.unsaved")}</p>}
         <div className="tools end">
-          <button type="button" onClick={close}>
+          <button type="button" onClick={leave}>
             {t("error.close")}
           </button>
           <button type="submit" className="primary" disabled={!isReady}>

@@ -61,7 +61,8 @@ export function MetadataDialog({ api, dataset, documents, onSave, onClose }: {
   return (
     <FormDialog
       title={documents.length === 1 ? a("meta.of", documents[0]?.name ?? "") : a("meta.of_many", documents.length)}
-      className="metadata" send={a("save")} isReady={changes.length + gone.length > 0} onSend={save} onClose={onClose}
+      className="metadata" send={a("save")} isReady={changes.length + gone.length > 0}
+      isEdited={changes.length + gone.length > 0} onSend={save} onClose={onClose}
     >
       <p className="quiet small">{a(documents.length === 1 ? "meta.hint" : "meta.hint_many")}</p>
       <ul className="meta-lines">
