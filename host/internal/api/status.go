@@ -40,6 +40,7 @@ var serviceStatus = map[string]int{
 	app.CodeChanged:       http.StatusConflict,
 	app.CodeTooMany:       http.StatusConflict,
 	app.CodeNotPaused:     http.StatusConflict,
+	app.CodeRunning:       http.StatusConflict,
 	app.CodeNoUser:        http.StatusConflict,
 	app.CodeLastOwner:     http.StatusConflict,
 	app.CodeOperator:      http.StatusConflict,

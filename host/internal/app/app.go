@@ -12,6 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/runs/traces"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
@@ -29,6 +30,8 @@ type Config struct {
 	Log   Log
 	Files *blobs.Store // uploads
 	Runs  *runs.Runs
+	// Traces keep runs; nil keeps none.
+	Traces *traces.Traces
 	// Schedules begin runs at set times.
 	Schedules *schedule.Schedules
 	Registry  *engine.Registry
@@ -150,7 +153,7 @@ func New(cfg Config) *Services {
 		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},
 		Presence: presence, Revisions: NewRevisions(cfg.Store.Canvases.Revisions, presence, cfg.Logger),
 		Sessions:     &Sessions{cfg.Store, cfg.Runs, canvases},
-		Runs:         &Runs{cfg.Store, cfg.Runs, canvases, cfg.Ports, cfg.Limits},
+		Runs:         &Runs{cfg.Store, cfg.Runs, canvases, cfg.Ports, cfg.Limits, cfg.Traces},
 		Schedules:    &Schedules{cfg.Schedules, canvases},
 		Servers:      &Servers{cfg.Store, cfg.MCP, cfg.Logger},
 		Files:        files,

@@ -86,6 +86,7 @@ const (
 	CodeChanged       = "changed"
 	CodeTooMany       = "too_many"
 	CodeNotPaused     = "not_paused"
+	CodeRunning       = "still_running"
 	CodeNoUser        = "no_user"
 	CodeLastOwner     = "last_owner"
 	CodeOperator      = "operator"
