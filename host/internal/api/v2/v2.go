@@ -43,7 +43,7 @@ func operations(s *app.Services, l *login.Face) []operation {
 		accounts{s, l}.operations(), keys{s}.operations(), tenants{s}.operations(), secrets{s}.operations(),
 		models{s}.operations(), plugins{s}.operations(), datasets{s.Datasets, s.Canvases}.operations(),
 		memories{s}.operations(), tools{s}.operations(), databases{s}.operations(), webhooks{s}.operations(),
-		servers{s}.operations(), usage{s}.operations(), health{s}.operations(),
+		servers{s}.operations(), usage{s}.operations(), health{s}.operations(), traceSettings{s}.operations(),
 	)
 	var all []operation
 	spec := sync.OnceValues(func() ([]byte, error) { return specification(all) })
