@@ -146,7 +146,7 @@ func New(cfg Config) *Services {
 	}
 	return &Services{
 		Accounts: accounts,
-		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, operates},
+		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, operates, cfg.Traces},
 		Keys:     &Keys{cfg.Store, usage, operates},
 		Usage:    usage,
 		Secrets:  &Secrets{cfg.Store},

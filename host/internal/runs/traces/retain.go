@@ -89,6 +89,12 @@ func (t *Traces) retainTenant(ctx context.Context, tenant string, set Settings, 
 	return t.cfg.Store.Traces.DeleteDocuments(ctx, tenant, oldest.UnixMilli())
 }
 
+// DeleteTenant deletes the blocks of a deleted tenant, whose index and key the records had.
+func (t *Traces) DeleteTenant(ctx context.Context, tenant string) error {
+	t.seal.forget(tenant)
+	return t.cfg.Bytes.DeleteDay(ctx, tenant, "")
+}
+
 // Uses returns the sizes of the traces of a tenant by day and canvas, oldest day first.
 func (t *Traces) Uses(ctx context.Context, tenant string) ([]store.TraceUse, error) {
 	return t.cfg.Store.Traces.Uses(ctx, tenant)

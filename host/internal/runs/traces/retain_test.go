@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -63,4 +64,19 @@ func TestRetention(t *testing.T) {
 	uses, err = b.traces.Uses(ctx, "")
 	require.NoError(t, err)
 	require.Empty(t, uses)
+}
+
+// Nothing of a deleted tenant stays on the disk.
+func TestDeletedTenantHasNoTraces(t *testing.T) {
+	b := newBench(t)
+	ctx := t.Context()
+	_, err := b.Store.Tenants.Put(ctx, store.Tenant{ID: "t", Name: "t"})
+	require.NoError(t, err)
+	row, _ := b.run(b.Canvas(runstest.Talk), "x")
+	b.kept(row)
+	require.NoError(t, b.Store.Tenants.Delete(ctx, "t"))
+	require.NoError(t, b.traces.DeleteTenant(ctx, "t"))
+	_, err = b.traces.Records(ctx, row)
+	require.ErrorIs(t, err, runs.ErrGone)
+	require.NoDirExists(t, filepath.Join(b.Dir, "traces", "t"))
 }

@@ -58,6 +58,7 @@ type Traces struct {
 	seal   *seals
 	opened time.Time
 	low    atomic.Bool  // the disk had no room
+	looked atomic.Bool  // the log was searched at the start
 	lost   atomic.Int64 // runs without a trace, since the start
 	stored atomic.Int64 // runs with one, since the start
 
@@ -177,7 +178,11 @@ type Counts struct {
 func (t *Traces) Counts() Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return Counts{t.stored.Load(), t.lost.Load(), int64(len(t.waiting)), t.low.Load()}
+	c := Counts{t.stored.Load(), t.lost.Load(), int64(len(t.waiting)), t.low.Load()}
+	if !t.looked.Load() {
+		c.Waiting++ // there may be some
+	}
+	return c
 }
 
 // Work writes traces until ctx ends, and then those that it has.
@@ -185,6 +190,7 @@ func (t *Traces) Work(ctx context.Context) {
 	steady := context.WithoutCancel(ctx)
 	t.readSettings(ctx)
 	t.find(ctx, t.cfg.Alone)
+	t.looked.Store(true)
 	go t.retain(ctx)
 	flush := time.NewTicker(t.cfg.flush / 4)
 	defer flush.Stop()

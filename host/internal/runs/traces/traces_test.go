@@ -229,7 +229,8 @@ func TestNoTracesOnAFullDisk(t *testing.T) {
 	b.room.Store(false)
 	row, _ := b.run(canvas, "x")
 	require.Equal(t, store.RunDone, row.Status)
-	require.Equal(t, Counts{Lost: 1, Stopped: true}, b.traces.Counts())
+	require.Eventually(t, func() bool { return b.traces.Counts() == Counts{Lost: 1, Stopped: true} }, patience,
+		time.Millisecond)
 	b.gone(row.ID)
 	b.room.Store(true)
 	next, _ := b.run(canvas, "y")
