@@ -29,7 +29,6 @@ type bench struct {
 	bytes  Bytes
 	room   atomic.Bool
 	idle   bool // the traces are not written
-	keep   time.Duration
 	traces *Traces
 	runs   *runs.Runs
 }
