@@ -228,6 +228,26 @@ func together(b *testing.B, n int, d time.Duration, fn func(worker int, until ti
 	return float64(total.Load()) / time.Since(began).Seconds()
 }
 
+// keepNothing ends the traces of the host.
+func (s *served) keepNothing(b *testing.B) {
+	b.Helper()
+	body := strings.NewReader(`{"days":0}`)
+	r, err := http.NewRequestWithContext(b.Context(), "PUT", "http://"+s.addr+"/api/v2/settings/traces", body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+benchKey)
+	r.Header.Set("Content-Type", "application/json")
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer a.Body.Close()
+	if a.StatusCode != http.StatusOK {
+		b.Fatal(a.Status)
+	}
+}
+
 // loadTime is the duration of each measurement.
 const loadTime = 4 * time.Second
 
@@ -240,13 +260,18 @@ func BenchmarkRunsOverHTTP(b *testing.B) {
 		name    string
 		sync    Sync
 		clients int
+		bare    bool // without traces
 	}{
-		{"sync=interval", SyncInterval, clients},
-		{"sync=contract", SyncContract, clients},
-		{"sync=contract,one-client", SyncContract, 1},
+		{"sync=interval", SyncInterval, clients, false},
+		{"sync=interval,no-traces", SyncInterval, clients, true},
+		{"sync=contract", SyncContract, clients, false},
+		{"sync=contract,one-client", SyncContract, 1, false},
 	} {
 		b.Run(load.name, func(b *testing.B) {
 			s := serveProgram(b, "", "--sync", string(load.sync))
+			if load.bare {
+				s.keepNothing(b)
+			}
 			request := s.request(s.create(b, shortCanvas))
 			run := func(_ int, until time.Time) (n int, err error) {
 				c, err := s.dial()

@@ -8,5 +8,5 @@ import (
 
 // Handler serves all requests: the preview page at /, chats for visitors, the API everywhere else.
 func (h *Host) Handler() http.Handler {
-	return h.traces.Handler(page.Handler(h.api.Handler(), h.cfg.CORS...))
+	return h.spans.Handler(page.Handler(h.api.Handler(), h.cfg.CORS...))
 }

@@ -40,6 +40,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/runs/traces"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/telemetry"
@@ -66,7 +67,8 @@ type Host struct {
 	web       *web.Client
 	api       *api.API
 	redis     redisKeys
-	traces    *telemetry.Tracer // nil sends none
+	spans     *telemetry.Tracer // nil sends none
+	traces    *traces.Traces    // runs after their end
 
 	control *http.Server
 	metrics metricsDoor
@@ -142,7 +144,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return fmt.Errorf("trusted proxy: %w", err)
 	}
 	if cfg.Traces {
-		if h.traces, err = telemetry.Open(ctx, telemetry.Config{Version: cfg.Version, Log: cfg.Log}); err != nil {
+		if h.spans, err = telemetry.Open(ctx, telemetry.Config{Version: cfg.Version, Log: cfg.Log}); err != nil {
 			return err
 		}
 	}
@@ -209,13 +211,15 @@ func (h *Host) open(ctx context.Context) (err error) {
 // openRuns opens the run manager and the schedules.
 func (h *Host) openRuns(registry *engine.Registry, ports *ports) {
 	cfg := &h.cfg
+	h.traces = newTraces(h)
 	h.runs = runs.New(runs.Config{
 		Store: h.store, Log: h.log, Registry: registry, Ports: ports.of, Logger: cfg.Log,
 		Due:    func(ctx context.Context, j *runs.Job) (bool, error) { return h.schedules.Due(ctx, j) },
 		Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval, Concurrency: cfg.Concurrency,
 		MaxSteps: cfg.MaxSteps, Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
 		PlanBytes: h.memory.plans, Documents: h.memory.canvases, KeepRuns: cfg.KeepRuns,
-		Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
+		Trace: h.traces.Take, Kept: h.traces.Records,
+		Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.spans.Parent,
 	})
 	h.schedules = schedule.New(schedule.Config{
 		Store: h.store, Clocks: h.clocks, Runs: h.runs, Triggers: triggersOf(h.plugins),
@@ -230,7 +234,7 @@ func newAPI(
 ) *api.API {
 	cfg := &h.cfg
 	services := app.New(app.Config{
-		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Schedules: h.schedules,
+		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Traces: h.traces, Schedules: h.schedules,
 		Registry: registry, Ports: ports.of, Limits: cfg.Limits,
 		MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates, Models: h.models,
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
@@ -267,6 +271,7 @@ func (h *Host) begin(ctx context.Context) {
 			h.cfg.Log.Error("takeover loop stopped", "err", err)
 		}
 	})
+	h.work.Go(func() { h.traces.Work(working) })
 	h.work.Go(func() { h.schedules.Work(working) })
 	h.ingesting.Go(func() { h.datasets.Ingester.Run(working) })
 	h.work.Go(func() { h.runMemory.guard(working.Done(), h.runs, h.cfg.Log) })
@@ -278,14 +283,14 @@ func (h *Host) begin(ctx context.Context) {
 // watch receives the records of runs on this host.
 func (h *Host) watch(j *runs.Job, r runlog.Record, again bool) {
 	h.redis.watch(j, r)
-	h.traces.Watch(j, r, again)
+	h.spans.Watch(j, r, again)
 }
 
 // ended is called for every run this host finishes.
 func (h *Host) ended(j *runs.Job, end runs.End, took time.Duration) {
 	h.mcp.End(mcpOwner(j))
 	h.quota.Settle()
-	h.traces.End(j, end)
+	h.spans.End(j, end)
 	h.api.Count(j, end, took)
 	h.redis.end(j, end)
 }
@@ -323,7 +328,7 @@ func (h *Host) Close() error {
 		err = errors.Join(err, h.scripts.Close())
 	}
 	err = errors.Join(err, h.closeDatasets(), h.plugins.close(), h.ownTools.close(), h.documents.Close(),
-		h.traces.Close())
+		h.spans.Close())
 	if h.quota != nil {
 		err = errors.Join(err, h.quota.Close())
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/easel-canvas/easel/host/internal/runs/traces"
 )
 
 // newMetrics returns the metrics of the process; the API adds its metrics.
@@ -24,6 +26,7 @@ func (h *Host) newMetrics() *prometheus.Registry {
 		build)
 	h.memory.register(r)
 	registerDamage(r, h.conn, h.damage.get)
+	registerTraces(r, func() traces.Counts { return h.traces.Counts() })
 	return r
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -12,8 +13,10 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/kv"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs/traces"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -88,6 +91,7 @@ func (h *Host) openOnBroker(ctx context.Context) (err error) {
 	}
 	h.log, err = runlog.Open(ctx, h.conn, h.keys, runlog.Config{
 		Name: hostName(), Lease: h.cfg.Lease, Log: h.cfg.Log,
+		Collect: traces.Select, Hold: func(run string) bool { return h.traces.Hold(run) },
 		Gate: func(run runlog.Run) (func(), bool) { return h.runs.Gate(run) },
 		Dead: func(ctx context.Context, l *runlog.Lease) error { return h.runs.Dead(ctx, l) },
 	})
@@ -96,6 +100,46 @@ func (h *Host) openOnBroker(ctx context.Context) (err error) {
 	}
 	h.clocks, err = schedule.OpenClocks(ctx, h.conn)
 	return err
+}
+
+// roomForTraces is the share of the disk that must be free for traces, so that these do not stop
+// other writes.
+const roomForTraces = 0.05
+
+// newTraces returns the traces of runs: in the data directory, or for hosts that share their
+// records in the database of these.
+func newTraces(h *Host) *traces.Traces {
+	cfg := traces.Config{
+		Store: h.store, Log: h.log, Version: h.cfg.Version, Alone: len(h.cfg.NATS) == 0, Logger: h.cfg.Log,
+	}
+	if h.cfg.Postgres == "" {
+		cfg.Bytes = traces.NewDirectory(filepath.Join(h.cfg.Dir, "traces"))
+		cfg.Room = func() bool { return disk.FreeShare(h.cfg.Dir) >= roomForTraces }
+	} else {
+		cfg.Bytes = traces.Table{Store: h.store}
+	}
+	return traces.New(cfg)
+}
+
+// registerTraces adds the numbers of kept runs.
+func registerTraces(numbers *prometheus.Registry, counts func() traces.Counts) {
+	number := func(name, help string, of func(c traces.Counts) float64) {
+		numbers.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
+			func() float64 { return of(counts()) }))
+	}
+	number("easel_traces_stored", "Runs of this host that were kept since its start.",
+		func(c traces.Counts) float64 { return float64(c.Stored) })
+	number("easel_traces_lost", "Ended runs that were not kept since the start, because the disk was almost full or "+
+		"their log was gone.", func(c traces.Counts) float64 { return float64(c.Lost) })
+	number("easel_traces_waiting", "Ended runs that are not kept yet.",
+		func(c traces.Counts) float64 { return float64(c.Waiting) })
+	number("easel_traces_stopped", "1 while runs are not kept because less than 5 % of the disk is free.",
+		func(c traces.Counts) float64 {
+			if c.Stopped {
+				return 1
+			}
+			return 0
+		})
 }
 
 // registerDamage adds the numbers of damaged files.

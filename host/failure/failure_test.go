@@ -25,6 +25,7 @@ func TestFailures(t *testing.T) {
 		{"hostile documents", hostileDocuments},
 		{"kill host, embedded", killHostEmbedded},
 		{"kill host, shared", killHostShared},
+		{"traces, embedded", func(t *testing.T, bin programs) { tracesAfterKills(t, bin, 4) }},
 		{"kill ingestion, embedded", killIngestEmbedded},
 		{"kill ingestion, shared", killIngestShared},
 		{"zombie", zombie},

@@ -94,6 +94,7 @@ export const zh: Readonly<Record<Code, string>> = {
   not_empty: "已有内容，该设置不能再更改",
   not_found: "没有这条记录",
   no_case: "该运行无法成为测试",
+  still_running: "该运行尚未结束",
   not_paused: "该运行没有在等待表单",
   not_published: "画布还没有发布的版本",
   operator: "只有主机的管理员可以更改",

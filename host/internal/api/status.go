@@ -41,6 +41,7 @@ var serviceStatus = map[string]int{
 	app.CodeTooMany:       http.StatusConflict,
 	app.CodeNotPaused:     http.StatusConflict,
 	app.CodeNoCase:        http.StatusConflict,
+	app.CodeRunning:       http.StatusConflict,
 	app.CodeNoUser:        http.StatusConflict,
 	app.CodeLastOwner:     http.StatusConflict,
 	app.CodeLastPassword:  http.StatusConflict,

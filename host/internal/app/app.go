@@ -13,6 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/runs/traces"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
@@ -30,6 +31,8 @@ type Config struct {
 	Log   Log
 	Files *blobs.Store // uploads
 	Runs  *runs.Runs
+	// Traces keep runs; nil keeps none.
+	Traces *traces.Traces
 	// Schedules begin runs at set times.
 	Schedules *schedule.Schedules
 	Registry  *engine.Registry
@@ -151,14 +154,14 @@ func New(cfg Config) *Services {
 	}
 	return &Services{
 		Accounts: accounts, Audit: &Audit{cfg.Store, cfg.Logger}, Identities: newIdentities(cfg, accounts),
-		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, operates},
+		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, operates, cfg.Traces},
 		Keys:     &Keys{cfg.Store, usage, operates},
 		Usage:    usage,
 		Secrets:  &Secrets{cfg.Store},
 		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},
 		Presence: presence, Revisions: NewRevisions(cfg.Store.Canvases.Revisions, presence, cfg.Logger),
 		Sessions:     &Sessions{cfg.Store, cfg.Runs, canvases},
-		Runs:         &Runs{cfg.Store, cfg.Runs, canvases, cfg.Ports, cfg.Limits},
+		Runs:         &Runs{cfg.Store, cfg.Runs, canvases, cfg.Ports, cfg.Limits, cfg.Traces},
 		Schedules:    &Schedules{cfg.Schedules, canvases},
 		Servers:      &Servers{cfg.Store, cfg.MCP, cfg.Logger},
 		Files:        files,

@@ -87,6 +87,7 @@ const (
 	CodeTooMany       = "too_many"
 	CodeNotPaused     = "not_paused"
 	CodeNoCase        = "no_case"
+	CodeRunning       = "still_running"
 	CodeNoUser        = "no_user"
 	CodeLastOwner     = "last_owner"
 	CodeLastPassword  = "last_password"

@@ -8,6 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/runs/traces"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -18,6 +19,7 @@ type Runs struct {
 	canvases *Canvases
 	ports    func(j *Job) engine.Ports // nil for none
 	limits   engine.Limits
+	traces   *traces.Traces // nil keeps none
 }
 
 // Start accepts a job; it is written when Start returns. Errors: [ErrNotFound], [ErrSession],
@@ -38,11 +40,6 @@ func (s *Runs) Place(ctx context.Context, run string, seen Pos, attempt uint64) 
 
 // Stored reports whether the records of a run that has ended are still in the run log.
 func (s *Runs) Stored(ctx context.Context, run Run) (bool, error) { return s.runs.Kept(ctx, run) }
-
-// Records returns the records of a run. Errors: [ErrGone].
-func (s *Runs) Records(ctx context.Context, run string) ([]Record, error) {
-	return s.runs.Records(ctx, run)
-}
 
 // Active returns how many runs this host works on.
 func (s *Runs) Active() int { return s.runs.Active() }

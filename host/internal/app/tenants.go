@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/runs/traces"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -20,6 +21,7 @@ type Tenants struct {
 	usage     *Usage
 	files     *Files
 	operator  operator
+	traces    *traces.Traces // nil keeps none
 }
 
 // Operator returns the tenant that operates the host, "" for none.
@@ -150,5 +152,8 @@ func (t *Tenants) Delete(ctx context.Context, id string) error {
 	if err := t.files.box.Clear(ctx, id); err != nil {
 		return err
 	}
-	return t.store.Tenants.Delete(ctx, id)
+	if err := t.store.Tenants.Delete(ctx, id); err != nil || t.traces == nil {
+		return err
+	}
+	return t.traces.DeleteTenant(ctx, id)
 }

@@ -12,3 +12,12 @@ func Free(dir string) int64 {
 	}
 	return int64(s.Bavail) * int64(s.Bsize)
 }
+
+// FreeShare returns the share of the disk of a directory that is free, 0 to 1; 1 if unknown.
+func FreeShare(dir string) float64 {
+	var s syscall.Statfs_t
+	if syscall.Statfs(dir, &s) != nil || s.Blocks == 0 {
+		return 1
+	}
+	return float64(s.Bavail) / float64(s.Blocks)
+}

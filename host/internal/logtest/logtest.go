@@ -35,6 +35,12 @@ func Open(t testing.TB, cfg broker.Config) *Storage {
 // OpenUntil is [Open] for a test that closes the storage itself.
 func OpenUntil(t testing.TB, cfg broker.Config) *Storage {
 	t.Helper()
+	return OpenWith(t, cfg, runlog.Config{})
+}
+
+// OpenWith is [OpenUntil] with a configuration of the run log.
+func OpenWith(t testing.TB, cfg broker.Config, log runlog.Config) *Storage {
+	t.Helper()
 	if cfg.Dir == "" && len(cfg.URLs) == 0 {
 		cfg.Dir = t.TempDir()
 	}
@@ -48,7 +54,8 @@ func OpenUntil(t testing.TB, cfg broker.Config) *Storage {
 	require.NoError(t, err)
 	s.Keys, err = kv.New(t.Context(), s.Conn)
 	require.NoError(t, err)
-	s.Log, err = runlog.Open(t.Context(), s.Conn, s.Keys, runlog.Config{Log: quiet})
+	log.Log = quiet
+	s.Log, err = runlog.Open(t.Context(), s.Conn, s.Keys, log)
 	require.NoError(t, err)
 	return s
 }

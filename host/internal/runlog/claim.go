@@ -29,6 +29,9 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 	e := &Lease{Run: run, Attempt: run.Attempt, log: l, token: broker.Token(run.ID), last: seq, next: last.next()}
 	e.owner = l.host + "." + nuid.Next()
 	e.first, e.tail.base = e.next, e.next
+	if e.first == 1 {
+		e.collected = newCollection(l.cfg.Collect)
+	}
 	e.ctx, e.cancel = context.WithCancelCause(l.ctx)
 	if !l.leases.add(e) {
 		return nil, ErrActive

@@ -54,6 +54,8 @@ type Lease struct {
 	timer   *time.Timer
 	noting  *time.Timer // leaves the note of a run that lasts
 	over    error       // why nothing more may be written: ErrEnded, ErrFenced, ErrStopping
+
+	collected *collection // nil for a run that another lease began
 }
 
 // Context ends when the run must end: canceled ([ErrCanceled]), taken by another host
@@ -150,6 +152,7 @@ func (e *Lease) number(records []Record) []Record {
 		e.size += len(r.Kind) + len(r.Data)
 	}
 	e.waiting = append(e.waiting, out...)
+	e.collected.add(out)
 	return out
 }
 
@@ -219,6 +222,7 @@ func (e *Lease) stored(b bundle) {
 	if len(e.waiting) == 0 {
 		e.waiting = nil
 	}
+	e.collected.stored(b.next(), e.last)
 }
 
 // resolve determines why the stream has a newer message than this lease: because an acknowledgement

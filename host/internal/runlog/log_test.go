@@ -41,6 +41,8 @@ type setup struct {
 	KeepEnded     time.Duration
 	MaxBytes      int64
 	Dead          func(ctx context.Context, lease *Lease) error
+	Hold          func(run string) bool
+	Collect       func(kind string) Selection
 }
 
 func (s setup) broker() broker.Config {
@@ -62,6 +64,7 @@ func openLog(ctx context.Context, s setup) (*Log, error) {
 	}
 	l, err := Open(ctx, conn, keys, Config{
 		Name: s.Name, Lease: s.Lease, Attempts: s.Attempts, FlushInterval: s.FlushInterval, KeepEnded: s.KeepEnded,
+		Hold: s.Hold, Collect: s.Collect,
 		MaxBytes: s.MaxBytes, Dead: s.Dead, Log: cmp.Or(s.Log, quiet),
 	})
 	if err != nil {

@@ -48,6 +48,13 @@ type Config struct {
 	// accepts every run. It must not block.
 	Gate func(run Run) (leave func(), ok bool)
 
+	// Collect selects the records that [Lease.Collected] returns at the end of a run; nil collects
+	// none.
+	Collect func(kind string) Selection
+	// Hold reports whether the records of an ended run are still needed although KeepEnded is over;
+	// nil holds none. Keep and MaxBytes bound how long.
+	Hold func(run string) bool
+
 	// Dead is called with a run that failed Attempts times, to report that in
 	// its records and its session; nil ends the run silently. It must not repeat the failed step.
 	Dead func(ctx context.Context, lease *Lease) error
@@ -153,7 +160,10 @@ func newLog(ctx context.Context, conn *broker.Conn, keys *kv.Store, cfg Config) 
 	l.orphans = &orphans{
 		ctx: l.ctx, conn: conn, notes: l.notes, leases: l.leases, queue: l.queue, logger: cfg.Log,
 	}
-	l.sweeper = &sweeper{ctx: l.ctx, records: l.records, notes: l.notes, keep: cfg.KeepEnded, logger: cfg.Log}
+	l.sweeper = &sweeper{
+		ctx: l.ctx, records: l.records, notes: l.notes, keep: cfg.KeepEnded, hold: cfg.Hold,
+		logger: cfg.Log,
+	}
 	l.heartbeat = &heartbeat{
 		ctx: l.ctx, conn: conn, name: cfg.Name, peers: l.peers, leases: l.leases,
 		records: l.records, cancels: l.cancels, orphans: l.orphans, logger: cfg.Log,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/broker"
@@ -142,4 +143,21 @@ func (b *bundle) after(seq uint64) []Record {
 		}
 	}
 	return nil
+}
+
+// Runs returns the runs of which a log has records, in no order.
+func Runs(ctx context.Context, l *Log) ([]string, error) {
+	s := l.records
+	info, err := s.stream.Info(ctx, jetstream.WithSubjectFilter(s.conn.Subject("run", "*", "ev")))
+	if err != nil {
+		return nil, broker.Fail(err, "list the runs of the log")
+	}
+	var out []string
+	for subject := range info.State.Subjects {
+		parts := strings.Split(subject, ".")
+		if run, ok := broker.Untoken(parts[len(parts)-2]); ok {
+			out = append(out, run)
+		}
+	}
+	return out, nil
 }

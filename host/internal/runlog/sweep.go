@@ -23,6 +23,7 @@ type sweeper struct {
 	records *records
 	notes   *notes
 	keep    time.Duration // after the end of a run
+	hold    func(run string) bool
 	logger  *slog.Logger
 
 	mu    sync.Mutex
@@ -63,6 +64,9 @@ func (s *sweeper) forget(until time.Time) {
 		if run == "" {
 			return
 		}
+		if postpone(s, run) {
+			continue
+		}
 		ctx, done := context.WithTimeout(s.ctx, purgeWait)
 		err := s.records.stream.Purge(ctx, jetstream.WithPurgeSubject(s.records.conn.Subject("run", run, ">")))
 		done()
@@ -81,6 +85,18 @@ func (s *sweeper) forget(until time.Time) {
 			return
 		}
 	}
+}
+
+// postpone moves the first run to the end of the list if it is held.
+func postpone(s *sweeper, token string) bool {
+	run, ok := broker.Untoken(token)
+	if !ok || s.hold == nil || !s.hold(run) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = append(s.ended[1:], endedRun{token, time.Now().Add(s.keep)})
+	return true
 }
 
 // due returns the run that ended first if it is to be deleted now, and else "". It stays in the

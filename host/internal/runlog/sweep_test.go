@@ -62,3 +62,67 @@ func (l *Log) sweptByHand(t *testing.T) {
 	l.wg.Wait()
 	l.sweeper.ctx = t.Context()
 }
+
+// A run whose records are still needed stays behind the others, until they are not.
+func TestHeldRunsStay(t *testing.T) {
+	held := map[string]bool{"a": true}
+	l := openTest(t, setup{KeepEnded: time.Millisecond, Hold: func(run string) bool { return held[run] }})
+	l.sweptByHand(t)
+	for _, run := range []string{"a", "b"} {
+		l.forgetLater(broker.Token(run))
+	}
+	due := func() []string {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		var out []string
+		for i := range l.ended {
+			l.ended[i].due = time.Now().Add(-time.Second)
+			out = append(out, l.ended[i].token)
+		}
+		return out
+	}
+	require.Equal(t, []string{"a", "b"}, due())
+	l.forget(time.Now())
+	require.Equal(t, []string{"a"}, due())
+	l.forget(time.Now())
+	require.Equal(t, []string{"a"}, due())
+	held["a"] = false
+	l.forget(time.Now())
+	require.Empty(t, due())
+}
+
+// A lease collects the selected records of the run that it began, with their positions.
+func TestLeaseCollects(t *testing.T) {
+	l := openTest(t, setup{Collect: func(kind string) Selection {
+		return map[string]Selection{"ev": SelectAll, "state": SelectEnds}[kind]
+	}})
+	e, err := l.Claim(t.Context(), Run{ID: "a"})
+	require.NoError(t, err)
+	for i := range 4 {
+		_, err = e.Append(t.Context(), rec("state", fmt.Sprint(i)), rec("note", "x"))
+		require.NoError(t, err)
+		require.NoError(t, e.Buffer(t.Context(), rec("ev", fmt.Sprint(i))))
+	}
+	require.NoError(t, e.Flush(t.Context()))
+	got, ok := e.Collected()
+	require.True(t, ok)
+	stored, err := l.Records(t.Context(), "a")
+	require.NoError(t, err)
+	var want []Record
+	for i, r := range stored {
+		if r.Kind == "ev" || r.Kind == "state" && (i == 0 || r.Seq == 10) {
+			want = append(want, r)
+		}
+	}
+	for i := range want {
+		want[i].More = false
+	}
+	require.Equal(t, want, got)
+
+	large, err := l.Claim(t.Context(), Run{ID: "b"})
+	require.NoError(t, err)
+	_, err = large.Append(t.Context(), rec("ev", string(make([]byte, collectMost+1))))
+	require.NoError(t, err)
+	_, ok = large.Collected()
+	require.False(t, ok)
+}

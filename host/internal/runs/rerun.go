@@ -14,7 +14,7 @@ import (
 //
 // Errors: [ErrGone], [ErrRecord], [ErrCanvas].
 func (l *loader) prepareBase(ctx context.Context, w *work) error {
-	records, err := l.reader.Records(ctx, w.job.Base)
+	records, err := l.baseRecords(ctx, &w.job)
 	if err != nil {
 		return err
 	}
@@ -33,6 +33,21 @@ func (l *loader) prepareBase(ctx context.Context, w *work) error {
 		return fmt.Errorf("run %q, record %d: %w", w.job.Base, w.job.At, ErrRecord)
 	}
 	return err
+}
+
+// baseRecords reads the run that a job continues. One that waits for an answer can be continued as
+// long as it is kept: its trace has the state it waits with. Earlier states are in the log alone.
+func (l *loader) baseRecords(ctx context.Context, j *Job) ([]runlog.Record, error) {
+	records, err := l.reader.Records(ctx, j.Base)
+	missing := errors.Is(err, ErrGone) || err == nil && len(records) == 0
+	if !missing || l.kept == nil || j.At > 0 {
+		return records, err
+	}
+	row, err := l.store.Runs.Get(ctx, j.Tenant, j.Base)
+	if err != nil {
+		return nil, err
+	}
+	return l.kept(ctx, row)
 }
 
 // Before is the number of a record, for a job's At: a run that continues there starts a node's nth

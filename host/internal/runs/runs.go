@@ -49,6 +49,12 @@ type Config struct {
 	KeepRuns time.Duration
 	// Report is called for every run that this host ends, for metrics; nil for none.
 	Report func(j *Job, end End, took time.Duration)
+	// Trace receives every run that this host ends, when its end is recorded; nil for none. It must
+	// not block.
+	Trace func(e Ended)
+	// Kept returns the records of an ended run that is not in the log any more, see [Ended]; nil
+	// keeps none. Errors: [ErrGone].
+	Kept func(ctx context.Context, run store.Run) ([]runlog.Record, error)
 	// Watch receives every entry of the runs of this host in order; nil for none.
 	// Those of a run that was taken over are sent again, at least from the last
 	// snapshot on. It must neither block nor keep the record.
@@ -116,8 +122,10 @@ func New(cfg Config) *Runs {
 	r.turns = &turns{
 		store: cfg.Store, log: cfg.Log, patience: cfg.Patience, logger: cfg.Logger, scan: r.scanner.scanSoon,
 	}
-	r.loader = &loader{canvases: r.canvases, turns: r.turns, reader: r.reader, stopping: r.stopping}
-	r.results = &results{store: cfg.Store, registry: cfg.Registry, report: cfg.Report, logger: cfg.Logger}
+	r.loader = &loader{canvases: r.canvases, turns: r.turns, reader: r.reader, kept: cfg.Kept, stopping: r.stopping}
+	r.results = &results{
+		store: cfg.Store, registry: cfg.Registry, report: cfg.Report, trace: cfg.Trace, logger: cfg.Logger,
+	}
 	r.executor = &executor{
 		results: r.results, aborts: r.aborts, ports: cfg.Ports, watch: cfg.Watch, logger: cfg.Logger,
 		engine: engine.Options{

@@ -21,15 +21,31 @@ type results struct {
 	store    *store.Store
 	registry *engine.Registry
 	report   func(j *Job, end End, took time.Duration) // may be nil
+	trace    func(e Ended)                             // may be nil
 	logger   *slog.Logger
+}
+
+// Ended is a run whose end is recorded.
+type Ended struct {
+	Tenant, Canvas, Run string
+	// Time is the recorded end in Unix milliseconds; 0 if another host may have recorded it.
+	Time int64
+	// Records are the document and those that [runlog.Config].Collect selects; nil if they have to
+	// be read from the log.
+	Records []runlog.Record
 }
 
 // settle writes the result of a run whose last records are in the log, and
 // ends the log. It tries until it succeeds or the run is another host's.
 func (s *results) settle(ctx context.Context, lease *runlog.Lease, w *work, said *Transcript, end End) error {
 	wait := 20 * time.Millisecond
+	ended := Ended{Tenant: w.job.Tenant, Canvas: w.job.Canvas, Run: w.job.ID}
+	records, whole := lease.Collected()
+	if whole && !w.saved {
+		ended.Time, ended.Records = time.Now().UnixMilli(), records
+	}
 	for {
-		err := s.save(ctx, w, said, end)
+		err := s.save(ctx, w, said, end, ended.Time)
 		if err == nil {
 			break
 		}
@@ -42,6 +58,9 @@ func (s *results) settle(ctx context.Context, lease *runlog.Lease, w *work, said
 	if s.report != nil {
 		s.report(&w.job, end, time.Since(w.began))
 	}
+	if s.trace != nil {
+		s.trace(ended)
+	}
 	lease.Last() // the result is saved, which is what an end promises
 	err := lease.End(ctx)
 	for errors.Is(err, broker.ErrFull) {
@@ -53,14 +72,15 @@ func (s *results) settle(ctx context.Context, lease *runlog.Lease, w *work, said
 	return err
 }
 
-// save stores state and turn as the job requires, once.
-func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) error {
+// save stores state and turn as the job requires, once; at is the time of the end, 0 means now.
+func (s *results) save(ctx context.Context, w *work, said *Transcript, end End, at int64) error {
 	if w.saved {
 		return nil
 	}
 	j := &w.job
 	row := store.RunEnd{
 		ID: j.ID, Tenant: j.Tenant, Status: end.Status, Error: end.Error, Tokens: said.Tokens, Cost: said.Cost,
+		Time: at,
 	}
 	var session *store.Session
 	switch {

@@ -159,7 +159,8 @@ type loader struct {
 	*canvases
 	turns    *turns
 	reader   *reader
-	stopping context.Context // ends when this host stops
+	kept     func(ctx context.Context, run store.Run) ([]runlog.Record, error) // may be nil
+	stopping context.Context                                                   // ends when this host stops
 }
 
 // begin makes the work of a job; it writes nothing.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
@@ -52,6 +53,10 @@ type Host struct {
 	Store *store.Store
 	NATS  *logtest.Storage
 	Log   *runlog.Log // of NATS
+	// Logging configures the run log.
+	Logging runlog.Config
+	// Later moves the clock of records and traces.
+	Later atomic.Int64
 
 	// Start makes what works on the storage each time that it is opened; stop ends that between
 	// closing the run log and the records.
@@ -89,11 +94,23 @@ func (w wait) Run(ctx context.Context, call *engine.Call) error {
 func (h *Host) Open() {
 	h.T.Helper()
 	var err error
-	h.Store, err = store.Open(h.T.Context(), store.Config{Dir: h.Dir, Sync: store.SyncInterval})
+	h.Store, err = store.Open(h.T.Context(), store.Config{Dir: h.Dir, Sync: store.SyncInterval, Now: h.Now})
 	require.NoError(h.T, err)
-	h.NATS = logtest.OpenUntil(h.T, broker.Config{Dir: h.Dir})
+	h.NATS = logtest.OpenWith(h.T, broker.Config{Dir: h.Dir}, h.Logging)
 	h.Log = h.NATS.Log
 	h.stop = h.Start()
+}
+
+// Now returns the time of the moved clock.
+func (h *Host) Now() time.Time { return time.Now().Add(time.Duration(h.Later.Load())) }
+
+// ForgetRun deletes the log of a run, as the host does some time after its end.
+func (h *Host) ForgetRun(run string) {
+	h.T.Helper()
+	stream, err := h.NATS.Conn.JS.Stream(h.T.Context(), h.NATS.Conn.Name("LOG"))
+	require.NoError(h.T, err)
+	subject := h.NATS.Conn.Subject("run", broker.Token(run), ">")
+	require.NoError(h.T, stream.Purge(h.T.Context(), jetstream.WithPurgeSubject(subject)))
 }
 
 // Close stops the host; its storage stays.

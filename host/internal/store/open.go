@@ -87,6 +87,7 @@ type Store struct {
 	Canvases   Canvases
 	Sessions   Sessions
 	Runs       Runs
+	Traces     Traces
 	Datasets   Datasets
 	Documents  Documents
 	Changes    Changes
@@ -104,7 +105,7 @@ func newStore(db *database) *Store {
 		Identities: Identities{db}, Audit: Audit{db},
 		Keys: Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
 		Uses: ModelUses{db}, Lessons: ModelLessons{db},
-		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db},
+		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db}, Traces: Traces{db},
 		Datasets: Datasets{db}, Documents: Documents{db}, Changes: Changes{db}, Ingestion: Ingestion{db},
 		LooseFiles: LooseFiles{db}, ParseLogs: ParseLogs{db},
 		Memories: Memories{db},

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -146,6 +147,7 @@ type RunEnd struct {
 	Error   string
 	Tokens  int64
 	Cost    int64 // millionths of the currency of the prices
+	Time    int64 // Unix milliseconds; 0 means now
 }
 
 // End records the end of a run and frees its session. A session that is not nil is the new state
@@ -156,7 +158,7 @@ type RunEnd struct {
 func (s Runs) End(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
 	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5, cost = $6
 		WHERE id = $7 AND status = '` + RunActive + `'`
-	args := []any{end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.Cost, end.ID}
+	args := []any{end.Status, printable(end.Error), end.Tokens, cmp.Or(end.Time, s.ms()), []byte{}, end.Cost, end.ID}
 	if session == nil && end.Session == "" {
 		_, err := s.exec(ctx, update, args...)
 		return 0, fail(err, "end run %q", end.ID)

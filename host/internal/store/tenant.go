@@ -76,6 +76,7 @@ var owned = []string{
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "model_use", "model_lessons", "deleted_canvases", "identities",
 	"audit", "audit_heads",
+	"canvas_docs", "trace_blocks", "trace_bytes", "trace_gone",
 }
 
 // Delete deletes a tenant with all its records, and users without another tenant. Uploaded

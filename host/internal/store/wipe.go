@@ -21,7 +21,9 @@ func Used(ctx context.Context, cfg Config) (used bool, err error) {
 func Wipe(ctx context.Context, cfg Config) error {
 	return withoutKey(ctx, cfg, func(s *Store) error {
 		return s.write(ctx, "wipe", func(ctx context.Context, q querier) error {
-			for _, table := range append([]string{"logins", "list_blocks"}, dumped...) {
+			for _, table := range append([]string{
+				"logins", "list_blocks", "canvas_docs", "trace_blocks", "trace_bytes", "trace_gone",
+			}, dumped...) {
 				if _, err := q.ExecContext(ctx, `DELETE FROM `+table); err != nil {
 					return err
 				}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/runs/traces"
 	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -43,6 +46,7 @@ type Site struct {
 	API       *api.API
 	Services  *app.Services
 	Runs      *runs.Runs
+	Traces    *traces.Traces
 	Clocks    *schedule.Clocks
 	Schedules *schedule.Schedules
 	Quota     *quota.Meter
@@ -68,10 +72,13 @@ type Config struct {
 // New serves a site until the test ends.
 func New(t testing.TB, change ...func(*Config)) *Site {
 	s := &Site{Host: runstest.New(t)}
+	s.Logging = runlog.Config{Collect: traces.Select, Hold: func(run string) bool { return s.Traces.Hold(run) }}
 	s.Start = func() (stop func()) {
 		s.assemble(change)
+		written := s.writeTraces()
 		return func() {
 			s.Runs.Close()
+			written()
 			require.NoError(t, s.Quota.Close())
 		}
 	}
@@ -101,8 +108,13 @@ func (s *Site) assemble(change []func(*Config)) {
 			}, j.VisitorKey),
 		}
 	}
+	s.Traces = traces.New(traces.Config{
+		Store: s.Store, Log: s.Log, Bytes: traces.NewDirectory(filepath.Join(s.Dir, "traces")),
+		Alone: true, Logger: Quiet, Now: s.Now,
+	})
 	s.Runs = runs.New(runs.Config{
 		Store: s.Store, Log: s.Log, Registry: s.Registry, Ports: ports, Logger: Quiet,
+		Trace: s.Traces.Take, Kept: s.Traces.Records,
 		Report: func(j *app.Job, end app.End, took time.Duration) { s.API.Count(j, end, took) },
 		Due:    func(ctx context.Context, j *app.Job) (bool, error) { return s.Schedules.Due(ctx, j) },
 	})
@@ -112,7 +124,7 @@ func (s *Site) assemble(change []func(*Config)) {
 	s.Schedules = s.SchedulesOf(0)
 	cfg := &Config{
 		app.Config{
-			Store: s.Store, Log: s.Log, Files: s.NATS.Files, Runs: s.Runs, Schedules: s.Schedules,
+			Store: s.Store, Log: s.Log, Files: s.NATS.Files, Runs: s.Runs, Traces: s.Traces, Schedules: s.Schedules,
 			Registry: s.Registry, Ports: ports,
 			MCP: &mcp.Client{}, Models: models, Quota: s.Quota, Operator: "one", Fetch: &web.Client{}, Logger: Quiet,
 		},
@@ -133,6 +145,17 @@ func (s *Site) assemble(change []func(*Config)) {
 	s.Services = app.New(cfg.appConfig)
 	cfg.apiConfig.Services = s.Services
 	s.API = faces.New(cfg.apiConfig, "")
+}
+
+// writeTraces keeps runs until it is stopped.
+func (s *Site) writeTraces() (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.T.Context()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Traces.Work(ctx)
+	}()
+	return func() { cancel(); <-done }
 }
 
 // SchedulesOf returns the schedules of the site with another shortest period.

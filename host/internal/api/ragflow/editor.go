@@ -276,7 +276,7 @@ func (e editor) answerTrace(ctx context.Context, r *api.Request, name string) (a
 	if len(runs) == 0 || !r.Who.MayRead(runs[0]) {
 		return envelope.OK(engine.Object()), nil
 	}
-	records, err := e.Services.Runs.Records(ctx, runs[0].ID)
+	records, err := e.Services.Runs.Records(ctx, runs[0])
 	if errors.Is(err, app.ErrGone) {
 		return envelope.OK(engine.Object()), nil
 	}

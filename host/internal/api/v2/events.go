@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -82,12 +83,20 @@ func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
 			return eventStream{}, err
 		}
 		if !stored {
-			message := "the events of this run are no longer kept"
-			return eventStream{}, &api.Status{HTTP: http.StatusGone, Code: "gone", Message: message}
+			kept, err := s.Runs.Kept(ctx, v)
+			if errors.Is(err, app.ErrGone) {
+				err = errNotKept
+			}
+			return eventStream{run: v.ID, at: at, ended: true, kept: kept, bare: !in.Who.May(app.ScopeReadTraces)}, err
 		}
 	}
 	api.Follow(in.Request, func(ctx context.Context) error { return s.Canvases.MayUse(ctx, in.Who, v.Canvas) })
 	return eventStream{run: v.ID, at: at, ended: ended, bare: !in.Who.May(app.ScopeReadTraces)}, nil
+}
+
+// errNotKept is the error of a run of which nothing is kept.
+var errNotKept = &api.Status{
+	HTTP: http.StatusGone, Code: "gone", Message: "the events of this run are no longer kept",
 }
 
 // eventReader writes the records of a run as events, each once.
@@ -111,13 +120,18 @@ type eventStream struct {
 	run   string
 	at    resumeAt
 	ended bool
-	bare  bool // without what happened inside nodes; never in the response that starts a run
+	kept  []app.Record // of a run that is not in the log any more; nil for others
+	bare  bool         // without what happened inside nodes; never in the response that starts a run
 }
 
 func (a eventStream) Write(r *api.Request) error {
 	ctx := r.HTTP.Context()
 	e := &eventReader{attempt: 1, seen: a.at, bare: a.bare}
-	from, err := e.place(ctx, r.Runs(), a.run)
+	follow := r.Runs().Follow
+	if a.kept != nil {
+		follow = e.readKept(a.kept)
+	}
+	from, err := e.place(ctx, r.Runs(), a)
 	if err != nil {
 		return err
 	}
@@ -130,7 +144,7 @@ func (a eventStream) Write(r *api.Request) error {
 	stop := make(chan struct{})
 	defer close(stop)
 	go e.beat(stop)
-	err = r.Runs().Follow(ctx, a.run, from, e.take)
+	err = follow(ctx, a.run, from, e.take)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.over = true
@@ -149,13 +163,43 @@ func (a eventStream) Write(r *api.Request) error {
 }
 
 // place is where to read from, so that nothing the client lacks is missed.
-func (e *eventReader) place(ctx context.Context, runs *app.Runs, run string) (app.Pos, error) {
-	if e.seen.pos.Seq == 0 {
+func (e *eventReader) place(ctx context.Context, runs *app.Runs, a eventStream) (app.Pos, error) {
+	if e.seen.pos.Seq == 0 || a.kept != nil {
 		return app.Pos{}, nil
 	}
-	p, err := runs.Place(ctx, run, e.seen.pos, e.seen.attempt)
+	p, err := runs.Place(ctx, a.run, e.seen.pos, e.seen.attempt)
 	e.attempt, e.seen.pos.Seq = p.Attempt, p.Seen
 	return p.From, err
+}
+
+// readKept returns a reader of the records of a trace, for [app.Runs.Follow]. A client whose last
+// event was lost with its host reads again from the takeover on.
+func (e *eventReader) readKept(
+	records []app.Record,
+) func(context.Context, string, app.Pos, func(app.Record) bool) error {
+	return func(_ context.Context, _ string, _ app.Pos, take func(app.Record) bool) error {
+		for i, r := range records {
+			if r.Seq <= e.seen.pos.Seq && r.Kind == app.KindTakeover {
+				e.passTakeover(r)
+			}
+			r.More = i+1 < len(records)
+			if r.Seq > e.seen.pos.Seq && !take(r) {
+				break
+			}
+		}
+		return nil
+	}
+}
+
+// passTakeover takes a takeover into account that the client may have seen.
+func (e *eventReader) passTakeover(r app.Record) {
+	attempt, _ := api.DocumentOf(r.Data).Get("attempt").Int()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.attempt = uint64(attempt)
+	if e.seen.attempt > 0 && e.seen.attempt < e.attempt {
+		e.seen.pos.Seq = r.Seq - 1
+	}
 }
 
 // take writes one record; false ends the stream.

@@ -57,6 +57,19 @@ func (s runs) operations() []operation {
 				"same result; a run that does not is refused with no_case.",
 		}, s.testCase),
 		handle(operation{
+			method: "GET", path: one + "/trace", body: api.BodyNone, scope: app.ScopeReadTraces, name: "runTrace",
+			media: "application/jsonl",
+			about: "Get an ended run as JSON lines: a header, the state that the run began with, its events without " +
+				"the members that all have, and its end. The pieces of a message that follow each other are one " +
+				"line, with the length of each in bytes. The response is 410 when the run is no longer kept.",
+		}, s.trace),
+		handle(operation{
+			method: "GET", path: one + "/document", body: api.BodyNone, scope: app.ScopeReadTraces,
+			name: "runDocument",
+			about: "Get the document that a run has run: the copy of its session, a version, or the draft as it was " +
+				"then.",
+		}, s.document),
+		handle(operation{
 			method: "POST", path: one + "/cancel", body: api.BodyTiny, scope: run, name: "cancelRun",
 			about: "Cancel a run. A run that has ended does not change.", status: http.StatusAccepted,
 		}, s.cancel),

@@ -1,0 +1,104 @@
+package v2
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// jsonLines is an answer of a JSON value a line.
+type jsonLines []byte
+
+func (l jsonLines) Write(r *api.Request) error {
+	return api.Raw(http.StatusOK, "application/jsonl", l).Write(r)
+}
+
+func (s runs) trace(ctx context.Context, in runByID) (jsonLines, error) {
+	v, err := s.Runs.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	trace, err := s.Runs.Trace(ctx, v)
+	return trace, goneAs(err)
+}
+
+type runDocument struct {
+	Hash string       `json:"hash" jsonschema:"SHA-256 of the document"`
+	DSL  engine.Value `json:"dsl" jsonschema:"the document"`
+}
+
+func (s runs) document(ctx context.Context, in runByID) (runDocument, error) {
+	v, err := s.Runs.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return runDocument{}, err
+	}
+	doc, err := s.Runs.Document(ctx, v)
+	if err != nil {
+		return runDocument{}, goneAs(err)
+	}
+	dsl, err := engine.ParseJSON(doc.DSL)
+	return runDocument{doc.Hash, dsl}, err
+}
+
+// goneAs answers that a run is not kept.
+func goneAs(err error) error {
+	if errors.Is(err, app.ErrGone) {
+		return errNotKept
+	}
+	return err
+}
+
+const traceSettingsPath = "/api/v2/settings/traces"
+
+// traceSettings are routes about how long runs are kept.
+type traceSettings struct{ *app.Services }
+
+func (t traceSettings) operations() []operation {
+	return []operation{
+		handle(operation{
+			method: "GET", path: traceSettingsPath, body: api.BodyNone, scope: app.ScopeRead, name: "traceSettings",
+			about: "Get how long the runs of the tenant are kept with their events.",
+		}, t.get),
+		handle(operation{
+			method: "PUT", path: traceSettingsPath, body: api.BodyTiny, scope: app.ScopeAdmin, name: "putTraceSettings",
+			about: "Set how long the runs of the tenant are kept with their events.",
+		}, t.put),
+	}
+}
+
+type traceSettingsView struct {
+	Days  int   `json:"days" jsonschema:"after the day of the run; 0 keeps nothing beyond ten minutes"`
+	Bytes int64 `json:"bytes" jsonschema:"of all kept runs, compressed; the oldest days are deleted first"`
+}
+
+func (t traceSettings) get(ctx context.Context, in byTenant) (traceSettingsView, error) {
+	set, err := t.Runs.TraceSettings(ctx, in.Who.Tenant)
+	return traceSettingsView(set), err
+}
+
+type putTraceSettings struct {
+	Who  app.Principal
+	Body struct {
+		Days  *int   `json:"days,omitempty" jsonschema:"default unchanged"`
+		Bytes *int64 `json:"bytes,omitempty" jsonschema:"default unchanged"`
+	}
+}
+
+func (t traceSettings) put(ctx context.Context, in putTraceSettings) (traceSettingsView, error) {
+	set, err := t.Runs.TraceSettings(ctx, in.Who.Tenant)
+	if err != nil {
+		return traceSettingsView{}, err
+	}
+	if in.Body.Days != nil {
+		set.Days = *in.Body.Days
+	}
+	if in.Body.Bytes != nil {
+		set.Bytes = *in.Body.Bytes
+	}
+	err = t.Runs.SetTraceSettings(ctx, in.Who.Tenant, set)
+	return traceSettingsView(set), err
+}
