@@ -42,7 +42,7 @@ type retriever struct {
 }
 
 var (
-	_ engine.Retriever         = (*retriever)(nil)
+	_ engine.Retriever      = (*retriever)(nil)
 	_ engine.MetadataLister = (*retriever)(nil)
 )
 

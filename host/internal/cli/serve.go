@@ -102,11 +102,7 @@ func (s *server) define(fs *flag.FlagSet) {
 		"`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
 	fs.StringVar(&s.cfg.Files, "files", "", filesUsage)
 	fs.StringVar(&s.cfg.Index, "index", "", indexUsage)
-	fs.StringVar(&s.cfg.Embedding, "embedding", "",
-		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server with the key in "+
-			"EASEL_EMBEDDING_KEY, or a folder with a model; further ones that datasets may name, and their keys, "+
-			"after commas; when left out, the encoder for English in the program if it was built in; none searches "+
-			"by words only")
+	fs.StringVar(&s.cfg.Embedding, "embedding", "", embeddingUsage)
 	fs.StringVar(&s.cfg.OCR, "ocr", "", ocrUsage)
 	fs.IntVar(&s.cfg.PDFPages, "pdf-pages", 0, pagesUsage)
 	fs.StringVar(&s.sources, "sources", "", sourcesUsage)
@@ -195,3 +191,7 @@ func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error 
 	}
 	return err
 }
+
+const embeddingUsage = "embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server with the key in " +
+	"EASEL_EMBEDDING_KEY, or a folder with a model; further ones that datasets may name, and their keys, after " +
+	"commas; when left out, the encoder for English in the program if it was built in; none searches by words only"

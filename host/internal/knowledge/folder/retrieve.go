@@ -21,7 +21,7 @@ type retriever struct {
 }
 
 var (
-	_ engine.Retriever         = retriever{}
+	_ engine.Retriever      = retriever{}
 	_ engine.MetadataLister = retriever{}
 )
 
