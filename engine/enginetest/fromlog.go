@@ -27,6 +27,7 @@ func (p *Player) FromLog(
 	if err != nil {
 		return nil, err
 	}
+	dsl = l.before(dsl)
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: []Run{run}}
 	again := &Player{Registry: p.Registry, Concurrency: 1, Ports: engine.Ports{Code: p.Ports.Code}}
 	played, err := again.Play(ctx, c)
@@ -84,6 +85,39 @@ func readLog(log []*engine.Event) (*runLog, error) {
 func number(v engine.Value, name string) float64 {
 	n, _ := v.Get(name).Float()
 	return n
+}
+
+// before returns the document with the conversation as it was before the run. A host stores both
+// apart: then the document has less of it than the state at the start of the run, to which the run
+// has added the question.
+func (l *runLog) before(dsl engine.Value) engine.Value {
+	history := l.start.Get("history")
+	if history.Len() <= 1 || dsl.Get("history").Len() >= history.Len()-1 {
+		return dsl
+	}
+	given := dsl.Get("globals")
+	if given.IsNull() {
+		given = engine.Object()
+	}
+	for name, v := range l.start.Get("globals").Fields() {
+		switch name {
+		case "sys.history":
+			v = withoutLast(v)
+		case "sys.conversation_turns":
+			n, _ := v.Int()
+			v = engine.Int(n - 1)
+		}
+		given = given.With(name, v)
+	}
+	return dsl.With("globals", given).With("history", withoutLast(history)).
+		With("memory", l.start.Get("memory")).With("retrieval", withoutLast(l.start.Get("retrieval")))
+}
+
+func withoutLast(list engine.Value) engine.Value {
+	if list.Len() == 0 {
+		return list
+	}
+	return engine.List(list.Slice()[:list.Len()-1]...)
 }
 
 // whole returns a request or an answer with its parts in place.

@@ -104,3 +104,30 @@ func TestRepeatedExchangesAreLeftOut(t *testing.T) {
 	}
 	require.Equal(t, "settlednull donenull body[1] takeover againnull", strings.Join(left, " "))
 }
+
+// The second turn of a conversation becomes a case with the first one in its history: the model was
+// told of it.
+func TestALaterTurnBecomesACase(t *testing.T) {
+	b := newBench(t)
+	model := &enginetest.Model{Script: []enginetest.Reply{enginetest.TextReply("one"), enginetest.TextReply("two")}}
+	b.ports = func(*Job) engine.Ports { return engine.Ports{Model: model} }
+	b.Close()
+	b.Open()
+	dsl := sketch.Canvas(
+		"begin Begin -> LLM:A",
+		`LLM:A LLM {"llm_id": "m", "sys_prompt": "x", "message_history_window_size": 3,
+			"prompts": [{"role": "user", "content": "{sys.query}"}]} -> m`,
+		`m Message {"content": ["{LLM:A@content}"]}`,
+	)
+	canvas := b.Canvas(dsl)
+	session := b.newSession(canvas)
+	for _, query := range []string{"first", "second"} {
+		j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String(query)})
+		b.read(j.ID)
+		made, err := b.runs.Case(t.Context(), &j)
+		require.NoError(t, err)
+		calls := made.Get("runs").At(0).Get("llm_calls").At(0).Get("messages").JSON()
+		require.Equal(t, query == "second", strings.Contains(calls, "first") && strings.Contains(calls, "one"), calls)
+		require.Equal(t, query == "second", made.Get("dsl").Get("history").Len() == 2)
+	}
+}
