@@ -9,6 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/runs/traces"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // TraceSettings bounds the traces of a tenant by days and bytes.
@@ -84,6 +85,17 @@ func (s *Runs) TraceSettings(ctx context.Context, tenant string) (TraceSettings,
 		return TraceSettings{}, nil
 	}
 	return s.traces.Settings(ctx, tenant)
+}
+
+// TraceUse is the size of the traces of a canvas of one day.
+type TraceUse = store.TraceUse
+
+// TraceUses returns the sizes of the traces of a tenant, oldest day first.
+func (s *Runs) TraceUses(ctx context.Context, tenant string) ([]TraceUse, error) {
+	if s.traces == nil {
+		return nil, nil
+	}
+	return s.traces.Uses(ctx, tenant)
 }
 
 // SetTraceSettings changes the retention of the traces of a tenant. Errors: those of [Error].

@@ -73,6 +73,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand,
+		tracesCommand,
 		tenantCommand, modelCommand, scheduleCommand, validateCommand, diffCommand, patchCommand, replayCommand,
 		testCommand, recordCommand, componentsCommand, pluginCommand, pythonCommand, kbCommand, healthCommand,
 		versionCommand, licencesCommand,

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -305,4 +306,20 @@ func TestVariables(t *testing.T) {
 		_, page, _ := easel(t, "help", name)
 		require.Contains(t, page, "EASEL_DATA, EASEL_POSTGRES")
 	}
+}
+
+func TestTracesCommands(t *testing.T) {
+	o := operated(t)
+	canvas := member(t, o.post("/api/v2/canvases", operatorKey, `{"title":"echo","dsl":`+echoing+`}`), "id")
+	run := member(t, o.post("/api/v2/canvases/"+canvas+"/runs", operatorKey, `{"query":"hello"}`), "id")
+	require.Eventually(t, func() bool {
+		return strings.Contains(o.good("traces", "list"), "succeeded")
+	}, time.Minute, 10*time.Millisecond)
+	require.Regexp(t, `(?m)^`+run+` +`+canvas+` +succeeded +0 +\d{4}-`, o.good("traces", "list"))
+	file := filepath.Join(t.TempDir(), "hello.json")
+	require.Regexp(t, `hello.json: recorded, events: \d+\n$`, o.good("traces", "case", run, "-o", file))
+	require.Contains(t, o.good("test", file), "1 passed, 0 failed")
+	require.Regexp(t, "^DAY +CANVAS +BLOCKS +BYTES\n", o.good("traces", "usage"))
+	o.bad(ExitFailed, "run not found", "traces", "case", "none", "-o", file)
+	o.bad(ExitUsage, "-o FILE is required", "traces", "case", run)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runstest"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // casing is a canvas with one call of a model before it has waited and one after.
@@ -38,14 +39,14 @@ func TestARunThatWasTakenOverBecomesACase(t *testing.T) {
 		records, err := b.runs.Records(t.Context(), j.ID)
 		return err == nil && slices.ContainsFunc(records, isExchange) && b.Ran.Load() == 1
 	}, runstest.Patience, time.Millisecond)
-	_, err := b.runs.Case(t.Context(), &j)
+	_, err := b.runs.Case(t.Context(), b.row(j))
 	require.ErrorIs(t, err, ErrCase, "it has not ended")
 	b.Close()
 	b.Open()
 	b.Gate <- struct{}{}
 	require.Contains(t, kinds(b.read(j.ID)), "takeover")
 	b.Gate <- struct{}{} // the case is played
-	made, err := b.runs.Case(t.Context(), &j)
+	made, err := b.runs.Case(t.Context(), b.row(j))
 	require.NoError(t, err)
 	run := made.Get("runs").At(0)
 	require.Equal(t, 2, run.Get("llm_script").Len())
@@ -59,6 +60,13 @@ func TestARunThatWasTakenOverBecomesACase(t *testing.T) {
 	played, err := enginetest.Play(t.Context(), b.Registry, c)
 	require.NoError(t, err)
 	require.Empty(t, enginetest.Compare(made, played))
+}
+
+func (b *bench) row(j Job) store.Run {
+	b.T.Helper()
+	row, err := b.Store.Runs.Get(b.T.Context(), "t", j.ID)
+	require.NoError(b.T, err)
+	return row
 }
 
 func isExchange(r runlog.Record) bool { return r.Kind == string(engine.EventExchange) }
@@ -81,7 +89,7 @@ func TestRepeatedExchangesAreLeftOut(t *testing.T) {
 	record := func(kind engine.EventType, data string) runlog.Record {
 		return runlog.Record{Kind: string(kind), Data: []byte(`{"event":"x","data":` + data + `}`)}
 	}
-	list := exchanged([]runlog.Record{
+	list := entries(WithoutRepeated([]runlog.Record{
 		{Kind: KindDocument},
 		record(engine.EventSnapshot, `{}`),
 		record(engine.EventExchange, `{"component_id":"settled"}`), record(engine.EventCheckpoint, `{}`),
@@ -93,7 +101,7 @@ func TestRepeatedExchangesAreLeftOut(t *testing.T) {
 		{Kind: KindTakeover},
 		record(engine.EventExchange, `{"component_id":"again"}`),
 		{Kind: KindEnd},
-	})
+	}))
 	var left []string
 	for _, e := range list {
 		if e.Type == enginetest.EventTakeover {
@@ -124,7 +132,7 @@ func TestALaterTurnBecomesACase(t *testing.T) {
 	for _, query := range []string{"first", "second"} {
 		j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String(query)})
 		b.read(j.ID)
-		made, err := b.runs.Case(t.Context(), &j)
+		made, err := b.runs.Case(t.Context(), b.row(j))
 		require.NoError(t, err)
 		calls := made.Get("runs").At(0).Get("llm_calls").At(0).Get("messages").JSON()
 		require.Equal(t, query == "second", strings.Contains(calls, "first") && strings.Contains(calls, "one"), calls)

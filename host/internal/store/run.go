@@ -315,6 +315,9 @@ func (s Runs) Forget(ctx context.Context, before int64, most int) (n int64, err 
 		SELECT id FROM runs WHERE tenant_id IN (SELECT id FROM tenant) AND create_time < $1
 		AND end_time < $1 AND NOT (` + isActive + `) LIMIT $2`
 	err = s.writeAlways(ctx, "forget runs", func(ctx context.Context, q querier) error {
+		if err := s.markGone(ctx, q, `id IN (`+ended+`)`, before, most); err != nil {
+			return err
+		}
 		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (`+ended+`)`, before, most)
 		return err
 	})

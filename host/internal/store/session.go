@@ -241,6 +241,10 @@ func staleSession(ctx context.Context, q querier, v Session) (int64, error) {
 func (s Sessions) Delete(ctx context.Context, tenant, id string) error {
 	defer s.totals.forget()
 	return s.writeAlways(ctx, fmt.Sprintf("delete session %q", id), func(ctx context.Context, q querier) error {
+		err := s.markGone(ctx, q, `session_id = $1 AND tenant_id = $2`, id, tenant)
+		if err != nil {
+			return err
+		}
 		n, err := deleteListed(ctx, q, "sessions", `DELETE FROM sessions WHERE id = $1 AND tenant_id = $2`, id, tenant)
 		if err == nil && n == 0 {
 			err = ErrNotFound

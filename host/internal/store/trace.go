@@ -97,6 +97,60 @@ func (s Traces) Gone(ctx context.Context, tenant, run string) (bool, error) {
 	return gone, fail(err, "trace of run %q", run)
 }
 
+// markGone marks the traces of the runs that a condition selects as deleted.
+func (d *database) markGone(ctx context.Context, q querier, condition string, args ...any) error {
+	query := fmt.Sprintf(`INSERT INTO trace_gone (run_id, tenant_id, time) SELECT id, tenant_id, %d FROM runs
+		WHERE %s ON CONFLICT DO NOTHING`, d.ms(), condition)
+	_, err := q.ExecContext(ctx, query, args...)
+	return err
+}
+
+// GoneRun is a run whose trace was deleted.
+type GoneRun struct {
+	Run, Tenant string
+	Time        int64 // Unix milliseconds
+}
+
+// GoneRuns returns the runs whose traces were deleted and may still be in a block.
+func (s Traces) GoneRuns(ctx context.Context) ([]GoneRun, error) {
+	out, err := queryAll(ctx, s.read, func(r row) (g GoneRun, err error) {
+		return g, r.Scan(&g.Run, &g.Tenant, &g.Time)
+	}, `SELECT run_id, tenant_id, time FROM trace_gone`)
+	return out, fail(err, "deleted traces")
+}
+
+// Blocks returns the blocks of a tenant.
+func (s Traces) Blocks(ctx context.Context, tenant string) ([]TraceBlock, error) {
+	out, err := queryAll(ctx, s.read, scanTraceBlock,
+		`SELECT `+blockColumns+` FROM trace_blocks WHERE tenant_id = $1`, tenant)
+	return out, fail(err, "blocks of traces")
+}
+
+// Replace puts a block in the place of one that has more runs, or nothing if its id is "".
+//
+// Errors: [ErrNotFound] when the former block is no longer there.
+func (s Traces) Replace(ctx context.Context, former string, b TraceBlock) error {
+	return s.writeAlways(ctx, "rewrite a block of traces", func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM trace_blocks WHERE id = $1`, former)
+		if err := changed(res, err, fmt.Errorf("block %s: %w", former, ErrNotFound)); err != nil || b.ID == "" {
+			return err
+		}
+		return insertBlock(ctx, q, b)
+	})
+}
+
+// Forget deletes the marks of runs.
+func (s Traces) Forget(ctx context.Context, list []string) error {
+	return s.writeAlways(ctx, "forget deleted traces", func(ctx context.Context, q querier) error {
+		for _, run := range list {
+			if _, err := q.ExecContext(ctx, `DELETE FROM trace_gone WHERE run_id = $1`, run); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // AppendBytes stores the bytes of a block; see [Traces.Bytes].
 func (s Traces) AppendBytes(ctx context.Context, tenant, day, id string, body []byte) error {
 	const insert = `INSERT INTO trace_bytes (tenant_id, day, id, body) VALUES ($1, $2, $3, $4)`

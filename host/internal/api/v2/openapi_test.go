@@ -269,6 +269,7 @@ GET /api/v2/runs/{run}/trace
 GET /api/v2/runs/{run}/document
 PUT /api/v2/settings/traces {"days":7}
 GET /api/v2/settings/traces
+GET /api/v2/traces/usage
 POST /api/v2/runs/{run}/cancel
 POST /api/v2/runs/{run}/rerun {"node":"Message:A"}
 POST /api/v2/schedules {"canvas":"{canvas}","cron":"30 7 * * mon-fri","zone":"Europe/Berlin","query":"x","inputs":{"a":1},"session":"{session}"} >schedule

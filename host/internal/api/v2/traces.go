@@ -67,6 +67,10 @@ func (t traceSettings) operations() []operation {
 			method: "PUT", path: traceSettingsPath, body: api.BodyTiny, scope: app.ScopeAdmin, name: "putTraceSettings",
 			about: "Set how long the runs of the tenant are kept with their events.",
 		}, t.put),
+		handle(operation{
+			method: "GET", path: "/api/v2/traces/usage", body: api.BodyNone, scope: app.ScopeAdmin, name: "traceUsage",
+			about: "List the bytes of the kept runs of the tenant by day and canvas, oldest day first.",
+		}, t.usage),
 	}
 }
 
@@ -78,6 +82,22 @@ type traceSettingsView struct {
 func (t traceSettings) get(ctx context.Context, in byTenant) (traceSettingsView, error) {
 	set, err := t.Runs.TraceSettings(ctx, in.Who.Tenant)
 	return traceSettingsView(set), err
+}
+
+type traceUse struct {
+	Day    string `json:"day" jsonschema:"when the runs were stored (UTC)"`
+	Canvas string `json:"canvas"`
+	Blocks int64  `json:"blocks"`
+	Bytes  int64  `json:"bytes" jsonschema:"compressed"`
+}
+
+func (t traceSettings) usage(ctx context.Context, in byTenant) (list[traceUse], error) {
+	uses, err := t.Runs.TraceUses(ctx, in.Who.Tenant)
+	out := make([]traceUse, len(uses))
+	for i, u := range uses {
+		out[i] = traceUse{u.Day, u.Canvas, u.Blocks, u.Size}
+	}
+	return list[traceUse]{Items: out}, err
 }
 
 type putTraceSettings struct {

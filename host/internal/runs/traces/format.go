@@ -60,6 +60,7 @@ func selection(kind string) runlog.Selection {
 
 // selected returns the records of a whole log that a trace has.
 func selected(records []runlog.Record) (out []runlog.Record) {
+	records = runs.WithoutRepeated(records) // which needs what is left out
 	first, last := -1, -1
 	for i, r := range records {
 		if selection(r.Kind) == runlog.SelectEnds {

@@ -49,15 +49,23 @@ func (t *Traces) fromBlock(ctx context.Context, run store.Run) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.blockOf(ctx, run)
-	if err != nil {
-		return nil, err
-	}
 	notKept := fmt.Errorf("run %q: %w", run.ID, runs.ErrGone)
-	if gone || b.ID == "" {
+	if gone {
 		return nil, notKept
 	}
-	raw, err := t.raw(ctx, b)
+	var b store.TraceBlock
+	var raw []byte
+	for range 2 { // a block may be rewritten between its entry and its bytes
+		if b, err = t.blockOf(ctx, run); err != nil {
+			return nil, err
+		}
+		if b.ID == "" {
+			return nil, notKept
+		}
+		if raw, err = t.raw(ctx, b); err == nil {
+			break
+		}
+	}
 	if errors.Is(err, ErrNoBytes) { // its day was deleted since
 		return nil, fmt.Errorf("%w: %w", notKept, err)
 	}

@@ -10,12 +10,13 @@ import (
 
 const retainEvery = 10 * time.Minute
 
-// retain deletes old traces until ctx ends. Hosts that share the records do so side by side.
+// retain deletes old and deleted traces until ctx ends. Hosts that share the records do so side by
+// side.
 func (t *Traces) retain(ctx context.Context) {
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
 	for {
-		if err := t.Retain(ctx); err != nil && ctx.Err() == nil {
+		if err := errors.Join(t.Retain(ctx), t.rewrite(ctx)); err != nil && ctx.Err() == nil {
 			t.cfg.Logger.Warn("old traces stay", "err", err)
 		}
 		select {

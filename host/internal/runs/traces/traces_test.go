@@ -29,6 +29,7 @@ type bench struct {
 	bytes  Bytes
 	room   atomic.Bool
 	idle   bool // the traces are not written
+	ports  engine.Ports
 	traces *Traces
 	runs   *runs.Runs
 }
@@ -54,7 +55,7 @@ func (b *bench) work() (stop func()) {
 	})
 	b.runs = runs.New(runs.Config{
 		Store: b.Store, Log: b.Log, Registry: b.Registry, Logger: runstest.Quiet, Trace: b.traces.Take,
-		Kept: b.traces.Records,
+		Kept: b.traces.Records, Ports: func(*runs.Job) engine.Ports { return b.ports },
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(b.T.Context()))
 	done := make(chan struct{})
