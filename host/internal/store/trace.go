@@ -98,9 +98,9 @@ func (s Traces) Gone(ctx context.Context, tenant, run string) (bool, error) {
 }
 
 // markGone marks the traces of the runs that a condition selects as deleted.
-func (d *database) markGone(ctx context.Context, q querier, condition string, args ...any) error {
+func (s *database) markGone(ctx context.Context, q querier, condition string, args ...any) error {
 	query := fmt.Sprintf(`INSERT INTO trace_gone (run_id, tenant_id, time) SELECT id, tenant_id, %d FROM runs
-		WHERE %s ON CONFLICT DO NOTHING`, d.ms(), condition)
+		WHERE %s ON CONFLICT DO NOTHING`, s.ms(), condition)
 	_, err := q.ExecContext(ctx, query, args...)
 	return err
 }
