@@ -194,6 +194,8 @@ export type Code =
   | "insufficient_quota"
   /** a tenant keeps at least one owner */
   | "last_owner"
+  /** a tenant keeps at least one owner with a password */
+  | "last_password"
   /** the memory keeps no more messages */
   | "memory_full"
   /** a model of the memory failed */
@@ -226,8 +228,12 @@ export type Code =
   | "rate_limited"
   /** the session is running; wait for the end of the turn */
   | "session_busy"
+  /** the run has not ended */
+  | "still_running"
   /** the host has no room left */
   | "storage_full"
+  /** the groups of the sign-in provider lead to a stronger role */
+  | "stronger_role"
   /** the limit on the number of such records is reached */
   | "too_many"
   /** a built-in tool failed; the message is its error */
