@@ -14,12 +14,21 @@ import (
 // caseTime bounds how long a run is played again for its case.
 const caseTime = time.Minute
 
+// casesAtOnce bounds how many runs a host plays again at once: they take processors from others.
+const casesAtOnce = 2
+
 // Case makes a case of `easel test` of the run of a job that has ended: the document that ran, what
 // it was given, what models, tools and searches answered, and what came of it. The case is played
 // once; a run that comes out differently has no case.
 //
-// Errors: [ErrGone], [ErrCase] with the reason.
+// Errors: [ErrGone], [ErrCase] with the reason, and that of ctx if it ends while others are played.
 func (r *Runs) Case(ctx context.Context, j *Job) (engine.Value, error) {
+	select {
+	case r.cases <- struct{}{}:
+		defer func() { <-r.cases }()
+	case <-ctx.Done():
+		return engine.Null, ctx.Err()
+	}
 	records, err := r.Records(ctx, j.ID)
 	switch {
 	case err != nil:

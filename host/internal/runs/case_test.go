@@ -1,8 +1,10 @@
 package runs
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,6 +61,32 @@ func TestARunThatWasTakenOverBecomesACase(t *testing.T) {
 	played, err := enginetest.Play(t.Context(), b.Registry, c)
 	require.NoError(t, err)
 	require.Empty(t, enginetest.Compare(made, played))
+}
+
+// Runs that are played again for their cases wait for each other, and whoever waits may leave.
+func TestCasesArePlayedAFewAtOnce(t *testing.T) {
+	b := newBench(t)
+	j := b.start(Job{Canvas: b.Canvas(runstest.Waiting), Query: engine.String("q")})
+	b.Gate <- struct{}{}
+	b.read(j.ID)
+	began := b.Ran.Load()
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	held, release := context.WithCancel(t.Context())
+	defer release()
+	for range casesAtOnce {
+		wait.Go(func() { _, _ = b.runs.Case(held, &j) })
+	}
+	require.Eventually(t, func() bool { return b.Ran.Load() == began+casesAtOnce }, runstest.Patience, time.Millisecond)
+	brief, done := context.WithTimeout(t.Context(), time.Second)
+	defer done()
+	_, err := b.runs.Case(brief, &j)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Equal(t, began+casesAtOnce, b.Ran.Load(), "it was not played")
+	release()
+	b.Gate <- struct{}{}
+	_, err = b.runs.Case(t.Context(), &j)
+	require.NoError(t, err)
 }
 
 func isExchange(r runlog.Record) bool { return r.Kind == string(engine.EventExchange) }
