@@ -26,7 +26,8 @@ func (s signIns) operations() []operation {
 		handle(operation{
 			method: "DELETE", path: "/api/v2/oidc/{provider}", body: api.BodyTiny, scope: admin,
 			name:  "deleteSignInProvider",
-			about: "Delete an OpenID provider. Accounts stay, with their keys and the logins that have begun.",
+			about: "Delete an OpenID provider. Accounts stay, with their keys, roles and the logins that have begun; roles " +
+				"that its groups gave can be changed from then on.",
 		}, s.remove),
 	}
 }
