@@ -282,17 +282,17 @@ func (a *Accounts) fixedIn(tenant string) []string {
 
 // SignIn returns the user of a person who came from a provider, with the roles that the groups
 // give. A person without an account gets one if the groups, or the provider, lead to a role and the
-// address is free. address is that of the client. Errors: [ErrUnlinked], [ErrNoRole],
+// address is free. The client has the network address client. Errors: [ErrUnlinked], [ErrNoRole],
 // [ErrOtherTenant].
-func (a *Identities) SignIn(ctx context.Context, p TenantProvider, in Arrival, address string) (User, error) {
+func (a *Identities) SignIn(ctx context.Context, p TenantProvider, in Arrival, client string) (User, error) {
 	v, err := a.store.Identities.Get(ctx, p.Tenant, in.Issuer, in.Subject)
 	if errors.Is(err, ErrNotFound) {
-		v, err = a.join(ctx, p, in, address)
+		v, err = a.join(ctx, p, in, client)
 	}
 	if err != nil {
 		return User{}, err
 	}
-	return a.enter(ctx, p, v, in, address)
+	return a.enter(ctx, p, v, in, client)
 }
 
 // act is an entry of the audit log for what a provider causes.
@@ -357,8 +357,8 @@ func (a *Identities) enter(
 	return a.store.Users.Get(ctx, v.User)
 }
 
-// Link lets a person of a provider sign in as a user, who has proved a password. address is that of
-// the client. Errors: [ErrOtherTenant], and those of [Error].
+// Link lets a person of a provider, whose client has a network address, sign in as a user, who has
+// proved a password. Errors: [ErrOtherTenant], and those of [Error].
 func (a *Identities) Link(
 	ctx context.Context, p TenantProvider, user User, in Arrival, address string,
 ) (User, error) {

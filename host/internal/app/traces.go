@@ -35,7 +35,7 @@ func (s *Runs) Kept(ctx context.Context, run Run) ([]Record, error) {
 	return s.traces.Records(ctx, run)
 }
 
-// traceFactor is how much memory a trace takes with what is made of it, while a client reads it.
+// traceFactor multiplies the size of a trace to its memory, with the response made from it.
 const traceFactor = 2
 
 // reserveTrace takes what it needs to read the trace of a run.

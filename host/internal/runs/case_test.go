@@ -63,7 +63,7 @@ func TestARunThatWasTakenOverBecomesACase(t *testing.T) {
 	require.Empty(t, enginetest.Compare(made, played))
 }
 
-// Runs that are played again for their cases wait for each other, and whoever waits may leave.
+// Runs that are played again for cases wait for each other, and a client that waits may leave.
 func TestCasesArePlayedAFewAtOnce(t *testing.T) {
 	b := newBench(t)
 	j := b.start(Job{Canvas: b.Canvas(runstest.Waiting), Query: engine.String("q")})
@@ -77,7 +77,8 @@ func TestCasesArePlayedAFewAtOnce(t *testing.T) {
 	for range casesAtOnce {
 		wait.Go(func() { _, _ = b.runs.Case(held, &j) })
 	}
-	require.Eventually(t, func() bool { return b.Ran.Load() == began+casesAtOnce }, runstest.Patience, time.Millisecond)
+	busy := func() bool { return b.Ran.Load() == began+casesAtOnce }
+	require.Eventually(t, busy, runstest.Patience, time.Millisecond)
 	brief, done := context.WithTimeout(t.Context(), time.Second)
 	defer done()
 	_, err := b.runs.Case(brief, &j)

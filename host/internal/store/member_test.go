@@ -159,7 +159,7 @@ func TestObjectsOfARemovedMember(t *testing.T) {
 	})
 }
 
-// What groups of a provider gave ends to count when the provider is deleted: nobody could lower it.
+// A role that groups gave does not count when their provider is deleted: none could lower it.
 func TestRoleOfADeletedProvider(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()

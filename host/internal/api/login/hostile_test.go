@@ -29,13 +29,15 @@ func TestOtherSitesBeginNoSignIn(t *testing.T) {
 	c := newCompany(t)
 	for _, site := range []string{"cross-site", "same-site"} {
 		v := newVisitor(c.Site)
-		a := v.visit("/login/oidc/corp?next=/%23host/c/1", []string{"Sec-Fetch-Site", site, "Sec-Fetch-Mode", "navigate"})
+		from := []string{"Sec-Fetch-Site", site, "Sec-Fetch-Mode", "navigate"}
+		a := v.visit("/login/oidc/corp?next=/%23host/c/1", from)
 		require.Equal(t, http.StatusSeeOther, a.Status)
 		require.Equal(t, "/login?next=%2F%23host%2Fc%2F1", a.Header.Get("Location"))
 		require.Empty(t, a.Header.Values("Set-Cookie"))
 	}
 	for _, site := range []string{"same-origin", "none"} {
-		a := newVisitor(c.Site).visit("/login/oidc/corp", []string{"Sec-Fetch-Site", site, "Sec-Fetch-Mode", "navigate"})
+		from := []string{"Sec-Fetch-Site", site, "Sec-Fetch-Mode", "navigate"}
+		a := newVisitor(c.Site).visit("/login/oidc/corp", from)
 		require.Contains(t, a.Header.Get("Location"), c.p.URL)
 	}
 }
@@ -71,8 +73,7 @@ func TestLogoutDoesNotNeedTheProvider(t *testing.T) {
 	require.Equal(t, " ", v.me())
 }
 
-// What signs a person in, or gives a role, is in the audit log: links, accounts and roles by groups,
-// and new passwords.
+// Links, accounts and roles by groups, and new passwords, are in the audit log.
 func TestAuditOfIdentities(t *testing.T) {
 	c := newCompany(t)
 	c.p.Claims = jwt.MapClaims{"sub": "bob", "email": "bob@corp.example", "groups": []string{"staff"}}

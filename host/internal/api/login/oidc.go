@@ -141,7 +141,8 @@ func (f *Face) callback(ctx context.Context, r *api.Request) (api.Response, erro
 	if err != nil {
 		return f.refused(ctx, r, p, err)
 	}
-	if _, err := f.beginBy(r, user, true, app.LoginOrigin{Via: viaProvider + p.Key(), Token: person.Token}); err != nil {
+	from := app.LoginOrigin{Via: viaProvider + p.Key(), Token: person.Token}
+	if _, err := f.beginBy(r, user, true, from); err != nil {
 		return nil, err
 	}
 	return goTo(a.Next)
@@ -251,10 +252,10 @@ func (f *Face) tokenOf(ctx context.Context, r *api.Request, who app.Principal) (
 // viaProvider begins the origin of a login at a provider.
 const viaProvider = "oidc:"
 
-// endTime bounds how long a browser that has logged out waits for the configuration of its provider.
+// endTime bounds how long a browser that has logged out waits for its provider.
 const endTime = 3 * time.Second
 
-// endAt is where a person who has logged out can end the session at the provider too; nil if the
+// endAt leads a person who has logged out to the end of the session at the provider; nil if the
 // login began elsewhere, or the provider has no such place.
 func (f *Face) endAt(ctx context.Context, r *api.Request, who app.Principal, token string) (*providerLink, error) {
 	key, ok := strings.CutPrefix(who.Via, viaProvider)

@@ -114,7 +114,7 @@ func goTo(place string) (api.Response, error) {
 }
 
 // nextPlace is where a page wanted to be: a path of this host. The pages that sign in do not count:
-// whoever made the link could sign the person in as somebody else after all.
+// the author of the link could sign the person in as somebody else after all.
 func nextPlace(text string) string {
 	u, err := url.Parse(text)
 	switch {

@@ -110,7 +110,8 @@ func TestLongRunsAreReadWithinTheBudget(t *testing.T) {
 		j, err := s.Runs.Start(t.Context(), app.Job{Tenant: "one", Canvas: canvas, Query: engine.String(query)})
 		require.NoError(t, err)
 		stored := s.Traces.Counts().Stored
-		require.Eventually(t, func() bool { return s.Traces.Counts().Stored > stored }, 20*time.Second, time.Millisecond)
+		written := func() bool { return s.Traces.Counts().Stored > stored }
+		require.Eventually(t, written, 20*time.Second, time.Millisecond)
 		return "/api/v2/runs/" + j.ID
 	}
 	run := ended(long, strings.Repeat("long ", budget/5))

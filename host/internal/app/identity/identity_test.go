@@ -284,7 +284,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Visitors of a provider that does not answer wait for one request together, and leave when they like.
+// Visitors of a provider that does not answer wait for one request, and leave when they like.
 func TestSilentProviderIsAskedOnce(t *testing.T) {
 	p := identitytest.New(t)
 	reached := p.Hang()
