@@ -19,6 +19,7 @@ type Accounts struct {
 	operator operator
 	codes    signInCodes
 	clock    func() time.Time // nil means time.Now
+	fixed    []string         // ids of the OpenID providers of the command line
 }
 
 // Limits of passwords. There are no rules about their characters.

@@ -26,10 +26,14 @@ type (
 	AuditCheck = store.AuditCheck
 )
 
-// Actions of sign-ins.
+// Actions of sign-ins, and of the login page.
 const (
 	ActSignIn       = "signIn"
 	ActSignInFailed = "signInFailed"
+	ActJoin         = "addUserBySignIn" // an account for a person of a provider
+	ActGroups       = "setRoleBySignIn" // another role, which the groups of a person give
+	ActLink         = "linkSignIn"      // a person of a provider, to an account
+	ActOwnPassword  = "setOwnPassword"
 )
 
 // WithAct returns a context for an act of a principal.

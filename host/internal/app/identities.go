@@ -41,6 +41,7 @@ func newIdentities(cfg Config, accounts *Accounts) *Identities {
 	out := &Identities{store: cfg.Store, accounts: accounts, transport: cfg.SignInTransport, logger: cfg.Logger}
 	for _, p := range cfg.SignIn {
 		out.fixed = append(out.fixed, identity.New(p, nil, accounts.clock))
+		accounts.fixed = append(accounts.fixed, p.ID)
 	}
 	return out
 }
@@ -267,25 +268,42 @@ func (a *Accounts) ranks(tenant string) store.Ranks {
 			may := Principal{Scopes: a.operator.scopesOf(tenant, role)}
 			return !may.Covers(a.operator.in(tenant, key.Scopes))
 		},
+		Fixed: a.fixedIn(tenant),
 	}
+}
+
+// fixedIn returns the providers of a tenant that the command line has.
+func (a *Accounts) fixedIn(tenant string) []string {
+	if tenant != string(a.operator) {
+		return nil
+	}
+	return a.fixed
 }
 
 // SignIn returns the user of a person who came from a provider, with the roles that the groups
 // give. A person without an account gets one if the groups, or the provider, lead to a role and the
-// address is free. Errors: [ErrUnlinked], [ErrNoRole], [ErrOtherTenant].
-func (a *Identities) SignIn(ctx context.Context, p TenantProvider, in Arrival) (User, error) {
+// address is free. The client has the network address client. Errors: [ErrUnlinked], [ErrNoRole],
+// [ErrOtherTenant].
+func (a *Identities) SignIn(ctx context.Context, p TenantProvider, in Arrival, client string) (User, error) {
 	v, err := a.store.Identities.Get(ctx, p.Tenant, in.Issuer, in.Subject)
 	if errors.Is(err, ErrNotFound) {
-		v, err = a.join(ctx, p, in)
+		v, err = a.join(ctx, p, in, client)
 	}
 	if err != nil {
 		return User{}, err
 	}
-	return a.enter(ctx, p, v, in)
+	return a.enter(ctx, p, v, in, client)
+}
+
+// act is an entry of the audit log for what a provider causes.
+func (p TenantProvider) act(action, user, address string) store.AuditEntry {
+	return store.AuditEntry{
+		Tenant: p.Tenant, User: user, Caller: "oidc:" + p.Key(), Action: action, Object: user, Address: address,
+	}
 }
 
 // join makes the account of a person.
-func (a *Identities) join(ctx context.Context, p TenantProvider, in Arrival) (store.Identity, error) {
+func (a *Identities) join(ctx context.Context, p TenantProvider, in Arrival, address string) (store.Identity, error) {
 	role := p.NewRole
 	if in.Role != nil {
 		role = strongest(*in.Role, role)
@@ -298,7 +316,7 @@ func (a *Identities) join(ctx context.Context, p TenantProvider, in Arrival) (st
 		return store.Identity{}, ErrUnlinked // such an address signs in nowhere
 	}
 	v := store.Identity{Tenant: p.Tenant, Issuer: in.Issuer, Subject: in.Subject, Provider: p.ID}
-	v, err = a.store.Identities.Link(ctx, v, &u)
+	v, err = a.store.Identities.Link(store.WithAudit(ctx, p.act(ActJoin, "", address)), v, &u)
 	if errors.Is(err, ErrExists) {
 		return v, ErrUnlinked // somebody has the address: only a password proves that it is this person
 	}
@@ -306,12 +324,16 @@ func (a *Identities) join(ctx context.Context, p TenantProvider, in Arrival) (st
 }
 
 // enter applies the roles of a linked person.
-func (a *Identities) enter(ctx context.Context, p TenantProvider, v store.Identity, in Arrival) (User, error) {
+func (a *Identities) enter(
+	ctx context.Context, p TenantProvider, v store.Identity, in Arrival, address string,
+) (User, error) {
 	role := in.Role
 	if v.Role == "" && role == nil && v.CreateTime == v.LastTime || role != nil && *role == "" {
 		role = &p.NewRole // of people whose groups give none
 	}
-	kept, err := a.store.Identities.SetRole(ctx, v, role, a.accounts.ranks(p.Tenant))
+	kept, err := a.store.Identities.SetRole(
+		ctx, v, role, a.accounts.ranks(p.Tenant), p.act(ActGroups, v.User, address),
+	)
 	if err != nil {
 		return User{}, err
 	}
@@ -335,9 +357,11 @@ func (a *Identities) enter(ctx context.Context, p TenantProvider, v store.Identi
 	return a.store.Users.Get(ctx, v.User)
 }
 
-// Link lets a person of a provider sign in as a user, who has proved a password. Errors:
-// [ErrOtherTenant], and those of [Error].
-func (a *Identities) Link(ctx context.Context, p TenantProvider, user User, in Arrival) (User, error) {
+// Link lets a person of a provider, whose client has a network address, sign in as a user, who has
+// proved a password. Errors: [ErrOtherTenant], and those of [Error].
+func (a *Identities) Link(
+	ctx context.Context, p TenantProvider, user User, in Arrival, address string,
+) (User, error) {
 	members, err := a.store.Members.OfUser(ctx, user.ID)
 	if err != nil {
 		return User{}, err
@@ -346,14 +370,14 @@ func (a *Identities) Link(ctx context.Context, p TenantProvider, user User, in A
 		return User{}, ErrOtherTenant
 	}
 	v := store.Identity{Tenant: p.Tenant, Issuer: in.Issuer, Subject: in.Subject, User: user.ID, Provider: p.ID}
-	v, err = a.store.Identities.Link(ctx, v, nil)
+	v, err = a.store.Identities.Link(store.WithAudit(ctx, p.act(ActLink, user.ID, address)), v, nil)
 	if errors.Is(err, ErrExists) {
 		return User{}, Refuse(CodeExists, "this sign-in belongs to an account already")
 	}
 	if err != nil {
 		return User{}, err
 	}
-	return a.enter(ctx, p, v, in)
+	return a.enter(ctx, p, v, in, address)
 }
 
 // Seal returns a text that only hosts of this database read; see [Identities.Open].

@@ -147,6 +147,11 @@ var ErrNodeOrSeq = BadArgument("node and seq are missing; expected one of them")
 
 // Case returns a case of `easel test` of a run that has ended. Errors: [CodeNoCase], [ErrGone].
 func (s *Runs) Case(ctx context.Context, run Run) (engine.Value, error) {
+	if s.traces != nil {
+		if err := s.reserveTrace(ctx, run); err != nil {
+			return engine.Null, err
+		}
+	}
 	v, err := s.runs.Case(ctx, run)
 	if errors.Is(err, runs.ErrCase) {
 		err = Refuse(CodeNoCase, "%v", err)

@@ -30,7 +30,22 @@ func (s *Runs) Kept(ctx context.Context, run Run) ([]Record, error) {
 	if s.traces == nil {
 		return nil, errNotTraced
 	}
+	if err := s.reserveTrace(ctx, run); err != nil {
+		return nil, err
+	}
 	return s.traces.Records(ctx, run)
+}
+
+// traceFactor multiplies the size of a trace to its memory, with the response made from it.
+const traceFactor = 2
+
+// reserveTrace takes what it needs to read the trace of a run.
+func (s *Runs) reserveTrace(ctx context.Context, run Run) error {
+	size, err := s.traces.Size(ctx, run)
+	if err != nil {
+		return err
+	}
+	return reserve(ctx, traceFactor*size)
 }
 
 // Trace returns an ended run as JSON lines. Errors: [ErrGone], [ErrRunning].
@@ -40,6 +55,9 @@ func (s *Runs) Trace(ctx context.Context, run Run) ([]byte, error) {
 	}
 	if s.traces == nil {
 		return nil, errNotTraced
+	}
+	if err := s.reserveTrace(ctx, run); err != nil {
+		return nil, err
 	}
 	return s.traces.Trace(ctx, run)
 }

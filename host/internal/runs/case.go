@@ -15,14 +15,23 @@ import (
 // caseTime bounds how long a run is played again for its case.
 const caseTime = time.Minute
 
+// casesAtOnce bounds how many runs a host plays again at once: they take processors from others.
+const casesAtOnce = 2
+
 // Case makes a case of `easel test` of a run that has ended: the document that ran, what it was
 // given, what models, tools and searches answered, and what came of it. The case is played once; a
 // run that comes out differently has no case.
 //
-// Errors: [ErrGone], [ErrCase] with the reason.
+// Errors: [ErrGone], [ErrCase] with the reason, and that of ctx if it ends while others are played.
 func (r *Runs) Case(ctx context.Context, run store.Run) (engine.Value, error) {
 	if run.Status == store.RunActive {
 		return engine.Null, fmt.Errorf("%w: it has not ended", ErrCase)
+	}
+	select {
+	case r.cases <- struct{}{}:
+		defer func() { <-r.cases }()
+	case <-ctx.Done():
+		return engine.Null, ctx.Err()
 	}
 	records, err := r.ended(ctx, run)
 	if err != nil {

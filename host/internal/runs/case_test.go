@@ -1,8 +1,10 @@
 package runs
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,7 +41,9 @@ func TestARunThatWasTakenOverBecomesACase(t *testing.T) {
 		records, err := b.runs.Records(t.Context(), j.ID)
 		return err == nil && slices.ContainsFunc(records, isExchange) && b.Ran.Load() == 1
 	}, runstest.Patience, time.Millisecond)
-	_, err := b.runs.Case(t.Context(), b.row(j))
+	active, err := b.Store.Runs.Get(t.Context(), "t", j.ID)
+	require.NoError(t, err)
+	_, err = b.runs.Case(t.Context(), active)
 	require.ErrorIs(t, err, ErrCase, "it has not ended")
 	b.Close()
 	b.Open()
@@ -62,11 +66,42 @@ func TestARunThatWasTakenOverBecomesACase(t *testing.T) {
 	require.Empty(t, enginetest.Compare(made, played))
 }
 
-func (b *bench) row(j Job) store.Run {
+// row returns the run of a job when it has ended.
+func (b *bench) row(j Job) (row store.Run) {
 	b.T.Helper()
-	row, err := b.Store.Runs.Get(b.T.Context(), "t", j.ID)
-	require.NoError(b.T, err)
+	require.Eventually(b.T, func() bool {
+		var err error
+		row, err = b.Store.Runs.Get(b.T.Context(), "t", j.ID)
+		return err == nil && row.Status != store.RunActive
+	}, runstest.Patience, time.Millisecond)
 	return row
+}
+
+// Runs that are played again for cases wait for each other, and a client that waits may leave.
+func TestCasesArePlayedAFewAtOnce(t *testing.T) {
+	b := newBench(t)
+	j := b.start(Job{Canvas: b.Canvas(runstest.Waiting), Query: engine.String("q")})
+	b.Gate <- struct{}{}
+	b.read(j.ID)
+	began, row := b.Ran.Load(), b.row(j)
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	held, release := context.WithCancel(t.Context())
+	defer release()
+	for range casesAtOnce {
+		wait.Go(func() { _, _ = b.runs.Case(held, row) })
+	}
+	busy := func() bool { return b.Ran.Load() == began+casesAtOnce }
+	require.Eventually(t, busy, runstest.Patience, time.Millisecond)
+	brief, done := context.WithTimeout(t.Context(), time.Second)
+	defer done()
+	_, err := b.runs.Case(brief, row)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Equal(t, began+casesAtOnce, b.Ran.Load(), "it was not played")
+	release()
+	b.Gate <- struct{}{}
+	_, err = b.runs.Case(t.Context(), row)
+	require.NoError(t, err)
 }
 
 func isExchange(r runlog.Record) bool { return r.Kind == string(engine.EventExchange) }

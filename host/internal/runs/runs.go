@@ -89,6 +89,7 @@ type Runs struct {
 	takeovers *takeovers
 	scanner   *scanner
 	history   *history
+	cases     chan struct{} // has a place for each run that is played again
 }
 
 func (c Config) withDefaults() Config {
@@ -108,7 +109,7 @@ func (c Config) withDefaults() Config {
 func New(cfg Config) *Runs {
 	cfg = cfg.withDefaults()
 	r := &Runs{
-		cfg: cfg,
+		cfg: cfg, cases: make(chan struct{}, casesAtOnce),
 		canvases: &canvases{
 			store: cfg.Store, memory: cfg.Documents, plans: plans{registry: cfg.Registry, most: cfg.PlanBytes},
 		},

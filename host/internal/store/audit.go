@@ -186,9 +186,11 @@ func (s *database) setAuditHead(ctx context.Context, q querier, tenant string, h
 	return err
 }
 
-// pruneAudit deletes the entries before a time, and stores where the rest begins.
+// pruneAudit deletes the entries before a time, up to the first that is not, and stores where the
+// rest begins: a clock that was wrong once must not take the entries before with it.
 func pruneAudit(ctx context.Context, q querier, tenant string, before int64, head *auditHead) error {
-	const last = `SELECT ` + auditColumns + ` FROM audit WHERE tenant_id = $1 AND time < $2 ORDER BY seq DESC LIMIT 1`
+	const last = `SELECT ` + auditColumns + ` FROM audit WHERE tenant_id = $1 AND time < $2 AND seq <
+		(SELECT MIN(seq) FROM audit WHERE tenant_id = $1 AND time >= $2) ORDER BY seq DESC LIMIT 1`
 	expired, err := queryAll(ctx, q, scanAudit, last, tenant, before)
 	if err != nil || len(expired) == 0 {
 		return err

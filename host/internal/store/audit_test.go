@@ -114,3 +114,19 @@ func TestAuditExpires(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, AuditCheck{Entries: auditPrune, Hash: list[0].Hash}, check)
 }
+
+// A clock that was wrong once takes no entries with it that are not old.
+func TestAuditOutlivesAWrongClock(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := openTest(t, Config{Dir: t.TempDir(), Now: func() time.Time { return now }})
+	for range auditPrune - 2 {
+		require.NoError(t, act(t.Context(), s, "t", "right"))
+	}
+	now = now.Add(-2 * AuditKept)
+	require.NoError(t, act(t.Context(), s, "t", "wrong"))
+	now = now.Add(2 * AuditKept)
+	require.NoError(t, act(t.Context(), s, "t", "last"))
+	check, err := s.Audit.Check(t.Context(), "t")
+	require.NoError(t, err)
+	require.EqualValues(t, auditPrune, check.Entries)
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Identity is a person of an OpenID provider who signs in as a user. Tenant, Issuer and Subject
@@ -49,16 +50,22 @@ type Ranks struct {
 	Strongest func(roles ...string) string
 	// Beyond selects the keys that may do more than a role.
 	Beyond func(role string, key Key) bool
+	// Fixed are the providers of the tenant that no item has.
+	Fixed []string
 }
 
 // Link adds an identity of the user v.User, and with a user to make that one, without a password,
 // as a member. Errors: [ErrExists] if the person is linked already, or the address of the new user
 // is taken.
 func (s Identities) Link(ctx context.Context, v Identity, made *User) (Identity, error) {
+	if made != nil {
+		made.ID = NewID()
+		v.User = made.ID
+		AuditObject(ctx, made.ID)
+	}
 	err := checkText("issuer", v.Issuer, "subject", v.Subject, "provider", v.Provider)
 	if err == nil && made != nil {
-		made.ID = NewID()
-		v.User, err = made.ID, made.check()
+		err = made.check()
 	}
 	if err != nil {
 		return v, fail(err, "identity")
@@ -84,8 +91,11 @@ func (s Identities) Link(ctx context.Context, v Identity, made *User) (Identity,
 // SetRole stores a sign-in, and replaces the role that the groups of the person give by role unless
 // it is nil. The role of the member becomes the strongest of all; keys beyond it are deleted, and
 // without a role all logins of the user. kept reports that the role stays because the tenant would
-// lose its last owner, or the last with a password. Errors: [ErrNotFound].
-func (s Identities) SetRole(ctx context.Context, v Identity, role *string, ranks Ranks) (kept bool, err error) {
+// lose its last owner, or the last with a password. A change of the role has the entry act in the
+// audit log. Errors: [ErrNotFound].
+func (s Identities) SetRole(
+	ctx context.Context, v Identity, role *string, ranks Ranks, act AuditEntry,
+) (kept bool, err error) {
 	err = s.writeAlways(ctx, "sign-in", func(ctx context.Context, q querier) error {
 		kept = false
 		text, args := `UPDATE identities SET last_time = $4`, []any{v.Tenant, v.Issuer, v.Subject, s.ms()}
@@ -99,22 +109,44 @@ func (s Identities) SetRole(ctx context.Context, v Identity, role *string, ranks
 		if role == nil {
 			return nil
 		}
-		kept, err = applyRoles(ctx, q, v.Tenant, v.User, ranks)
+		kept, err = s.applyRoles(ctx, q, v.Tenant, v.User, ranks, act)
 		return err
 	})
 	return kept, err
 }
 
+// givenRoles returns the roles that the identities of a member give. Those of providers that were
+// deleted do not count: no sign-in would lower them.
+func givenRoles(ctx context.Context, q querier, tenant, user string, ranks Ranks) (roles []string, err error) {
+	const query = `SELECT provider, role, EXISTS (SELECT 1 FROM items
+			WHERE items.tenant_id = identities.tenant_id AND items.kind = 'oidc' AND items.id = identities.provider)
+		FROM identities WHERE tenant_id = $1 AND user_id = $2`
+	type gift struct {
+		provider, role string
+		live           bool
+	}
+	list, err := queryAll(ctx, q, func(r row) (g gift, err error) {
+		return g, r.Scan(&g.provider, &g.role, &g.live)
+	}, query, tenant, user)
+	for _, g := range list {
+		if g.live || slices.Contains(ranks.Fixed, g.provider) {
+			roles = append(roles, g.role)
+		}
+	}
+	return roles, err
+}
+
 // applyRoles makes the role of a member the strongest of the local one and those of its identities.
-func applyRoles(ctx context.Context, q querier, tenant, user string, ranks Ranks) (kept bool, err error) {
+func (s Identities) applyRoles(
+	ctx context.Context, q querier, tenant, user string, ranks Ranks, act AuditEntry,
+) (kept bool, err error) {
 	m := Member{Tenant: tenant, User: user}
 	const now = `SELECT role, local_role FROM members WHERE tenant_id = $1 AND user_id = $2`
 	var local string
 	if err := q.QueryRowContext(ctx, now, tenant, user).Scan(&m.Role, &local); err != nil {
 		return false, err
 	}
-	const given = `SELECT role FROM identities WHERE tenant_id = $1 AND user_id = $2`
-	roles, err := queryAll(ctx, q, scanName, given, tenant, user)
+	roles, err := givenRoles(ctx, q, tenant, user, ranks)
 	if err != nil {
 		return false, err
 	}
@@ -137,18 +169,23 @@ func applyRoles(ctx context.Context, q querier, tenant, user string, ranks Ranks
 			return false, err
 		}
 	}
-	return false, deleteKeys(ctx, q, m, func(key Key) bool { return ranks.Beyond(role, key) })
+	if err := deleteKeys(ctx, q, m, func(key Key) bool { return ranks.Beyond(role, key) }); err != nil {
+		return false, err
+	}
+	act.Tenant, act.User, act.Object = tenant, user, user+"/"+role
+	return false, s.appendAudit(ctx, q, act)
 }
 
-// Delete removes an identity, with the role that it gave. Errors: [ErrNotFound], [ErrLastOwner].
-func (s Identities) Delete(ctx context.Context, v Identity, ranks Ranks) error {
+// Delete removes an identity, with the role that it gave; see [Identities.SetRole]. Errors:
+// [ErrNotFound], [ErrLastOwner].
+func (s Identities) Delete(ctx context.Context, v Identity, ranks Ranks, act AuditEntry) error {
 	const remove = `DELETE FROM identities WHERE tenant_id = $1 AND issuer = $2 AND subject = $3`
 	return s.writeAlways(ctx, "remove identity", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, remove, v.Tenant, v.Issuer, v.Subject)
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err
 		}
-		kept, err := applyRoles(ctx, q, v.Tenant, v.User, ranks)
+		kept, err := s.applyRoles(ctx, q, v.Tenant, v.User, ranks, act)
 		if err == nil && kept {
 			err = ErrLastOwner
 		}

@@ -158,3 +158,52 @@ func TestObjectsOfARemovedMember(t *testing.T) {
 		require.Equal(t, "ann", memory.User)
 	})
 }
+
+// A role that groups gave does not count when their provider is deleted: none could lower it.
+func TestRoleOfADeletedProvider(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		require.NoError(t, s.Members.Put(ctx, Member{Tenant: "t", User: "ann", Role: "owner"}))
+		provider, err := s.Items.Put(ctx, Item{Tenant: "t", Kind: "oidc", ID: "old", Name: "old", Doc: []byte("{}")})
+		require.NoError(t, err)
+		admin := "admin"
+		link := func(name, provider string) Identity {
+			v, err := s.Identities.Link(ctx, Identity{
+				Tenant: "t", Issuer: "https://x", Subject: name, Provider: provider,
+			}, &User{Email: name + "@x.org"})
+			require.NoError(t, err)
+			_, err = s.Identities.SetRole(ctx, v, &admin, none, AuditEntry{})
+			require.NoError(t, err)
+			return v
+		}
+		role := func(user string) string {
+			members, err := s.Members.OfUser(ctx, user)
+			require.NoError(t, err)
+			return members[0].Role
+		}
+		bob, eve := link("bob", "old"), link("eve", "old")
+		lower := func() error {
+			return s.Members.SetRole(ctx, Member{Tenant: "t", User: bob.User, Role: "admin"}, "normal", none)
+		}
+		require.ErrorIs(t, lower(), ErrStronger)
+		require.NoError(t, s.Items.Delete(ctx, provider.Tenant, provider.Kind, provider.ID))
+		require.Equal(t, "admin", role(bob.User))
+		fixed := none
+		fixed.Fixed = []string{"old"}
+		err = s.Members.SetRole(ctx, Member{Tenant: "t", User: bob.User, Role: "admin"}, "normal", fixed)
+		require.ErrorIs(t, err, ErrStronger, "the command line has it")
+		require.NoError(t, lower())
+		require.Equal(t, "normal", role(bob.User))
+
+		next, err := s.Identities.Link(ctx, Identity{
+			Tenant: "t", Issuer: "https://y", Subject: "eve", User: eve.User, Provider: "new",
+		}, nil)
+		require.NoError(t, err)
+		_, err = s.Items.Put(ctx, Item{Tenant: "t", Kind: "oidc", ID: "new", Name: "new", Doc: []byte("{}")})
+		require.NoError(t, err)
+		normal := "normal"
+		_, err = s.Identities.SetRole(ctx, next, &normal, none, AuditEntry{})
+		require.NoError(t, err)
+		require.Equal(t, "normal", role(eve.User), "what the provider of today gives")
+	})
+}

@@ -155,8 +155,7 @@ func (s Members) SetRole(ctx context.Context, m Member, role string, ranks Ranks
 		if err := keepsOwner(ctx, q, m, role); err != nil {
 			return err
 		}
-		const given = `SELECT role FROM identities WHERE tenant_id = $1 AND user_id = $2`
-		roles, err := queryAll(ctx, q, scanName, given, m.Tenant, m.User)
+		roles, err := givenRoles(ctx, q, m.Tenant, m.User, ranks)
 		if err != nil {
 			return err
 		}

@@ -36,6 +36,7 @@ var (
 type loginBrake struct {
 	networks, accounts   api.Throttle
 	pairs, wary, devices api.Throttle
+	arrivals             api.Throttle // of people who come back from a provider, by network
 	known                knownPairs
 	// unknowns bounds how many passwords of unknown networks are checked at once, so that a flood
 	// of them leaves processors to known ones.
@@ -44,7 +45,7 @@ type loginBrake struct {
 
 func newLoginBrake(now func() time.Time) *loginBrake {
 	b := &loginBrake{unknowns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))}
-	for _, t := range []*api.Throttle{&b.networks, &b.accounts, &b.pairs, &b.wary, &b.devices} {
+	for _, t := range []*api.Throttle{&b.networks, &b.accounts, &b.pairs, &b.wary, &b.devices, &b.arrivals} {
 		t.Now = now
 	}
 	return b

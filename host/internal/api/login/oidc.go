@@ -69,11 +69,19 @@ func setAttempt(r *api.Request, text string) {
 	http.SetCookie(r.Writer, &c)
 }
 
-// begin sends the browser to a provider.
+// begin sends the browser to a provider. A link of another site leads to the login page, where the
+// person decides: a provider that does not ask could sign in somebody else.
 func (f *Face) begin(ctx context.Context, r *api.Request) (api.Response, error) {
 	p, err := f.identities.Find(ctx, r.Params["provider"])
 	if err != nil {
 		return f.failed(r, err)
+	}
+	if site := r.HTTP.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		q := url.Values{"next": {nextPlace(r.Query.Get("next"))}}
+		if strings.Contains(p.Key(), "@") {
+			q.Set("tenant", p.Tenant)
+		}
+		return goTo("/login?" + q.Encode())
 	}
 	address, proof, err := p.Begin(ctx, redirectTo(r, p))
 	if err != nil {
@@ -114,19 +122,27 @@ func (f *Face) callback(ctx context.Context, r *api.Request) (api.Response, erro
 	if err != nil {
 		return f.failed(r, err)
 	}
+	network := api.NetworkOf(r.Client())
+	if wait := f.brake.arrivals.Take(network, networkAttempts); wait > 0 {
+		return renderRefusal(r, loginView{Words: wordsOf(r.HTTP), Next: home}, api.TooMany(wait, tooManyLogins))
+	}
 	person, err := p.Finish(ctx, redirectTo(r, p), a.SignInAttempt, r.Query.Values)
 	if err != nil {
 		return f.refused(ctx, r, p, err)
 	}
 	arrival := f.identities.Arrive(p, person)
-	user, err := f.identities.SignIn(ctx, p, arrival)
+	user, err := f.identities.SignIn(ctx, p, arrival, r.Client().String())
+	if err == nil || errors.Is(err, app.ErrUnlinked) {
+		f.brake.arrivals.Return(network) // what succeeds does not count
+	}
 	if errors.Is(err, app.ErrUnlinked) {
 		return f.askLink(r, p, arrival, a.Next, loginView{Words: wordsOf(r.HTTP), Email: person.Email}, http.StatusOK)
 	}
 	if err != nil {
 		return f.refused(ctx, r, p, err)
 	}
-	if _, err := f.beginBy(r, user, true, app.LoginOrigin{Via: "oidc:" + p.Key(), Token: person.Token}); err != nil {
+	from := app.LoginOrigin{Via: viaProvider + p.Key(), Token: person.Token}
+	if _, err := f.beginBy(r, user, true, from); err != nil {
 		return nil, err
 	}
 	return goTo(a.Next)
@@ -170,11 +186,11 @@ func (f *Face) link(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err != nil {
 		return renderRefusal(r, v, err)
 	}
-	user, err = f.identities.Link(ctx, p, user, arrival)
+	user, err = f.identities.Link(ctx, p, user, arrival, r.Client().String())
 	if err != nil {
 		return f.failed(r, err)
 	}
-	if _, err := f.beginBy(r, user, true, app.LoginOrigin{Via: "oidc:" + p.Key()}); err != nil {
+	if _, err := f.beginBy(r, user, true, app.LoginOrigin{Via: viaProvider + p.Key()}); err != nil {
 		return nil, err
 	}
 	return goTo(next)
@@ -224,10 +240,25 @@ func (f *Face) failed(r *api.Request, err error) (api.Response, error) {
 	return render(code, v)
 }
 
-// endAt is where a person who logs out can end the session at the provider too; nil if the login
-// began elsewhere, or the provider has no such place.
-func (f *Face) endAt(ctx context.Context, r *api.Request, who app.Principal) (*providerLink, error) {
-	key, ok := strings.CutPrefix(who.Via, "oidc:")
+// tokenOf returns the ID token of the login of a request; "" if it began elsewhere.
+func (f *Face) tokenOf(ctx context.Context, r *api.Request, who app.Principal) (string, error) {
+	c, err := r.HTTP.Cookie(api.LoginCookie)
+	if !strings.HasPrefix(who.Via, viaProvider) || err != nil {
+		return "", nil
+	}
+	return f.accounts.LoginToken(ctx, c.Value)
+}
+
+// viaProvider begins the origin of a login at a provider.
+const viaProvider = "oidc:"
+
+// endTime bounds how long a browser that has logged out waits for its provider.
+const endTime = 3 * time.Second
+
+// endAt leads a person who has logged out to the end of the session at the provider; nil if the
+// login began elsewhere, or the provider has no such place.
+func (f *Face) endAt(ctx context.Context, r *api.Request, who app.Principal, token string) (*providerLink, error) {
+	key, ok := strings.CutPrefix(who.Via, viaProvider)
 	if !ok {
 		return nil, nil
 	}
@@ -238,14 +269,8 @@ func (f *Face) endAt(ctx context.Context, r *api.Request, who app.Principal) (*p
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.HTTP.Cookie(api.LoginCookie)
-	if err != nil {
-		return nil, nil
-	}
-	token, err := f.accounts.LoginToken(ctx, c.Value)
-	if err != nil {
-		return nil, err
-	}
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
 	address := p.EndAddress(ctx, token, base(r)+"/login")
 	if address == "" {
 		return nil, nil

@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/api"
@@ -112,7 +113,8 @@ func goTo(place string) (api.Response, error) {
 	}), nil
 }
 
-// nextPlace is where a page wanted to be: a path of this host.
+// nextPlace is where a page wanted to be: a path of this host. The pages that sign in do not count:
+// the author of the link could sign the person in as somebody else after all.
 func nextPlace(text string) string {
 	u, err := url.Parse(text)
 	switch {
@@ -120,7 +122,7 @@ func nextPlace(text string) string {
 		!strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//"),
 		strings.ContainsAny(text, "\\\r\n\t"):
 		return home
-	case text == "/":
+	case text == "/", strings.HasPrefix(path.Clean(u.Path)+"/", "/login/"):
 		return home
 	}
 	return text
@@ -281,6 +283,10 @@ func (f *Face) changeByForm(ctx context.Context, r *api.Request) (api.Response, 
 	case err != nil:
 		return renderRefusal(r, v, err)
 	}
+	act := app.WithAct(ctx, who, app.ActOwnPassword, who.User, r.Client().String())
+	if err := f.audit.Finish(act); err != nil {
+		return nil, err
+	}
 	return goTo("/login?changed")
 }
 
@@ -289,11 +295,15 @@ func (f *Face) logout(ctx context.Context, r *api.Request) (api.Response, error)
 	if refused != nil || err != nil {
 		return refused, err
 	}
-	end, err := f.endAt(ctx, r, who)
+	token, err := f.tokenOf(ctx, r, who)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.End(r); err != nil {
+	if err := f.End(r); err != nil { // first, since the provider may not answer
+		return nil, err
+	}
+	end, err := f.endAt(ctx, r, who, token)
+	if err != nil {
 		return nil, err
 	}
 	if end != nil {

@@ -25,8 +25,9 @@ func (s signIns) operations() []operation {
 		}, s.put),
 		handle(operation{
 			method: "DELETE", path: "/api/v2/oidc/{provider}", body: api.BodyTiny, scope: admin,
-			name:  "deleteSignInProvider",
-			about: "Delete an OpenID provider. Accounts stay, with their keys and the logins that have begun.",
+			name: "deleteSignInProvider",
+			about: "Delete an OpenID provider. Accounts stay, with their keys, roles and the logins that have begun; " +
+				"roles that its groups gave can be changed from then on.",
 		}, s.remove),
 	}
 }

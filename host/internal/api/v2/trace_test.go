@@ -1,13 +1,17 @@
 package v2_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -95,4 +99,30 @@ func TestEventsOfTheOwnRunAreWhole(t *testing.T) {
 	again := s.Request("GET", path, keyWith(s, app.ScopeRead, app.ScopeRun), "")
 	require.Equal(t, "{}", outputs(again))
 	require.Contains(t, again.Text, "You said x", "the answer stays")
+}
+
+// A long run takes memory of the budget of requests while it is read, by whichever route.
+func TestLongRunsAreReadWithinTheBudget(t *testing.T) {
+	const budget = 256 << 10
+	s := apitest.New(t, func(c *apitest.Config) { c.Memory = memlimit.New("requests", budget) })
+	long, short := s.Canvas("long", apitest.Echo), s.Canvas("short", apitest.Echo)
+	ended := func(canvas, query string) string {
+		j, err := s.Runs.Start(t.Context(), app.Job{Tenant: "one", Canvas: canvas, Query: engine.String(query)})
+		require.NoError(t, err)
+		stored := s.Traces.Counts().Stored
+		written := func() bool { return s.Traces.Counts().Stored > stored }
+		require.Eventually(t, written, 20*time.Second, time.Millisecond)
+		return "/api/v2/runs/" + j.ID
+	}
+	run := ended(long, strings.Repeat("long ", budget/5))
+	for _, what := range []string{"/trace", "/case"} {
+		a := s.Request("GET", run+what, "one", "")
+		require.Equal(t, http.StatusRequestEntityTooLarge, a.Status, what)
+		require.Contains(t, a.Text, "--memory", what)
+	}
+	run = ended(short, "q")
+	for _, what := range []string{"/trace", "/case"} {
+		require.Equal(t, http.StatusOK, s.Request("GET", run+what, "one", "").Status, what)
+	}
+	require.Zero(t, s.Memory.Used())
 }

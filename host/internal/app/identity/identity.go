@@ -52,8 +52,16 @@ type Provider struct {
 	client *http.Client
 	now    func() time.Time
 
-	mu    sync.Mutex
+	mu     sync.Mutex
+	found  *found
+	search *search // that is under way
+}
+
+// search is a request for the configuration, for all who wait for it.
+type search struct {
+	done  chan struct{}
 	found *found
+	err   error
 }
 
 // found is the configuration of an issuer.
@@ -92,14 +100,43 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// discover reads the configuration of the issuer. Issuers that differ by a slash at the end are
-// accepted, and the spelling of the provider counts, since its tokens have it.
+// discover returns the configuration of the issuer. It is requested once for all who wait for it,
+// whether they stay or leave.
 func (p *Provider) discover(ctx context.Context) (*found, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.found != nil && p.now().Before(p.found.until) {
+		defer p.mu.Unlock()
 		return p.found, nil
 	}
+	s := p.search
+	if s == nil {
+		s = &search{done: make(chan struct{})}
+		p.search = s
+		go p.run(context.WithoutCancel(ctx), s)
+	}
+	p.mu.Unlock()
+	select {
+	case <-s.done:
+		return s.found, s.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *Provider) run(ctx context.Context, s *search) {
+	s.found, s.err = p.look(ctx)
+	p.mu.Lock()
+	if s.err == nil {
+		p.found = s.found
+	}
+	p.search = nil
+	p.mu.Unlock()
+	close(s.done)
+}
+
+// look reads the configuration of the issuer. Issuers that differ by a slash at the end are
+// accepted, and the spelling of the provider counts, since its tokens have it.
+func (p *Provider) look(ctx context.Context) (*found, error) {
 	ctx = oidc.ClientContext(ctx, p.client)
 	provider, err := oidc.NewProvider(ctx, p.Issuer)
 	var other *oidc.IssuerMismatchError
@@ -113,7 +150,6 @@ func (p *Provider) discover(ctx context.Context) (*found, error) {
 	if err := provider.Claims(f); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	p.found = f
 	return f, nil
 }
 
@@ -158,7 +194,7 @@ func (p *Provider) Begin(ctx context.Context, redirect string) (address string, 
 // Person is who signed in.
 type Person struct {
 	Issuer, Subject string
-	Email, Name     string // as the provider reports them; may be empty
+	Email, Name     string // as the provider reports them; may be empty, as is an unverified address
 	// Groups are in the claim [Config.GroupsClaim]; nil means that the claim is absent.
 	Groups []string
 	// Token is the ID token, with which the provider ends its session.
@@ -200,7 +236,7 @@ func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, answe
 	if err := p.ask(ctx, f, tokens, token.Subject, &c); err != nil {
 		return Person{}, err
 	}
-	out.Email, out.Name = c.text("email"), c.text("name")
+	out.Email, out.Name = c.address(), c.text("name")
 	out.Groups, err = c.list()
 	return out, err
 }
@@ -298,6 +334,16 @@ type claims struct {
 func (c *claims) text(name string) string {
 	s, _ := c.all[name].(string)
 	return s
+}
+
+// address returns the e-mail address unless the provider reports that it is not verified: anybody
+// could have entered it there. Some providers send the mark as text.
+func (c *claims) address() string {
+	switch c.all["email_verified"] {
+	case false, "false":
+		return ""
+	}
+	return c.text("email")
 }
 
 // elsewhere reports whether the groups are at a place that the token names, as Entra does beyond

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"context"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -281,4 +282,31 @@ func TestParse(t *testing.T) {
 		_, err := identity.Parse(text)
 		require.ErrorContains(t, err, want, text)
 	}
+}
+
+// Visitors of a provider that does not answer wait for one request, and leave when they like.
+func TestSilentProviderIsAskedOnce(t *testing.T) {
+	p := identitytest.New(t)
+	reached := p.Hang()
+	c := identity.New(config(p), nil, nil)
+	begin := func(ctx context.Context, done chan<- error) {
+		_, _, err := c.Begin(ctx, back)
+		done <- err
+	}
+	first, second := make(chan error, 1), make(chan error, 1)
+	ctx, leave := context.WithCancel(t.Context())
+	go begin(ctx, first)
+	<-reached
+	hurried, leaveToo := context.WithCancel(t.Context())
+	go begin(hurried, second)
+	leaveToo()
+	select {
+	case err := <-second:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-time.After(time.Minute):
+		t.Fatal("a visitor waits for the request of another")
+	}
+	leave()
+	require.ErrorIs(t, <-first, context.Canceled)
+	require.Empty(t, reached)
 }

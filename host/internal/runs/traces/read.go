@@ -79,6 +79,12 @@ func (t *Traces) fromBlock(ctx context.Context, run store.Run) ([]byte, error) {
 	return trace, nil
 }
 
+// Size returns how many bytes reading a run takes from its block; 0 means that no block has it.
+func (t *Traces) Size(ctx context.Context, run store.Run) (int64, error) {
+	b, err := t.blockOf(ctx, run)
+	return b.RawSize, err
+}
+
 // blockOf returns the block that has a run; the zero value means that no block has it.
 func (t *Traces) blockOf(ctx context.Context, run store.Run) (store.TraceBlock, error) {
 	// Ends are recorded once, but a former version or a takeover may have another time.

@@ -35,13 +35,15 @@ type Provider struct {
 	Sign     func(*jwt.Token) string // nil signs with the key
 	Metadata map[string]any          // of the configuration, over the usual ones
 	Reuse    bool                    // codes can be used again, which no provider should
+	hangs    chan struct{}           // receives each request for the configuration, which gets no answer
+	ended    chan struct{}           // closed when the test ends
 }
 
 type grant struct{ nonce, challenge, redirect string }
 
 // New serves a provider until the test ends.
 func New(t testing.TB) *Provider {
-	p := &Provider{t: t, codes: map[string]grant{}}
+	p := &Provider{t: t, codes: map[string]grant{}, ended: make(chan struct{})}
 	p.Rotate()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/.well-known/openid-configuration", p.metadata)
@@ -50,6 +52,7 @@ func New(t testing.TB) *Provider {
 	mux.HandleFunc("/userinfo", func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, p.UserInfo) })
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(p.ended) })
 	p.URL, p.Issuer = server.URL, server.URL
 	return p
 }
@@ -69,7 +72,26 @@ func reply(w http.ResponseWriter, code int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // the client is a test
 }
 
-func (p *Provider) metadata(w http.ResponseWriter, _ *http.Request) {
+// Hang stops answering requests for the configuration, and returns a channel that receives them.
+func (p *Provider) Hang() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hangs = make(chan struct{}, 1000)
+	return p.hangs
+}
+
+func (p *Provider) metadata(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	hangs := p.hangs
+	p.mu.Unlock()
+	if hangs != nil {
+		hangs <- struct{}{}
+		select {
+		case <-r.Context().Done():
+		case <-p.ended:
+		}
+		return
+	}
 	m := map[string]any{
 		"issuer": p.Issuer, "authorization_endpoint": p.URL + "/auth", "token_endpoint": p.URL + "/token",
 		"jwks_uri": p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"},
