@@ -121,6 +121,7 @@ var serverCodes = []Term{
 	{"provider_unreachable", "the model provider cannot be reached, or refused the call"},
 	{"rate_limited", "too many requests; retry after the time in Retry-After"},
 	{"session_busy", "the session is running; wait for the end of the turn"},
+	{"still_running", "the run has not ended yet"},
 	{"storage_full", "the host has no room left"},
 	{"too_many", "the limit on the number of such records is reached"},
 	{"tool_failed", "a built-in tool failed; the message is its error"},

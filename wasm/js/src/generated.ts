@@ -226,6 +226,8 @@ export type Code =
   | "rate_limited"
   /** the session is running; wait for the end of the turn */
   | "session_busy"
+  /** the run has not ended yet */
+  | "still_running"
   /** the host has no room left */
   | "storage_full"
   /** the limit on the number of such records is reached */
