@@ -251,8 +251,66 @@ export interface User {
   id: string;
   email: string;
   nickname: string;
-  role: "owner" | "admin" | "normal";
+  /** "" for a member whom a provider gave no role any more: it may do nothing. */
+  role: "owner" | "admin" | "normal" | "";
   created: string;
+}
+
+/** Login is one of a person. */
+export interface Login {
+  id: string;
+  /** password, link, or oidc: and the provider; empty is not known. */
+  via: string;
+  address: string;
+  agent: string;
+  /** It is the login of this browser. */
+  current: boolean;
+  created: string;
+  expires: string;
+}
+
+/** AuditEntry is who changed what, or who signed in. */
+export interface AuditEntry {
+  number: number;
+  time: string;
+  user: string;
+  caller: string;
+  action: string;
+  object: string;
+  address: string;
+}
+
+/** AuditCheck is whether the audit log is as it was written. */
+export interface AuditCheck {
+  intact: boolean;
+  entries: number;
+  /** Number of the first entry that was changed or is missing. */
+  broken?: number;
+  hash: string;
+}
+
+/** SignInProvider is an OpenID provider; its secret is never sent back. */
+export interface SignInProvider {
+  id: string;
+  name: string;
+  issuer: string;
+  client: string;
+  has_secret: boolean;
+  secret?: string;
+  scopes: string[] | null;
+  groups_claim?: string;
+  roles?: Record<string, string>;
+  new_role?: string;
+  /** It is set by the command line of the host. */
+  fixed: boolean;
+  /** Path of the button; the redirect address adds /callback. */
+  sign_in: string;
+}
+
+/** TraceSettings are how long runs are kept with their events. */
+export interface TraceSettings {
+  days: number;
+  bytes: number;
 }
 
 /** Tenant is one of the host. */

@@ -146,8 +146,8 @@ describe("a newcomer", { skip: missing(), timeout: 1_200_000 }, () => {
     await stands.waitFor();
     await audit(page, "a model with another");
     await page.reload();
-    await stands.getByRole("button", { name: `Remove first@${name}` }).click();
-    await stands.getByRole("button", { name: /Sure/ }).click();
+    await stands.getByRole("button", { name: `Delete first@${name}` }).click();
+    await stands.getByRole("button", { name: "Delete?" }).click();
     await counted(stands, 0);
     await page.getByRole("button", { name: "Back to the canvas" }).click();
     await page.locator("#tab-problems").click();

@@ -1,7 +1,7 @@
 // The settings of a real host: the functions of each section, for users who may see it.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -335,6 +335,131 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByText("一切正常").waitFor();
     await audit(page, "health, Chinese");
     await done(refused);
+  });
+
+  test("the audit log, sign-in, kept runs and logins are shown and changed", async () => {
+    const { page, done } = await stage.visit("#settings=sign_in");
+    await enter(page);
+    await page.getByText("No provider yet").waitFor();
+    await page.locator("summary", { hasText: "Add provider" }).click();
+    await page.getByLabel("Id, part of the redirect address").fill("corp");
+    await page.getByLabel("Issuer").fill("http://login.corp.example");
+    await page.getByLabel("Client id").fill("easel");
+    await page.getByLabel("Client secret").fill("very-secret-client");
+    await page.getByLabel("Claim with the groups").fill("groups");
+    await page.getByLabel("Groups with the role “Admin”").fill("CN=ops,DC=corp\nstaff");
+    await page.getByLabel("Groups with the role “Owner”").fill("staff");
+    const add = page.getByRole("button", { name: "Add provider" });
+    await add.click();
+    await page.getByRole("alert").getByText("A group has one role only: staff").waitFor();
+    await page.getByLabel("Groups with the role “Owner”").fill("__proto__");
+    await add.click();
+    await page.getByRole("alert").getByText("expected https").waitFor();
+    await page.getByLabel("Issuer").fill("https://login.corp.example");
+    await audit(page, "a provider for sign-in");
+    await add.click();
+    const corp = page.locator(".settings-list > li", { hasText: "corp" });
+    await corp.getByText(`${host.address}/login/oidc/corp/callback`).waitFor();
+    await corp.getByRole("button", { name: "Copy" }).click();
+    await corp.getByRole("button", { name: "Copied" }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${host.address}/login/oidc/corp/callback`);
+    const groups = { "CN=ops,DC=corp": "admin", staff: "admin", ["__proto__"]: "owner" };
+    type Kept = { name: string; has_secret: boolean; roles: object; scopes: string[] };
+    const kept = async (): Promise<Kept[]> => (await api<{ items: Kept[] }>("GET", "/oidc")).items;
+    assert.deepEqual(
+      (await kept()).map(({ name, has_secret, roles, scopes }) => [name, has_secret, roles, scopes]),
+      [["corp", true, groups, ["profile", "email"]]],
+    );
+    await corp.locator("summary", { hasText: "Edit" }).click();
+    await corp.getByLabel("Name on the button").fill("Our company");
+    await corp.getByLabel("People in none of these groups").selectOption("normal");
+    await corp.getByRole("button", { name: "Save" }).click();
+    await page.locator(".settings-list b", { hasText: "Our company" }).waitFor();
+    assert.deepEqual(
+      (await kept()).map(({ name, has_secret, roles }) => [name, has_secret, roles]), [["Our company", true, groups]],
+    );
+    assert.equal((await page.content()).includes("very-secret-client"), false);
+    await audit(page, "sign-in");
+    await page.getByRole("button", { name: "Delete Our company" }).click();
+    await page.getByRole("button", { name: /^Delete\? People/ }).click();
+    await page.getByText("No provider yet").waitFor();
+
+    await section(page, "Kept runs");
+    await page.locator(".facts", { hasText: /days, and at most/ }).waitFor();
+    await page.locator("summary", { hasText: "Change" }).click();
+    const before = await api<{ bytes: number }>("GET", "/settings/traces");
+    await page.getByLabel("Days, 0").fill("12");
+    await audit(page, "kept runs");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".facts", { hasText: "12 days, and at most" }).waitFor();
+    assert.deepEqual(await api("GET", "/settings/traces"), { ...before, days: 12 });
+
+    // A person logs in, and the owner ends that login.
+    const password = "correct horse";
+    const { id } = await api<{ id: string }>("POST", "/users", { email: "dee@shop.example", password });
+    const other = await stage.visit("login?next=/%23host");
+    await other.page.getByLabel("E-mail").fill("dee@shop.example");
+    await other.page.getByLabel("Password").fill(password);
+    await other.page.getByRole("button", { name: "Log in" }).click();
+    await other.page.locator("button.me").click();
+    const own = other.page.getByRole("dialog").getByRole("list", { name: "Logins" });
+    await own.locator(".badge", { hasText: "this browser" }).waitFor();
+    assert.equal(await own.getByRole("button").count(), 0, "this login ends with the sign-out");
+    await audit(other.page, "own logins");
+    await section(page, "Users");
+    const dee = page.locator(".settings-list > li", { hasText: "dee@shop.example" });
+    await dee.locator("summary", { hasText: "Logins" }).click();
+    await dee.getByText("with a password").waitFor();
+    await audit(page, "the logins of a user");
+    await dee.getByRole("button", { name: /^End: / }).click();
+    await dee.getByRole("button", { name: "End now?" }).click();
+    await dee.getByText("Not logged in anywhere.").waitFor();
+    assert.deepEqual((await api<{ items: object[] }>("GET", `/users/${id}/logins`)).items, []);
+    await other.done(refused);
+
+    // A provider took the role of a member away.
+    await page.route("**/api/v2/users", async (route) => {
+      const response = await route.fetch();
+      const list = (await response.json()) as { items: { id: string }[] };
+      const items = list.items.map((each) => (each.id === id ? { ...each, role: "" } : each));
+      await route.fulfill({ response, json: { items } });
+    });
+    await section(page, "Secrets");
+    await section(page, "Users");
+    await dee.locator(".badge", { hasText: "No role" }).waitFor();
+    await dee.locator("summary", { hasText: "Change role" }).click();
+    await audit(page, "a member without a role");
+    await dee.getByLabel("Role").selectOption("admin");
+    await page.unroute("**/api/v2/users");
+    await dee.getByRole("button", { name: "Save" }).first().click();
+    await dee.locator(".badge", { hasText: "Admin" }).waitFor();
+
+    for (let i = 0; i < 101; i++) await api("PUT", "/settings/traces", { days: 13 });
+    await section(page, "Audit log");
+    const entries = page.getByRole("list", { name: "Audit log" }).locator("> li");
+    await counted(entries, 100);
+    await page.getByRole("button", { name: "Older" }).click();
+    await entries.filter({ hasText: "deleteSignInProvider" }).waitFor();
+    await page.getByRole("button", { name: "Newer" }).click();
+    await counted(entries, 100);
+    await page.getByLabel("User").selectOption({ label: "me@localhost" });
+    await page.getByLabel("Action").fill("endLogin");
+    await page.getByLabel("From").fill("2020-01-01");
+    await page.getByLabel("To", { exact: true }).fill("2999-12-31");
+    await page.getByRole("button", { name: "Show" }).click();
+    await counted(entries, 1);
+    await entries.getByText("me@localhost").waitFor();
+    await page.getByRole("button", { name: "Check the log" }).click();
+    await page.getByText("No entry was changed or removed").waitFor();
+    await audit(page, "audit log");
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export as JSON lines" }).click();
+    const lines = readFileSync(await (await download).path(), "utf8").trim().split("\n");
+    assert.deepEqual(lines.map((line) => (JSON.parse(line) as { action: string }).action), ["endLogin"]);
+    await page.getByLabel("To", { exact: true }).fill("2020-01-02");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("No entries").waitFor();
+    await done(/status of (401|422)/);
   });
 
   test("a schedule is shown with its state on the host, also when a change fails halfway", async () => {

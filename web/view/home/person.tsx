@@ -1,12 +1,13 @@
 // The person who is signed in: profile, change of the password, sign out; or the sign-in.
 
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useApp, useStore, useText } from "../context.tsx";
 import { SignIn } from "../host.tsx";
 import { codeWords } from "../../words/codes.ts";
 import { reasonOf } from "../reason.tsx";
 import { useHomeText } from "./text.ts";
 
+const Logins = lazy(() => import("../settings/logins.tsx"));
 const noPerson = { email: "", tenant: "", role: "" };
 const shortest = 8; // characters of a password
 
@@ -56,6 +57,10 @@ function Profile({ onChanged }: { onChanged(): void }): React.ReactNode {
       <button type="button" onClick={() => void host.signOut().catch(() => host.connect())}>
         {t("host.sign_out")}
       </button>
+      <h3>{h("me_logins")}</h3>
+      <Suspense>
+        <Logins path="/me/logins" />
+      </Suspense>
       {host.hasLogin && email !== "" && <Password email={email} onChanged={onChanged} />}
       {!host.hasLogin && <p className="quiet">{h("me_key")}</p>}
     </>

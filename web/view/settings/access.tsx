@@ -1,11 +1,14 @@
 // Access to the host: API keys, users, tenants.
 
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { keyScopes, type ApiKey, type Me, type Tenant, type User } from "../../run/admin.ts";
 import { Empty, useLoaded } from "../area/parts.tsx";
 import { Adder, Field, Row, textOf, useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
 
+const Logins = lazy(() => import("./logins.tsx"));
 const roles = ["normal", "admin", "owner"] as const;
+/** Given is a role that can be given. */
+type Given = (typeof roles)[number];
 /** usual are the permissions that a new key has unless others are chosen. */
 const usual: readonly string[] = ["read", "run"];
 
@@ -100,7 +103,8 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
   if (!value) return <Waiting loaded={loaded} />;
   const path = (id: string): string => `/users/${encodeURIComponent(id)}`;
   // Only owners make and change owners.
-  const given = roles.filter((role) => role !== "owner" || me.role === "owner");
+  const given: Given[] = roles.filter((role) => role !== "owner" || me.role === "owner");
+  const changes = ({ id, role }: User): boolean => id !== me.user && (role === "" || given.includes(role));
   const add = async (values: FormData): Promise<void> => {
     const password = String(values.get("password"));
     const user = { email: textOf(values, "email"), password, role: textOf(values, "role") };
@@ -110,34 +114,37 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
     <>
       <p className="quiet">{s("users_hint", me.tenant_name)}</p>
       <ul className="entries settings-list" aria-label={s("users")}>
-        {value.map(({ id, email, nickname, role, created }) => (
-          <Row
-            key={id}
-            title={nickname || email}
-            badge={s(`role_${role}`)}
-            facts={[email, s("created", day(created))]}
-            {...(id === me.user || !given.includes(role)
-              ? {}
-              : { remove: () => after(() => admin.remove(path(id))) })}
-          >
-            {id !== me.user && given.includes(role) && (
-              <>
-                <Adder
-                  label={s("user_change_role")}
-                  onSubmit={(values) => after(() => admin.put(path(id), { role: textOf(values, "role") }))}
-                >
-                  <Role role={role} given={given} />
-                </Adder>
-                <Adder
-                  label={s("user_reset")}
-                  onSubmit={(values) => admin.put(`${path(id)}/password`, { new: String(values.get("password")) })}
-                >
-                  <Password />
-                </Adder>
-              </>
-            )}
-          </Row>
-        ))}
+        {value.map((user) => {
+          const { id, email, nickname, role, created } = user;
+          return (
+            <Row
+              key={id}
+              title={nickname || email}
+              badge={s(role === "" ? "role_none" : `role_${role}`)}
+              {...(role === "" ? { tone: "bad" } : {})}
+              facts={[email, s("created", day(created)), role === "" && s("role_none_hint")]}
+              {...(changes(user) ? { remove: () => after(() => admin.remove(path(id))) } : {})}
+            >
+              {changes(user) && (
+                <>
+                  <Adder
+                    label={s("user_change_role")}
+                    onSubmit={(values) => after(() => admin.put(path(id), { role: textOf(values, "role") }))}
+                  >
+                    <Role role={role} given={given} />
+                  </Adder>
+                  <Adder
+                    label={s("user_reset")}
+                    onSubmit={(values) => admin.put(`${path(id)}/password`, { new: String(values.get("password")) })}
+                  >
+                    <Password />
+                  </Adder>
+                  <UserLogins user={id} />
+                </>
+              )}
+            </Row>
+          );
+        })}
       </ul>
       <Adder label={s("user_add")} submit={s("user_add")} onSubmit={add}>
         <Field label={s("user_email")} name="email" type="email" required />
@@ -148,12 +155,29 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
   );
 }
 
-function Role({ role, given }: { role: User["role"]; given: readonly User["role"][] }): React.ReactNode {
+// UserLogins asks for the logins of a user once they are opened.
+function UserLogins({ user }: { user: string }): React.ReactNode {
+  const s = useSettingsText();
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="adder" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{s("logins")}</summary>
+      {open && (
+        <Suspense>
+          <Logins path={`/users/${encodeURIComponent(user)}/logins`} />
+        </Suspense>
+      )}
+    </details>
+  );
+}
+
+function Role({ role, given }: { role: User["role"]; given: readonly Given[] }): React.ReactNode {
   const s = useSettingsText();
   return (
     <label className="field">
       {s("user_role")}
-      <select name="role" defaultValue={role}>
+      <select name="role" required defaultValue={role}>
+        {role === "" && <option value="">{s("role_none")}</option>}
         {given.map((each) => (
           <option key={each} value={each}>
             {s(`role_${each}`)}: {s(`role_${each}_hint`)}

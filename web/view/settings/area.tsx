@@ -5,11 +5,14 @@ import { Frame } from "../area/frame.tsx";
 import { useLoaded } from "../area/parts.tsx";
 import { areaLink } from "../areas.tsx";
 import { KeysSection, TenantsSection, UsersSection } from "./access.tsx";
+import { AuditSection } from "./audit-log.tsx";
 import { HealthSection } from "./health.tsx";
 import { ModelsSection } from "./models.tsx";
 import { useAdmin, useSettingsText, Waiting } from "./parts.tsx";
 import { PluginsSection } from "./plugins.tsx";
 import { SchedulesSection, SecretsSection, ServersSection } from "./services.tsx";
+import { SignInSection } from "./sign-in.tsx";
+import { TracesSection } from "./traces.tsx";
 import { UsageSection } from "./usage.tsx";
 
 interface Section {
@@ -29,6 +32,9 @@ const sections = {
   schedules: { scope: "edit", view: () => <SchedulesSection /> },
   keys: { scope: "admin", view: (me) => <KeysSection me={me} /> },
   users: { scope: "admin", view: (me) => <UsersSection me={me} /> },
+  sign_in: { scope: "admin", view: (me) => <SignInSection me={me} /> },
+  audit: { scope: "admin", view: () => <AuditSection /> },
+  traces: { scope: "admin", view: () => <TracesSection /> },
   usage: { scope: "admin", view: () => <UsageSection /> },
   tenants: { scope: "host", view: (me) => <TenantsSection me={me} /> },
   health: { scope: "host", view: () => <HealthSection /> },

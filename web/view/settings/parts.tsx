@@ -116,6 +116,30 @@ export function Field({
   );
 }
 
+/** Copied shows a text to copy; where the browser has no clipboard, a click selects it. */
+export function Copied({ label, text }: { label: string; text: string }): React.ReactNode {
+  const s = useSettingsText();
+  const attempt = useAttempt();
+  const [copied, setCopied] = useState(false);
+  // Pages that were not loaded over HTTPS have no clipboard.
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  const copy = async (): Promise<void> => {
+    await clipboard?.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <div className="to-copy">
+      <small>{label}</small> <code>{text}</code>{" "}
+      {clipboard && (
+        <button type="button" className="link" onClick={() => void attempt.run(copy)}>
+          {s(copied ? "copied" : "copy")}
+        </button>
+      )}
+      <Fault text={attempt.fault} />
+    </div>
+  );
+}
+
 /** textOf returns the trimmed text of a field. */
 export function textOf(values: FormData, name: string): string {
   const value = values.get(name);
@@ -135,6 +159,7 @@ export function Row({
   tone,
   acts,
   remove,
+  end,
   lost,
   children,
 }: {
@@ -144,6 +169,8 @@ export function Row({
   tone?: "good" | "bad" | "wait";
   acts?: React.ReactNode;
   remove?(): Promise<unknown>;
+  /** The label of what removes it, where nothing is deleted. */
+  end?: string;
   /** What stops working when it is removed. */
   lost?: string;
   children?: React.ReactNode;
@@ -170,8 +197,8 @@ export function Row({
         {remove && (
           <Confirm
             icon
-            label={s("remove", title)}
-            sure={lost === undefined ? s("sure") : `${s("sure")} ${lost}`}
+            label={end ? `${end}: ${title}` : s("remove", title)}
+            sure={end ? s("login_sure") : lost === undefined ? s("sure") : `${s("sure")} ${lost}`}
             disabled={attempt.busy}
             onDone={() => void attempt.run(remove)}
           />

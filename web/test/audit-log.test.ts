@@ -1,0 +1,34 @@
+// Questions to the audit log: pages of an export, and days.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dayBounds, exported, pageOf, queryOf } from "../run/audit-log.ts";
+
+test("an export reads page after page until one is not full", async () => {
+  const last = 3;
+  const lines = (from: number, to: number): string => {
+    let text = "";
+    for (let number = from; number >= to; number--) text += `${JSON.stringify({ number })}\n`;
+    return text;
+  };
+  const pages = [lines(2 * pageOf.export + last, pageOf.export + last + 1), lines(pageOf.export + last, last + 1), ""];
+  for (const end of [lines(last, 1), ""]) {
+    const answers = [pages[0], pages[1], end];
+    const asked: string[] = [];
+    const parts = await exported({ action: "signIn" }, (query) => {
+      asked.push(query);
+      return Promise.resolve(answers[asked.length - 1] ?? assert.fail("one page too many"));
+    });
+    assert.equal(parts.join(""), answers.join(""));
+    assert.deepEqual(asked, [
+      "?action=signIn", `?action=signIn&before=${pageOf.export + last + 1}`, `?action=signIn&before=${last + 1}`,
+    ]);
+  }
+});
+
+test("filters are written without what is empty, and days have both ends", () => {
+  assert.equal(queryOf({ user: "", object: "a&b", before: undefined }), "?object=a%26b");
+  assert.equal(queryOf({ ...dayBounds("", "") }), "");
+  const { from = "", to = "" } = dayBounds("2026-11-28", "2026-11-28");
+  assert.equal(Date.parse(to) - Date.parse(from), 86_400_000 - 1);
+});
