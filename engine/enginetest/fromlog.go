@@ -13,6 +13,12 @@ import (
 // EventTakeover marks, in a log for [Player.FromLog], that another process continued the run.
 const EventTakeover engine.EventType = "takeover"
 
+// span is the time in which a question to a model was open.
+type span struct {
+	exchange int
+	from, to float64
+}
+
 // FromLog makes a case of one run: dsl is the document that it started with, log its entries with
 // snapshot and exchanges, see [engine.Options]. The case is played with its own answers, and code
 // runs again by the port of the Player; the error lists the first difference to the run.
@@ -48,6 +54,7 @@ type runLog struct {
 	parts     map[string]engine.Value
 	exchanges []asked        // in the order they began
 	events    []engine.Value // of the wire
+	models    []span         // questions to models
 	missing   error          // a part that is not in the log
 }
 
@@ -79,7 +86,17 @@ func readLog(log []*engine.Event) (*runLog, error) {
 	slices.SortStableFunc(l.exchanges, func(a, b asked) int {
 		return cmp.Or(a.before-b.before, cmp.Compare(number(a.Value, "nth"), number(b.Value, "nth")))
 	})
+	for i, x := range l.exchanges {
+		if x.Get("port").Str() == "model" {
+			l.models = append(l.models, spanOf(i, x.Value))
+		}
+	}
 	return l, nil
+}
+
+func spanOf(i int, v engine.Value) span {
+	to := number(v, "created_at")
+	return span{i, to - number(v, "ms")/1e3, to}
 }
 
 func number(v engine.Value, name string) float64 {
@@ -222,11 +239,12 @@ func (l *runLog) reply(i int, answer engine.Value) Reply {
 		r = Reply{Pieces: append(r.Pieces, Piece{Raise: text}), Calls: r.Calls}
 	}
 	last, system := l.words(i)
-	for j := range l.exchanges {
-		if j == i || !overlap(l.exchanges[i].Value, l.exchanges[j].Value) {
+	own := spanOf(i, l.exchanges[i].Value)
+	for _, other := range l.models {
+		if other.exchange == i || own.from >= other.to || other.from >= own.to {
 			continue
 		}
-		if other, _ := l.words(j); other == last && system != "" {
+		if heard, _ := l.words(other.exchange); heard == last && system != "" {
 			r.Match = system
 			return r
 		}
@@ -243,15 +261,6 @@ func (l *runLog) words(i int) (last, system string) {
 		last = l.whole(messages.At(n - 1)).Get("content").Str()
 	}
 	return last, l.whole(request.Get("system")).Str()
-}
-
-// overlap reports whether two questions to models were open at the same time.
-func overlap(a, b engine.Value) bool {
-	if a.Get("port").Str() != b.Get("port").Str() {
-		return false
-	}
-	from := func(v engine.Value) float64 { return number(v, "created_at") - number(v, "ms")/1e3 }
-	return from(a) < number(b, "created_at") && from(b) < number(a, "created_at")
 }
 
 // outsideCall returns a call of a tool, an MCP server or a web request as cases write it.
