@@ -203,13 +203,15 @@ var quotes = map[rune]rune{'"': '"', '“': '”', '„': '“', '「': '」', '
 // phrasesOf returns the texts in quotes, folded. A mark without its partner is none.
 func phrasesOf(question string) (out []string) {
 	runes := []rune(question)
+	lacking := map[rune]bool{} // closing marks of which none is left
 	for i := 0; i < len(runes); i++ {
 		closing, ok := quotes[runes[i]]
-		if !ok {
+		if !ok || lacking[closing] {
 			continue
 		}
 		n := slices.Index(runes[i+1:], closing)
 		if n < 0 {
+			lacking[closing] = true
 			continue
 		}
 		if phrase := folded(string(runes[i+1 : i+1+n])); phrase != "" {
