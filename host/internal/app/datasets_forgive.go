@@ -44,7 +44,7 @@ func (s *searching) findForgiving(ctx context.Context, q *index.Query) (*index.R
 		return found, err
 	}
 	// A question whose words are all known needs no correction, which is the usual case.
-	if s.out.Suggestion, err = s.correct(ctx, q.Text); err != nil {
+	if s.out.Suggestion, err = s.correct(ctx, q); err != nil {
 		return nil, err
 	}
 	if found.Total == 0 && s.out.Suggestion != "" {
@@ -105,7 +105,7 @@ func hasDirection(v []float32) bool {
 
 // correct returns the question with words that chunks have; "" if nothing is corrected, as by
 // indexes that cannot do it.
-func (s *searching) correct(ctx context.Context, text string) (string, error) {
+func (s *searching) correct(ctx context.Context, q *index.Query) (string, error) {
 	if len(s.keys) > 0 && len(s.others) > 0 || len(s.keys)+len(s.others) == 0 {
 		return "", nil // a word that one index lacks may be in the other
 	}
@@ -114,7 +114,9 @@ func (s *searching) correct(ctx context.Context, text string) (string, error) {
 		searched, keys = s.d.watched.folder.Index(), s.others
 	}
 	if c, ok := searched.(index.Corrector); ok {
-		return c.Correct(ctx, keys, text)
+		some := *q
+		some.Datasets = keys
+		return c.Correct(ctx, &some)
 	}
 	return "", nil
 }
@@ -203,13 +205,15 @@ var quotes = map[rune]rune{'"': '"', '“': '”', '„': '“', '「': '」', '
 // phrasesOf returns the texts in quotes, folded. A mark without its partner is none.
 func phrasesOf(question string) (out []string) {
 	runes := []rune(question)
+	lacking := map[rune]bool{} // closing marks of which none is left
 	for i := 0; i < len(runes); i++ {
 		closing, ok := quotes[runes[i]]
-		if !ok {
+		if !ok || lacking[closing] {
 			continue
 		}
 		n := slices.Index(runes[i+1:], closing)
 		if n < 0 {
+			lacking[closing] = true
 			continue
 		}
 		if phrase := folded(string(runes[i+1 : i+1+n])); phrase != "" {

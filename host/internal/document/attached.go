@@ -149,6 +149,8 @@ func (in *attached) holds(work int64, pdf bool) bool {
 	if work = min(in.base+work, limit); work <= in.held.work && (in.held.pdf || !pdf) {
 		return true
 	}
+	// Twice as much at least, lest each of many documents reads the message again.
+	work = max(work, min(2*in.asked.work, limit))
 	in.needed.work, in.needed.pdf = max(in.needed.work, work), in.needed.pdf || pdf
 	return in.needed == in.asked // it cannot get more
 }

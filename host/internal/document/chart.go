@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -101,6 +102,14 @@ func (c *chart) text(text string) {
 // maxTitle bounds the bytes of a title and of a value.
 const maxTitle = 4096
 
+// titled joins parts of a title; one that has become too long stays.
+func titled(a, b string) string {
+	if len(a)+len(b) >= maxTitle {
+		return cmp.Or(a, b)
+	}
+	return strings.TrimSpace(a + " " + b)
+}
+
 // endPoint stores the open point. A category of several levels has a point for each; the innermost
 // comes first.
 func (c *chart) endPoint() error {
@@ -112,7 +121,7 @@ func (c *chart) endPoint() error {
 	var list *[]string
 	switch {
 	case c.in("tx"):
-		s.name = strings.TrimSpace(s.name + " " + v)
+		s.name = titled(s.name, v)
 		return c.office.retain(len(v))
 	case c.in("cat"), c.in("xVal"):
 		list = &s.categories
@@ -127,7 +136,7 @@ func (c *chart) endPoint() error {
 			return err
 		}
 	}
-	(*list)[c.point] = strings.TrimSpace(v + " " + (*list)[c.point])
+	(*list)[c.point] = titled(v, (*list)[c.point])
 	return c.office.retain(len(v))
 }
 

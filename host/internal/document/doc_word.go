@@ -340,7 +340,7 @@ func (w *oldWord) apply(p *oldParagraph, list []byte) {
 				p.list = u16(v)
 			}
 		case 0xD608:
-			p.edges = wordEdges(v[2:])
+			p.edges = wordEdges(v[min(2, len(v)):])
 		}
 	})
 }

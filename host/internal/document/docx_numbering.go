@@ -12,13 +12,13 @@ const levels = 9
 type numbering struct {
 	definitions map[string]*listDefinition // by abstractNumId
 	lists       map[string]*wordNumber     // by numId
+	styles      map[string]*listDefinition // by the style that uses it; the first counts
 }
 
 // listDefinition is an abstract list.
 type listDefinition struct {
 	levels [levels]listLevel
 	link   string // style whose list it uses
-	style  string // style that uses it
 
 	counters [levels]int
 	counted  [levels]bool
@@ -45,7 +45,10 @@ func newListLevel() listLevel { return listLevel{start: 0, format: "decimal", re
 
 // wordNumbering reads the numbering part.
 func (o *office) wordNumbering(part string) (*numbering, error) {
-	n := &numbering{definitions: map[string]*listDefinition{}, lists: map[string]*wordNumber{}}
+	n := &numbering{
+		definitions: map[string]*listDefinition{}, lists: map[string]*wordNumber{},
+		styles: map[string]*listDefinition{},
+	}
 	r := numberingReader{numbering: n, office: o}
 	return n, o.walk(part, r.step)
 }
@@ -93,7 +96,9 @@ func (r *numberingReader) step(e *element) error {
 		}
 	case "styleLink":
 		if r.definition != nil {
-			r.definition.style = e.attr("val")
+			if style := e.attr("val"); r.numbering.styles[style] == nil {
+				r.numbering.styles[style] = r.definition
+			}
 		}
 	case "abstractNumId":
 		if r.list != nil {
@@ -177,10 +182,8 @@ func (n *numbering) find(num string) (*wordNumber, *listDefinition) {
 	list := n.lists[num]
 	d := n.definitions[list.definition]
 	if d != nil && d.link != "" {
-		for _, other := range n.definitions {
-			if other.style == d.link {
-				return list, other
-			}
+		if other := n.styles[d.link]; other != nil {
+			return list, other
 		}
 	}
 	return list, d

@@ -12,7 +12,7 @@ type Limits struct {
 	Block      int           // bytes of one XML token, paragraph, table row or PDF page; 4 MiB
 	Tag        int           // bytes of one HTML tag, comment, script or text node; 16 MiB
 	Attributes int           // of one XML element; 1,000
-	Cells      int           // of all tables of an Office document, including empty ones; 5,000,000
+	Cells      int           // of all tables, with empty and covered ones, but not the simple cells of HTML; 5,000,000
 	Unpacked   int64         // bytes of all unpacked parts of an Office document; 256 MiB
 	Depth      int           // nested elements in a part; 512
 	Parts      int           // files in an Office document, also its sheets, also its slides; 20,000

@@ -13,7 +13,7 @@ type page struct {
 	deeper   int        // levels by which headings of the text are deeper
 	maxText  int        // bytes of text allowed
 	block    int        // bytes of a paragraph or a row of an Office document
-	maxCells int        // of all tables of an Office document
+	maxCells int        // of all tables
 	cells    int        // read so far, including empty ones
 	head     head       // of the open table
 	text     strings.Builder
@@ -50,6 +50,13 @@ func (p *page) countCell() error {
 		return exceeded(LimitCells, p.maxCells, "cells")
 	}
 	return nil
+}
+
+// countCovered counts the cells of a row that others reach over: a few bytes declare thousands.
+func (p *page) countCovered(n int) {
+	if p.cells += max(n, 0); p.cells > p.maxCells && p.err == nil {
+		p.err = exceeded(LimitCells, p.maxCells, "cells")
+	}
 }
 
 // add appends a block with the prefix mark. Consecutive items and rows are separated by a line end,
@@ -241,7 +248,9 @@ func (f *flow) endRow() {
 		t.held, t.heldNamed, t.cells = t.cells, named, nil
 		return
 	}
+	own := len(t.cells)
 	cells, merges := t.layOut()
+	f.page.countCovered(len(cells) - own)
 	if held := t.held; held != nil {
 		// A lone cell may claim any number of columns; the table is as wide as its next row.
 		t.held = nil

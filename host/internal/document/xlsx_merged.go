@@ -131,7 +131,7 @@ func (m *mergedCells) fill(row int, cells []string) ([]string, []merge) {
 	for m.next < len(m.list) && m.list[m.next].top <= row {
 		r := m.list[m.next]
 		m.next++
-		if r.top == row && r.left < len(cells) && len(m.open) < maxColumns {
+		if r.top == row && r.left < len(cells) && cells[r.left] != "" && len(m.open) < maxColumns {
 			r.text = cells[r.left]
 			r.right = min(r.right, r.left+maxMergedColumns-1)
 			m.open = append(m.open, r)
@@ -140,8 +140,8 @@ func (m *mergedCells) fill(row int, cells []string) ([]string, []merge) {
 	var merges []merge
 	for i := range m.open {
 		r := &m.open[i]
-		if r.text == "" || row > r.top && r.left < len(cells) && cells[r.left] != "" {
-			continue // nothing to repeat, or a range that lies
+		if row > r.top && r.left < len(cells) && cells[r.left] != "" {
+			continue // a range that lies
 		}
 		for len(cells) <= r.right {
 			cells = append(cells, "")

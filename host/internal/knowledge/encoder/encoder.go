@@ -96,11 +96,26 @@ var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
 // questions counts the single texts in progress, for which batches wait.
 var questions = struct {
 	sync.Mutex
-	count int
-	none  *sync.Cond
+	count int // in progress
+	ended int // so far
+	ends  *sync.Cond
 }{}
 
-func init() { questions.none = sync.NewCond(&questions) }
+func init() { questions.ends = sync.NewCond(&questions) }
+
+func beginQuestion() {
+	questions.Lock()
+	defer questions.Unlock()
+	questions.count++
+}
+
+func endQuestion() {
+	questions.Lock()
+	defer questions.Unlock()
+	questions.count--
+	questions.ended++
+	questions.ends.Broadcast()
+}
 
 // Embed returns a vector for each text; it is zero for a text without tokens and for one that
 // [Reads] does not accept. One text alone is a question: batches wait for it.
@@ -112,15 +127,9 @@ func (e *Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error
 	}
 	out := make([][]float32, len(texts))
 	if len(texts) == 1 {
-		questions.Lock()
-		questions.count++
-		questions.Unlock()
+		beginQuestion()
+		defer endQuestion()
 		e.run(ids, order, out)
-		questions.Lock()
-		if questions.count--; questions.count == 0 {
-			questions.none.Broadcast()
-		}
-		questions.Unlock()
 		return out, context.Cause(ctx)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ids[a]), len(ids[b])) })
@@ -157,8 +166,9 @@ func turn(ctx context.Context) bool {
 	}
 	questions.Lock()
 	defer questions.Unlock()
-	for questions.count > 0 {
-		questions.none.Wait() // for a few milliseconds
+	// Not for those that come later: there may always be one.
+	for last := questions.ended + questions.count; questions.count > 0 && questions.ended < last; {
+		questions.ends.Wait() // for a few milliseconds
 	}
 	return true
 }

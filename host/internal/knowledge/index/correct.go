@@ -7,9 +7,9 @@ import (
 
 // Corrector is implemented by indexes that know words near a misspelt one.
 type Corrector interface {
-	// Correct returns a question in which words that no chunk of the datasets has are replaced by
-	// the nearest ones that chunks have; "" if there is nothing to correct.
-	Correct(ctx context.Context, datasets []string, question string) (string, error)
+	// Correct returns the text of a query in which words that no chunk of its datasets has are
+	// replaced by the nearest ones of chunks that it may find; "" if there is nothing to correct.
+	Correct(ctx context.Context, q *Query) (string, error)
 }
 
 // Bounds of corrections, in characters of a term.

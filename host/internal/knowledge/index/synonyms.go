@@ -9,6 +9,9 @@ import (
 // maxVariants bounds the questions that are searched besides the one that was asked.
 const maxVariants = 4
 
+// maxAsked bounds the terms of a question among which words with synonyms are looked for.
+const maxAsked = 256
+
 // Variants returns a question with a word replaced by a synonym, once for each synonym in groups. A
 // variant has about as many words, so that similarities are comparable: a word that no chunk
 // has would outweigh its synonym in one question with both.
@@ -21,7 +24,11 @@ func Variants(s terms.Settings, question string, groups [][]string) (out []strin
 		return nil, err
 	}
 	asked := a.Append(nil, question)
+	asked = asked[:min(len(asked), maxAsked)]
 	for _, group := range groups {
+		if len(out) == maxVariants {
+			break
+		}
 		for i, word := range group {
 			at, n := placeOf(asked, a.Append(nil, word))
 			if n == 0 {

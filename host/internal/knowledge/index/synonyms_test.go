@@ -1,6 +1,7 @@
 package index
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,4 +25,16 @@ func TestVariants(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got, question)
 	}
+}
+
+// Many synonyms and a question as long as a book: synonyms are looked for in its beginning.
+func TestVariantsOfLongQuestions(t *testing.T) {
+	question := strings.Repeat("some words here ", 10_000) + "apples"
+	out, err := Variants(terms.Settings{}, question, [][]string{{"apples", "pears"}})
+	require.NoError(t, err)
+	require.Empty(t, out)
+	out, err = Variants(terms.Settings{}, "apples "+question, [][]string{{"apples", "pears"}})
+	require.NoError(t, err)
+	require.Len(t, out, 1)
+	require.True(t, strings.HasPrefix(out[0], "pears some words"))
 }

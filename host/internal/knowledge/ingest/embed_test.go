@@ -164,7 +164,7 @@ func TestChunksWithoutVectorDoNotTakeThatOfTheName(t *testing.T) {
 func TestSearchThatForgives(t *testing.T) {
 	f := datasettest.New(t, datasettest.Options{Cutter: cutter(ready), Models: models{"small": {"small", 2, nil}}})
 	ds := f.Dataset(dataset.Dataset{Name: "pumps", EmbeddingModel: app.NoEmbedding})
-	f.Parsed(ds.ID, "a.txt", "Cleaning of the filters\nThe pump must  be off\nOverpressure of the pump")
+	a := f.Parsed(ds.ID, "a.txt", "Cleaning of the filters\nThe pump must  be off\nOverpressure of the pump")
 	search := func(question string, threshold float64, forgive app.Forgiveness) *app.SearchResult {
 		t.Helper()
 		r, err := f.Search(t.Context(), datasettest.Owner, app.SearchQuery{
@@ -200,8 +200,17 @@ func TestSearchThatForgives(t *testing.T) {
 	require.Equal(t, 2, search(`2" pump`, 0.1, app.Strict).Total, "a mark without its partner")
 	require.Zero(t, search("xqzt wvkp", 0.2, app.Forgiving).Total)
 
+	f.Parsed(ds.ID, "b.txt", "Clandestine rooms")
+	require.Equal(t, "clandestine", search("clandestime", 0.2, app.Correcting).Suggestion)
+	one, err := f.Search(t.Context(), datasettest.Owner, app.SearchQuery{
+		Datasets: []string{ds.ID}, Documents: []string{a.ID}, Question: "clandestime", Threshold: 0.2,
+		Forgive: app.Correcting,
+	})
+	require.NoError(t, err)
+	require.Empty(t, one.Suggestion, "a word of a document outside of the search")
+
 	require.Zero(t, search("compressor", 0.2, app.Strict).Total)
-	_, err := f.Update(t.Context(), datasettest.Owner, ds.ID, app.DatasetPatch{
+	_, err = f.Update(t.Context(), datasettest.Owner, ds.ID, app.DatasetPatch{
 		Synonyms: &[][]string{{"compressors", "pump"}},
 	})
 	require.NoError(t, err)

@@ -18,7 +18,8 @@ const mostCorrected = 4
 
 // Correct implements [index.Corrector]. Datasets have one language in practice; that of the first
 // counts.
-func (x *Index) Correct(ctx context.Context, keys []string, question string) (string, error) {
+func (x *Index) Correct(ctx context.Context, q *index.Query) (string, error) {
+	keys, question := q.Datasets, q.Text
 	if len(keys) == 0 {
 		return "", nil
 	}
@@ -27,13 +28,16 @@ func (x *Index) Correct(ctx context.Context, keys []string, question string) (st
 		return "", err
 	}
 	defer release()
-	s := &search{x: x, datasets: datasets}
+	s := &search{x: x, q: q, datasets: datasets}
 	for _, d := range datasets {
 		for _, seg := range d.parts() {
 			if seg.live > 0 {
 				s.parts = append(s.parts, &part{segment: seg, d: d})
 			}
 		}
+	}
+	if none, err := s.restrict(ctx); err != nil || none {
+		return "", err
 	}
 	a, err := terms.New(datasets[0].settings.Settings)
 	if err != nil {
@@ -173,7 +177,7 @@ func (s *search) wordIn(
 ) (string, error) {
 	var keys []int64
 	for it := (postings.Iterator{Data: data}); len(keys) < mostCorrected && it.Next(); {
-		if it.Local < p.rows.count && p.visible(it.Local, false) {
+		if it.Local < p.rows.count && s.found(p, it.Local) {
 			keys = append(keys, p.rows.at(it.Local))
 		}
 	}
