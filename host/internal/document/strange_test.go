@@ -29,7 +29,9 @@ func TestEmptyWideCells(t *testing.T) {
 // Points of one place, and parts of a name, do not grow without bound.
 func TestChartWithOnePlace(t *testing.T) {
 	for _, of := range []string{"cat", "tx"} {
-		c := &chart{office: &office{work: 1 << 30}, page: newPage(&Limits{}), series: make([]series, 1), path: []string{of}}
+		c := &chart{
+			office: &office{work: 1 << 30}, page: newPage(&Limits{}), series: make([]series, 1), path: []string{of},
+		}
 		for range 1000 {
 			c.value.Reset()
 			c.value.WriteString(strings.Repeat("x", 1000))
@@ -81,7 +83,9 @@ func TestMailIsReadAgainSeldom(t *testing.T) {
 
 // A merged cell without text is nothing to repeat in the rows below.
 func TestMergedCellsWithoutText(t *testing.T) {
-	m := mergedCells{list: []mergedRange{{top: 1, left: 0, bottom: 1000, right: 1}, {top: 1, left: 2, bottom: 9, right: 3}}}
+	m := mergedCells{list: []mergedRange{
+		{top: 1, left: 0, bottom: 1000, right: 1}, {top: 1, left: 2, bottom: 9, right: 3},
+	}}
 	cells, merges := m.fill(1, []string{"", "", "x"})
 	require.Equal(t, []string{"", "", "x", "x"}, cells)
 	require.Len(t, merges, 1)

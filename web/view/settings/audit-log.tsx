@@ -36,32 +36,7 @@ export function AuditSection(): React.ReactNode {
   return (
     <>
       <p className="quiet">{s("audit_hint")}</p>
-      <form
-        className="fields settings-fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          choose(event.currentTarget);
-        }}
-      >
-        <label className="field">
-          {s("audit_user")}
-          <select name="user">
-            <option value="">{s("audit_anybody")}</option>
-            {people.value?.map(({ id, email }) => (
-              <option key={id} value={id}>
-                {email}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Field label={s("audit_action")} name="action" placeholder="publishCanvas" />
-        <Field label={s("audit_object")} name="object" />
-        <Field label={s("audit_from")} name="from" type="date" max={lastDay} />
-        <Field label={s("audit_to")} name="to" type="date" max={lastDay} />
-        <button type="submit" className="primary" disabled={busy}>
-          {s("audit_filter")}
-        </button>
-      </form>
+      <Filter people={people.value ?? []} busy={busy} onChoose={choose} />
       <Fault text={people.fault} onAgain={people.reload} />
       <Proof filter={filter} />
       {!value && <Waiting loaded={loaded} />}
@@ -99,6 +74,41 @@ export function AuditSection(): React.ReactNode {
         )}
       </div>
     </>
+  );
+}
+
+// Filter asks which entries are shown.
+function Filter({
+  people, busy, onChoose,
+}: { people: User[]; busy: boolean; onChoose(form: HTMLFormElement): void }): React.ReactNode {
+  const s = useSettingsText();
+  return (
+    <form
+      className="fields settings-fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChoose(event.currentTarget);
+      }}
+    >
+      <label className="field">
+        {s("audit_user")}
+        <select name="user">
+          <option value="">{s("audit_anybody")}</option>
+          {people.map(({ id, email }) => (
+            <option key={id} value={id}>
+              {email}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Field label={s("audit_action")} name="action" placeholder="publishCanvas" />
+      <Field label={s("audit_object")} name="object" />
+      <Field label={s("audit_from")} name="from" type="date" max={lastDay} />
+      <Field label={s("audit_to")} name="to" type="date" max={lastDay} />
+      <button type="submit" className="primary" disabled={busy}>
+        {s("audit_filter")}
+      </button>
+    </form>
   );
 }
 

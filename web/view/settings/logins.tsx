@@ -1,10 +1,13 @@
-// Where a person is logged in: the own logins in the dialog of the account, those of others in the list of users.
+// Where a person is logged in: the own logins in the dialog of the account, those of others in the
+// list of users.
 
 import { Confirm, Fault, useAttempt, useLoaded } from "../area/parts.tsx";
 import type { Login } from "../../run/admin.ts";
 import { Row, useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
 
-/** Logins lists the logins at a path of the API, and ends them one by one or, for others, together. */
+/**
+ * Logins lists the logins at a path of the API, and ends them one by one or, for others, together.
+ */
 export default function Logins({ path }: { path: string }): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
