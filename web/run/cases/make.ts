@@ -58,7 +58,7 @@ function runOf({ ask, records, pinned, calls, functions, state, error }: Turn, i
   };
 }
 
-// inRun returns events with the ids that nodes have in runs, in place of those in the document.
+// inRun returns events with the ids that nodes have in runs, not those of the document.
 function inRun(events: readonly RunEvent[], ids: RunIds): RunEvent[] {
   return events.map((event) => {
     const node = get(event.data, "component_id");

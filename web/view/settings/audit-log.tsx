@@ -77,7 +77,7 @@ export function AuditSection(): React.ReactNode {
   );
 }
 
-// Filter asks which entries are shown.
+// Filter selects the entries that are shown.
 function Filter({
   people, busy, onChoose,
 }: { people: User[]; busy: boolean; onChoose(form: HTMLFormElement): void }): React.ReactNode {
