@@ -328,7 +328,10 @@ func (c *canvasWalk) check(events []event) {
 		case string(engine.EventToolFinished):
 			c.called(data)
 		case string(engine.EventWarning):
-			c.t.Errorf("warning: %s", data.JSON())
+			// These canvases weigh vectors more than usual, and the host has no model for them.
+			if !strings.HasPrefix(data.Get("text").Str(), "Retrieval: no_vectors: ") {
+				c.t.Errorf("warning: %s", data.JSON())
+			}
 		}
 	}
 }

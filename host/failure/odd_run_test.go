@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -134,7 +133,7 @@ var unclear = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // formPaths answer with an HTML page.
-var formPaths = []string{"/login", "/login/password", "/logout"}
+var formPaths = regexp.MustCompile(`^/(login|login/password|login/oidc/.*|logout)$`)
 
 // sendOdd sends a request and returns the faults of the response.
 func sendOdd(ctx context.Context, r *oddRequest) (status int, problem string) {
@@ -161,7 +160,7 @@ func sendOdd(ctx context.Context, r *oddRequest) (status int, problem string) {
 	switch {
 	case res.StatusCode >= 500 && res.StatusCode != http.StatusServiceUnavailable:
 		problem = "an internal error"
-	case res.StatusCode >= 400 && r.method != "HEAD" && !isError(text) && !slices.Contains(formPaths, req.URL.Path):
+	case res.StatusCode >= 400 && r.method != "HEAD" && !isError(text) && !formPaths.MatchString(req.URL.Path):
 		problem = "the error is not JSON with a message"
 	case strings.HasPrefix(kind, "application/json") && r.method != "HEAD" && !json.Valid(text):
 		problem = "the answer is not JSON"

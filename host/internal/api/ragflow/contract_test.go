@@ -253,7 +253,10 @@ func put(b apitest.Belongings, text string) string {
 }
 
 // others are the routes of the login page and of monitoring, which are tested there.
-var others = []string{"/login", "/login/password", "/logout", "/healthz", "/readyz", "/metrics"}
+var others = []string{
+	"/login", "/login/password", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
+	"/login/oidc/{provider}/link", "/logout", "/healthz", "/readyz", "/metrics",
+}
 
 func TestContract(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) {

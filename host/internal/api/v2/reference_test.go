@@ -68,7 +68,7 @@ func TestPageShowsTheScopes(t *testing.T) {
 		return string(text)
 	}
 	require.Contains(t, read("run/admin.ts"), `keyScopes = ["`+strings.Join(app.Scopes, `", "`)+`"]`)
-	words := read("words/settings.ts")
+	words := read("words/settings.en.ts") + read("words/settings.zh.ts")
 	for _, term := range app.ScopeTerms() {
 		require.Contains(t, words, "\n  scope_"+term.Word+`_about: "`+term.Doc+"\",\n")
 		require.Equal(t, 2, strings.Count(words, "\n  scope_"+term.Word+"_about: "), "English and Chinese")

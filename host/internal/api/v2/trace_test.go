@@ -107,9 +107,9 @@ func TestLongRunsAreReadWithinTheBudget(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) { c.Memory = memlimit.New("requests", budget) })
 	long, short := s.Canvas("long", apitest.Echo), s.Canvas("short", apitest.Echo)
 	ended := func(canvas, query string) string {
+		stored := s.Traces.Counts().Stored
 		j, err := s.Runs.Start(t.Context(), app.Job{Tenant: "one", Canvas: canvas, Query: engine.String(query)})
 		require.NoError(t, err)
-		stored := s.Traces.Counts().Stored
 		written := func() bool { return s.Traces.Counts().Stored > stored }
 		require.Eventually(t, written, 20*time.Second, time.Millisecond)
 		return "/api/v2/runs/" + j.ID

@@ -23,7 +23,10 @@ func aged(s *apitest.Site, canvas string) (run, events string) {
 		"Accept", "text/event-stream")
 	require.Equal(s.T, 200, started.Status, started.Text)
 	run = started.Header.Get(api.RunHeader)
-	events = s.Get("/api/v2/runs/" + run + "/events").Text
+	require.Eventually(s.T, func() bool { // an event that is not stored yet has another id
+		events = s.Get("/api/v2/runs/" + run + "/events").Text
+		return !strings.Contains(events, "~")
+	}, 20*time.Second, 10*time.Millisecond)
 	row, err := s.Store.Runs.Get(s.T.Context(), "one", run)
 	require.NoError(s.T, err)
 	require.Eventually(s.T, func() bool {
