@@ -160,7 +160,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     const { page, done } = await home();
     // Before a file is opened its person sees what the host lacks of it.
     const open = async (): Promise<void> => {
-      const needed = ["/api/v2/models", "/api/v2/secrets", "/api/v2/validate"];
+      const needed = ["datasets", "models", "plugins", "secrets", "validate"].map((name) => `/api/v2/${name}`);
       while (!needed.every((path) => asked.includes(path))) await page.waitForTimeout(20);
       await openDropped(page);
       assert.deepEqual(asked.filter((path) => !needed.includes(path)), []);
