@@ -119,10 +119,10 @@ func (s Traces) GoneRuns(ctx context.Context) ([]GoneRun, error) {
 	return out, fail(err, "deleted traces")
 }
 
-// Blocks returns the blocks of a tenant.
-func (s Traces) Blocks(ctx context.Context, tenant string) ([]TraceBlock, error) {
+// Blocks returns the blocks of a tenant that were written on a day or later.
+func (s Traces) Blocks(ctx context.Context, tenant, day string) ([]TraceBlock, error) {
 	out, err := queryAll(ctx, s.read, scanTraceBlock,
-		`SELECT `+blockColumns+` FROM trace_blocks WHERE tenant_id = $1`, tenant)
+		`SELECT `+blockColumns+` FROM trace_blocks WHERE tenant_id = $1 AND day >= $2`, tenant, day)
 	return out, fail(err, "blocks of traces")
 }
 
@@ -139,15 +139,11 @@ func (s Traces) Replace(ctx context.Context, former string, b TraceBlock) error 
 	})
 }
 
-// Forget deletes the marks of runs.
-func (s Traces) Forget(ctx context.Context, list []string) error {
+// Forget deletes the marks of runs that are older than a time, in Unix milliseconds.
+func (s Traces) Forget(ctx context.Context, before int64) error {
 	return s.writeAlways(ctx, "forget deleted traces", func(ctx context.Context, q querier) error {
-		for _, run := range list {
-			if _, err := q.ExecContext(ctx, `DELETE FROM trace_gone WHERE run_id = $1`, run); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := q.ExecContext(ctx, `DELETE FROM trace_gone WHERE time < $1`, before)
+		return err
 	})
 }
 

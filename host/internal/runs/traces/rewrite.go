@@ -10,43 +10,54 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// keepMark is how long a run that no block has stays marked as deleted: its trace may be written
-// from the run log until then.
+// keepMark bounds the age of marks of deleted runs: until then the trace of one may be written from
+// the run log.
 const keepMark = 2 * holdMost
 
+// rewriteSlack bounds how much older than the last look a mark or a block may be that it has not
+// seen: clocks differ, and a block is written a while after its day was read.
+const rewriteSlack = time.Hour
+
 // rewrite removes deleted runs from the blocks that have them. Readers do not find these runs since
-// they were marked.
+// they were marked. Blocks that were looked through are not read again for the same marks: a later
+// one may have a run, which was in the log when it was deleted.
 func (t *Traces) rewrite(ctx context.Context) error {
+	began := t.cfg.Now()
+	if began.Before(t.rewritten) { // the clock was set back
+		t.rewritten = time.Time{}
+	}
 	list, err := t.cfg.Store.Traces.GoneRuns(ctx)
 	if err != nil {
 		return err
 	}
-	byTenant := map[string]map[string]bool{}
-	var over []string
+	gone, from, overdue := map[string]map[string]bool{}, map[string]string{}, false
 	for _, g := range list {
-		if byTenant[g.Tenant] == nil {
-			byTenant[g.Tenant] = map[string]bool{}
+		if gone[g.Tenant] == nil {
+			gone[g.Tenant], from[g.Tenant] = map[string]bool{}, dayOf(t.rewritten.Add(-rewriteSlack))
 		}
-		byTenant[g.Tenant][g.Run] = true
-		if t.cfg.Now().Sub(time.UnixMilli(g.Time)) > keepMark {
-			over = append(over, g.Run)
+		gone[g.Tenant][g.Run] = true
+		marked := time.UnixMilli(g.Time)
+		if marked.After(t.rewritten.Add(-rewriteSlack)) {
+			from[g.Tenant] = ""
 		}
+		overdue = overdue || began.Sub(marked) > keepMark
 	}
-	for tenant, gone := range byTenant {
-		blocks, err := t.cfg.Store.Traces.Blocks(ctx, tenant)
+	for tenant, day := range from {
+		blocks, err := t.cfg.Store.Traces.Blocks(ctx, tenant, day)
 		if err != nil {
 			return err
 		}
 		for _, b := range blocks {
-			if err := t.rewriteBlock(ctx, b, gone); err != nil && !errors.Is(err, store.ErrNotFound) {
+			if err := t.rewriteBlock(ctx, b, gone[tenant]); err != nil && !errors.Is(err, store.ErrNotFound) {
 				return fmt.Errorf("block %s: %w", b.ID, err)
 			}
 		}
 	}
-	if len(over) == 0 {
+	t.rewritten = began
+	if !overdue {
 		return nil
 	}
-	return t.cfg.Store.Traces.Forget(ctx, over) // no block has them any more
+	return t.cfg.Store.Traces.Forget(ctx, began.Add(-keepMark).UnixMilli()) // no block has them any more
 }
 
 // rewriteBlock writes a block again without deleted runs, if it has any.

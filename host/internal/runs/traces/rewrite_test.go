@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,7 +48,7 @@ func TestDeletedSessionsHaveNoTraces(t *testing.T) {
 	require.ErrorIs(t, err, runs.ErrGone, "and not from the run log either")
 
 	require.NoError(t, b.traces.rewrite(t.Context()))
-	blocks, err := b.Store.Traces.Blocks(t.Context(), "t")
+	blocks, err := b.Store.Traces.Blocks(t.Context(), "t", "")
 	require.NoError(t, err)
 	found := ""
 	for _, block := range blocks {
@@ -63,7 +64,7 @@ func TestDeletedSessionsHaveNoTraces(t *testing.T) {
 	_, err = b.traces.Records(t.Context(), other)
 	require.NoError(t, err)
 	require.NoError(t, b.traces.rewrite(t.Context()), "again")
-	again, err := b.Store.Traces.Blocks(t.Context(), "t")
+	again, err := b.Store.Traces.Blocks(t.Context(), "t", "")
 	require.NoError(t, err)
 	require.Equal(t, blocks, again, "nothing is left to do")
 }
@@ -76,7 +77,7 @@ func TestRewrittenBlocksAreErased(t *testing.T) {
 	row, err := b.Store.Runs.Get(t.Context(), "t", b.turn(canvas, session, "x"))
 	require.NoError(t, err)
 	b.kept(row)
-	blocks, err := b.Store.Traces.Blocks(t.Context(), "t")
+	blocks, err := b.Store.Traces.Blocks(t.Context(), "t", "")
 	require.NoError(t, err)
 	require.Len(t, blocks, 1)
 	require.NoError(t, b.Store.Sessions.Delete(t.Context(), "t", session))
@@ -106,4 +107,31 @@ func TestOldRunsBecomeCases(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, fresh.JSON(), old.JSON())
 	require.Contains(t, old.Get("runs").At(0).Get("llm_script").JSON(), "long long")
+}
+
+// A run that is deleted before its trace is stored gets none from its log.
+func TestDeletedRunsAreNotReadFromTheLog(t *testing.T) {
+	b := newBench(t)
+	b.Close()
+	b.idle = true
+	b.Open()
+	canvas := b.Canvas(runstest.Talk)
+	one, two := b.Session(canvas, runstest.Talk), b.Session(canvas, runstest.Talk)
+	b.turn(canvas, one, "canary-of-one")
+	stays := b.turn(canvas, two, "words of two")
+	require.NoError(t, b.Store.Sessions.Delete(t.Context(), "t", one))
+	b.Close()
+	b.idle = false
+	b.Open()
+	row, err := b.Store.Runs.Get(t.Context(), "t", stays)
+	require.NoError(t, err)
+	b.kept(row)
+	require.Eventually(t, func() bool { return b.traces.Counts().Waiting == 0 }, patience, 5*time.Millisecond)
+	blocks, err := b.Store.Traces.Blocks(t.Context(), "t", "")
+	require.NoError(t, err)
+	for _, block := range blocks {
+		raw, err := b.traces.raw(t.Context(), block)
+		require.NoError(t, err)
+		require.NotContains(t, string(raw), "canary-of-one")
+	}
 }

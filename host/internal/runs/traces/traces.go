@@ -68,6 +68,8 @@ type Traces struct {
 	docs     map[docKey]bool     // documents that are stored
 
 	open map[blockKey]*block // of the goroutine of Work
+
+	rewritten time.Time // of the goroutine of retain: when blocks were last looked through for deleted runs
 }
 
 // waiting is an ended run without a trace.
@@ -284,6 +286,12 @@ func (t *Traces) readOne(ctx context.Context, e runs.Ended) error {
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if gone, err := t.cfg.Store.Traces.Gone(ctx, e.Tenant, e.Run); err != nil || gone {
+		if err == nil {
+			t.done(e.Run)
+		}
 		return err
 	}
 	if b, err := t.blockOf(ctx, row); err != nil || b.ID != "" {
