@@ -19,27 +19,16 @@ const mostCorrected = 4
 // Correct implements [index.Corrector]. Datasets have one language in practice; that of the first
 // counts.
 func (x *Index) Correct(ctx context.Context, q *index.Query) (string, error) {
-	keys, question := q.Datasets, q.Text
-	if len(keys) == 0 {
+	question := q.Text
+	if len(q.Datasets) == 0 {
 		return "", nil
 	}
-	datasets, release, err := x.use(ctx, slices.Compact(slices.Sorted(slices.Values(keys)))...)
-	if err != nil {
+	s, release, err := x.begin(ctx, q)
+	if err != nil || s == nil {
 		return "", err
 	}
 	defer release()
-	s := &search{x: x, q: q, datasets: datasets}
-	for _, d := range datasets {
-		for _, seg := range d.parts() {
-			if seg.live > 0 {
-				s.parts = append(s.parts, &part{segment: seg, d: d})
-			}
-		}
-	}
-	if none, err := s.restrict(ctx); err != nil || none {
-		return "", err
-	}
-	a, err := terms.New(datasets[0].settings.Settings)
+	a, err := terms.New(s.datasets[0].settings.Settings)
 	if err != nil {
 		return "", err
 	}

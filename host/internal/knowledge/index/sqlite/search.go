@@ -33,23 +33,14 @@ func (x *Index) Search(ctx context.Context, q *index.Query) (*index.Result, erro
 	if len(q.Datasets) == 0 {
 		return &index.Result{}, nil
 	}
-	datasets, release, err := x.use(ctx, slices.Compact(slices.Sorted(slices.Values(q.Datasets)))...)
+	s, release, err := x.begin(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	if s == nil {
+		return &index.Result{}, nil
+	}
 	defer release()
-	s := &search{x: x, q: q, datasets: datasets}
-	for _, d := range datasets {
-		for _, seg := range d.parts() {
-			if seg.live > 0 {
-				s.parts = append(s.parts, &part{segment: seg, d: d})
-			}
-		}
-	}
-	if none, err := s.restrict(ctx); err != nil || none {
-		return &index.Result{}, err
-	}
-	defer s.release()
 	candidates, err := s.candidates(ctx)
 	if err != nil {
 		return nil, err
@@ -60,6 +51,31 @@ func (x *Index) Search(ctx context.Context, q *index.Query) (*index.Result, erro
 }
 
 // restrict finds the documents that count. none means that there are none.
+// begin opens the datasets of a query for a search, until release is called; the search is nil if
+// no document can be found.
+func (x *Index) begin(ctx context.Context, q *index.Query) (s *search, release func(), err error) {
+	datasets, unused, err := x.use(ctx, slices.Compact(slices.Sorted(slices.Values(q.Datasets)))...)
+	if err != nil {
+		return nil, nil, err
+	}
+	s = &search{x: x, q: q, datasets: datasets}
+	for _, d := range datasets {
+		for _, seg := range d.parts() {
+			if seg.live > 0 {
+				s.parts = append(s.parts, &part{segment: seg, d: d})
+			}
+		}
+	}
+	if none, err := s.restrict(ctx); err != nil || none {
+		unused()
+		return nil, nil, err
+	}
+	return s, func() {
+		s.release()
+		unused()
+	}, nil
+}
+
 func (s *search) restrict(ctx context.Context) (none bool, err error) {
 	if s.q.Documents != nil {
 		ids, err := s.x.documentIDs(ctx, s.datasets, s.q.Documents)
