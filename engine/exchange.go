@@ -113,7 +113,7 @@ func withError(answer Value, err error) Value {
 	return answer
 }
 
-// parts returns a request or an answer with its large members, and the large elements of lists
+// inParts returns a request or an answer with its large members, and the large elements of lists
 // among them, as parts, which are logged if no exchange of the run had them before.
 func inParts(r *run, v Value) Value {
 	b := NewObject(v.Len())
@@ -277,8 +277,15 @@ func (a askedRetriever) full() Retriever {
 }
 
 func (a askedRetriever) Retrieve(ctx context.Context, q *RetrievalQuery) (Found, error) {
-	x := ask(a.call.run, a.call, "retrieval", q.Value)
-	found, err := a.port.Retrieve(ctx, q)
+	return askedSearch(ctx, a.call, q, a.port.Retrieve)
+}
+
+func askedSearch(
+	ctx context.Context, call *execution, q *RetrievalQuery,
+	find func(context.Context, *RetrievalQuery) (Found, error),
+) (Found, error) {
+	x := ask(call.run, call, "retrieval", q.Value)
+	found, err := find(ctx, q)
 	x.end(found.value(), err)
 	return found, err
 }
@@ -302,10 +309,7 @@ type askedMemory struct {
 }
 
 func (a askedMemory) Recall(ctx context.Context, q *RetrievalQuery) (Found, error) {
-	x := ask(a.call.run, a.call, "retrieval", q.Value)
-	found, err := a.recaller.Recall(ctx, q)
-	x.end(found.value(), err)
-	return found, err
+	return askedSearch(ctx, a.call, q, a.recaller.Recall)
 }
 
 func (f *Found) value() Value {

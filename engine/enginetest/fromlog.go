@@ -202,6 +202,8 @@ func (l *runLog) run() (Run, error) {
 			if answer.Get("error").IsNull() {
 				r.Servers = r.Servers.With(request.Get("server").Str(), answer.Get("tools"))
 			}
+		case "metadata":
+			return r, errors.New("a model chose from the metadata of datasets, which a case cannot hold")
 		default:
 			r.Tools = append(r.Tools, outsideCall(port, l.whole(request), answer))
 		}

@@ -1,6 +1,7 @@
 package enginetest_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -92,4 +93,35 @@ func TestOtherQuestionsDiffer(t *testing.T) {
 			require.Contains(t, strings.Join(diffs, "\n"), tt.want)
 		}
 	}
+}
+
+// listing is a retriever with metadata.
+type listing struct{ enginetest.Retriever }
+
+func (*listing) Metadata(context.Context, []string) (engine.Value, error) {
+	return engine.Object("year", engine.Strings("2025", "2026")), nil
+}
+
+// A run whose model chose a filter by metadata has no case, and the reason is named: a stand-in has
+// no metadata to offer.
+func TestMetadataIsInNoCase(t *testing.T) {
+	dsl, err := engine.ParseJSONText(sketch.Canvas(
+		"begin Begin -> Retrieval:R",
+		`Retrieval:R Retrieval {"kb_ids": ["k"], "query": "sys.query", "meta_data_filter": {"method": "auto"}} -> m`,
+		`m Message {"content": ["{Retrieval:R@formalized_content}"]}`,
+	))
+	require.NoError(t, err)
+	canvas, err := engine.LoadValue(registry(t), dsl)
+	require.NoError(t, err)
+	opt := engine.Options{
+		Ports:    engine.Ports{Retriever: &listing{}, Model: enginetest.FixedModel("[]")},
+		Internal: true, Checkpoints: true, Exchanges: true,
+	}
+	var log []*engine.Event
+	for e, err := range canvas.Run(t.Context(), canvas.State(), engine.Input{Query: engine.String("q")}, opt) {
+		require.NoError(t, err)
+		log = append(log, e.Clone())
+	}
+	_, err = (&enginetest.Player{Registry: registry(t)}).FromLog(t.Context(), "x", "", dsl, log)
+	require.ErrorContains(t, err, "the metadata of datasets, which a case cannot hold")
 }

@@ -12,7 +12,7 @@ export interface AuditFilter {
   before?: number | undefined;
 }
 
-/** pageOf is how many entries an answer has at most. */
+/** pageOf bounds the entries of an answer. */
 export const pageOf = { list: 100, export: 10_000 };
 
 /** queryOf writes a filter behind a path. */

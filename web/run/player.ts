@@ -176,7 +176,7 @@ export class Player {
     this.#begin(ask, asking(ask));
   }
 
-  /** repeat asks the last question again, in place of a turn that failed. */
+  /** repeat sends the last question again after a turn that failed. */
   repeat(): void {
     const { ask, again } = this.#asked();
     if (ask === undefined) return;

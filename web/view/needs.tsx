@@ -22,7 +22,7 @@ import { titled } from "./text.ts";
 
 const NewServer = lazy(() => import("./form/new-server.tsx"));
 
-/** Missing is what a canvas names and does not find here. */
+/** Missing lists the things that a canvas names and this place lacks. */
 export interface Missing {
   kind: ResourceKind;
   name: string;

@@ -8,7 +8,7 @@ import { Store } from "../../run/store.ts";
 /** Overlay is the open overlay of the canvas. */
 export type Overlay = "add" | "find" | "commands" | "connect" | "help" | "menu";
 
-/** MenuOf is what the context menu is for. */
+/** MenuOf names the target of the context menu. */
 export type MenuOf = "canvas" | "step" | "edge" | "selection";
 
 /** Edited is the state of the editor. */

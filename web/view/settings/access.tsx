@@ -155,7 +155,7 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
   );
 }
 
-// UserLogins asks for the logins of a user once they are opened.
+// UserLogins loads the logins of a user once they are opened.
 function UserLogins({ user }: { user: string }): React.ReactNode {
   const s = useSettingsText();
   const [open, setOpen] = useState(false);

@@ -111,7 +111,7 @@ function ProviderFields({ provider }: { provider?: SignInProvider }): React.Reac
   );
 }
 
-// providerOf returns what a form says; names of groups may have commas, so each is a line.
+// providerOf reads a form; names of groups may have commas, so each is a line.
 function providerOf(values: FormData, twice: string): Omit<SignInProvider, "id" | "has_secret" | "fixed" | "sign_in"> {
   const groups: Record<string, string> = {};
   for (const role of roles) {
