@@ -156,8 +156,9 @@ func (a *Identities) List(ctx context.Context, tenant string) ([]TenantProvider,
 	return out, nil
 }
 
-// Put adds or replaces a provider of a principal's tenant; an empty secret keeps that of before.
-// Only owners may: the groups of a provider make owners. Errors: those of [Error].
+// Put adds or replaces a provider of a principal's tenant; an empty secret keeps that of before if the
+// issuer is the same. Only owners may: the groups of a provider make owners. Errors: those of
+// [Error].
 func (a *Identities) Put(ctx context.Context, who Principal, cfg ProviderConfig) (TenantProvider, error) {
 	if err := a.mayChange(ctx, who); err != nil {
 		return TenantProvider{}, err
@@ -184,7 +185,13 @@ func (a *Identities) Put(ctx context.Context, who Principal, cfg ProviderConfig)
 		return TenantProvider{}, err
 	}
 	item.Tenant, item.Kind, item.ID, item.Name, item.Repeats = who.Tenant, providerKind, cfg.ID, cfg.Name, true
-	if cfg.Secret != "" {
+	var former ProviderConfig
+	if len(item.Doc) > 0 {
+		if err := json.Unmarshal(item.Doc, &former); err != nil {
+			return TenantProvider{}, err
+		}
+	}
+	if cfg.Secret != "" || cfg.Issuer != former.Issuer { // a secret is sent to the issuer that it is for
 		item.Secret = []byte(cfg.Secret)
 	}
 	cfg.Secret = ""

@@ -264,3 +264,16 @@ func TestRoleOfUser(t *testing.T) {
 	require.Equal(t, 200, mayListKeys())
 	s.As(owner, "PUT", "/api/v2/users/"+made.Get("owner").Str(), `{"role":"normal"}`, 200)
 }
+
+// The secret of a sign-in provider stays with its issuer: another one does not get it.
+func TestSecretsOfSignInStayWithTheirIssuer(t *testing.T) {
+	s := apitest.New(t)
+	kept := func(body string) bool {
+		a := s.Request("PUT", "/api/v2/oidc/corp", "one", body)
+		require.Equal(t, 200, a.Status, a.Text)
+		return a.Body.Get("has_secret").True()
+	}
+	require.True(t, kept(`{"issuer":"https://a.example","client":"easel","secret":"hush"}`))
+	require.True(t, kept(`{"issuer":"https://a.example","client":"other"}`))
+	require.False(t, kept(`{"issuer":"https://b.example","client":"easel"}`))
+}
