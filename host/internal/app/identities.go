@@ -156,8 +156,8 @@ func (a *Identities) List(ctx context.Context, tenant string) ([]TenantProvider,
 	return out, nil
 }
 
-// Put adds or replaces a provider of a principal's tenant; an empty secret keeps that of before if the
-// issuer is the same. Only owners may: the groups of a provider make owners. Errors: those of
+// Put adds or replaces a provider of a principal's tenant; an empty secret keeps that of before if
+// the issuer is the same. Only owners may: the groups of a provider make owners. Errors: those of
 // [Error].
 func (a *Identities) Put(ctx context.Context, who Principal, cfg ProviderConfig) (TenantProvider, error) {
 	if err := a.mayChange(ctx, who); err != nil {
