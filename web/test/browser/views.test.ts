@@ -60,6 +60,7 @@ const names = new Set([
   "http://localhost:3000", "https://api.example.org/v1", // examples of addresses
   "Untitled canvas", "Knowledge search", // made when the page was English
   "Local", "small@Local", "first", "Google", // a provider, a model, a key and a service
+  "universal-sentence-encoder-lite@Builtin", // a model
 ]);
 
 // english turns the page to Chinese and returns its English texts.
