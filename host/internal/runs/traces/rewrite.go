@@ -22,6 +22,8 @@ const rewriteSlack = time.Hour
 // they were marked. Blocks that were looked through are not read again for the same marks: a later
 // one may have a run, which was in the log when it was deleted.
 func (t *Traces) rewrite(ctx context.Context) error {
+	t.rewriting.Lock()
+	defer t.rewriting.Unlock()
 	began := t.cfg.Now()
 	if began.Before(t.rewritten) { // the clock was set back
 		t.rewritten = time.Time{}

@@ -59,6 +59,7 @@ type Traces struct {
 	opened time.Time
 	low    atomic.Bool  // the disk had no room
 	looked atomic.Bool  // the log was searched at the start
+	behind atomic.Bool  // a run has ended that is in the log alone
 	lost   atomic.Int64 // runs without a trace, since the start
 	stored atomic.Int64 // runs with one, since the start
 
@@ -69,7 +70,8 @@ type Traces struct {
 
 	open map[blockKey]*block // of the goroutine of Work
 
-	rewritten time.Time // of the goroutine of retain: when blocks were last looked through for deleted runs
+	rewriting sync.Mutex // one look through the blocks at a time
+	rewritten time.Time  // when blocks were last looked through for deleted runs
 }
 
 // waiting is an ended run without a trace.
@@ -130,6 +132,7 @@ func (t *Traces) Take(e runs.Ended) {
 		}
 	}
 	t.release(e.Run)
+	t.behind.Store(true)
 }
 
 // release lets a run be read from the log.
@@ -206,6 +209,9 @@ func (t *Traces) Work(ctx context.Context) {
 			t.take(steady, e)
 		case <-flush.C:
 			t.flush(steady, false)
+			if t.behind.Swap(false) {
+				read.Reset(t.read(ctx))
+			}
 		case <-read.C:
 			read.Reset(t.read(ctx))
 		case <-find.C:

@@ -262,6 +262,18 @@ func TestFullQueueDoesNotBlock(t *testing.T) {
 	b.kept(row)
 }
 
+// Runs that are too large to be collected are stored soon, too: the first one may be found by the
+// look at the start, the second one is not.
+func TestLargeRunsAreStoredSoon(t *testing.T) {
+	b := newBench(t)
+	canvas := b.Canvas(runstest.Talk)
+	for range 2 {
+		row, _ := b.run(canvas, strings.Repeat("large ", 100_000))
+		stored := func() bool { return b.counted()[row.ID] == 1 }
+		require.Eventually(t, stored, patience, 5*time.Millisecond)
+	}
+}
+
 // Nothing that was said can be read in the files.
 func TestBytesAreSealed(t *testing.T) {
 	b := newBench(t)
