@@ -37,6 +37,7 @@ func (r *anthropicAnswer) read(d *document) (last bool, err error) {
 		return true, r.whole(v)
 	case "message_start":
 		m := v.Get("message")
+		r.restart()
 		r.usage(m.Get("usage"))
 		return false, r.content(m.Get("content"))
 	case "content_block_start":
@@ -60,6 +61,15 @@ func (r *anthropicAnswer) read(d *document) (last bool, err error) {
 		r.unread(d)
 	}
 	return false, nil
+}
+
+// restart drops the blocks of a message that another one replaces before its end, as a gateway does
+// that asks again. Texts were already said.
+func (r *anthropicAnswer) restart() {
+	if len(r.blocks) > 0 {
+		r.blocks, r.open.list = nil, nil
+	}
+	clear(r.begun)
 }
 
 func blockIndex(v engine.Value) int64 { return indexIn(v, "index") }

@@ -229,6 +229,26 @@ func TestErrorEventsOfAnthropic(t *testing.T) {
 	}
 }
 
+// A gateway that repeats its request in the middle of a message begins another one.
+func TestRestartedMessages(t *testing.T) {
+	call := func(id, input string) string {
+		return "data: " + `{"type":"message_start","message":{"content":[]}}` + "\n\n" +
+			"data: " + `{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"` + id +
+			`","name":"echo_tool_0","input":{}}}` + "\n\n" +
+			"data: " + `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":` +
+			input + "}}\n\n"
+	}
+	_, m := vendor(t, modeltest.FormOf("anthropic"), modeltest.Answer{Body: call("a", `"{\"city\":\"Ro"`) +
+		call("b", `"{\"city\":\"Rome\"}"`) + "data: " +
+		`{"type":"message_delta","delta":{"stop_reason":"tool_use"}}` + "\n\n" +
+		"data: " + `{"type":"message_stop"}` + "\n\n"})
+	req := hello(true)
+	req.Tools = offered
+	_, last, err := collect(m.Generate(t.Context(), req))
+	require.NoError(t, err)
+	require.Equal(t, []engine.ToolCall{{ID: "b", Name: "echo_tool_0", Arguments: `{"city":"Rome"}`}}, last.ToolCalls)
+}
+
 // A server may send what it likes: the answer is bounded, and no time is quadratic.
 func TestHostileAnswersOfAnthropic(t *testing.T) {
 	const n = 300_000

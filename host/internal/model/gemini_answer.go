@@ -63,6 +63,9 @@ func (r *geminiAnswer) part(v engine.Value) error {
 	signature := v.Get("thoughtSignature")
 	switch {
 	case f.Kind() == engine.KindObject:
+		if f.Get("willContinue").Truthy() {
+			return &refusal{text: "the server sends the arguments of calls in pieces, which was not asked for"}
+		}
 		call := &openCall{index: -1, id: f.Get("id").Text(), name: f.Get("name").Text()}
 		call.arguments.WriteString(argumentsOf(f.Get("args")))
 		r.open.list = append(r.open.list, call)

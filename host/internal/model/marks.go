@@ -19,8 +19,10 @@ type marks struct {
 	assumed  bool // reasoning was opened because of reasons
 	lone     bool // a closing mark came without an opening one
 	wrong    bool // assumed, but no closing mark came
+	spoke    bool // text was sent before any mark
 	tail     string
-	all      strings.Builder // text after an assumed opening
+	held     string          // the end of reasoning that may be the start of a mark
+	all      strings.Builder // text from the first mark on
 }
 
 // thought sends reasoning.
@@ -34,7 +36,26 @@ func (m *marks) thought(text string) error {
 			return err
 		}
 	}
+	text = withoutMarks(m.held + text)
+	held := max(markedAt(text, engine.ThinkOpen), markedAt(text, engine.ThinkClose))
+	text, m.held = text[:len(text)-held], text[len(text)-held:]
 	return m.put(text)
+}
+
+// withoutMarks removes marks from reasoning: some servers leave them in its member, and they would
+// end it.
+func withoutMarks(text string) string {
+	return strings.NewReplacer(engine.ThinkOpen, "", engine.ThinkClose, "").Replace(text)
+}
+
+// markedAt returns how many bytes at the end of a text may be the start of a mark.
+func markedAt(text, mark string) int {
+	for n := min(len(mark)-1, len(text)); n > 0; n-- {
+		if strings.HasSuffix(text, mark[:n]) {
+			return n
+		}
+	}
+	return 0
 }
 
 // text sends text of the answer, which may have marks in it.
@@ -63,8 +84,13 @@ func (m *marks) text(text string) error {
 			text = engine.ThinkOpen + text
 		}
 	}
-	if m.assumed && !m.lone {
+	if !m.spoke {
 		m.all.WriteString(text)
+		begun := strings.TrimSpace(m.all.String())
+		if !m.opened && !m.assumed && !strings.HasPrefix(engine.ThinkOpen, begun) {
+			m.spoke = true
+			m.all.Reset()
+		}
 	}
 	return m.put(text)
 }
@@ -73,20 +99,37 @@ func (m *marks) endThought() error {
 	if !m.thinking {
 		return nil
 	}
-	m.thinking = false
-	return m.put(engine.ThinkClose)
+	held := m.held
+	m.thinking, m.held = false, ""
+	return m.put(held + engine.ThinkClose)
 }
 
-// end closes what is open. Text that was taken for reasoning, but was not closed, is the answer.
-func (m *marks) end() error {
-	if err := m.endThought(); err != nil || !m.assumed || m.lone {
+// end closes what is open. Text that was taken for reasoning, but was not closed, is the answer if
+// the answer is whole and has nothing else.
+func (m *marks) end(whole bool) error {
+	if err := m.endThought(); err != nil {
 		return err
 	}
-	m.wrong = true
-	if err := m.put(engine.ThinkClose); err != nil {
+	m.wrong = m.assumed && !m.lone
+	rest, answers := m.all.String(), m.wrong || whole && !m.spoken()
+	if at := strings.LastIndex(rest, engine.ThinkOpen); at >= 0 {
+		rest = rest[at+len(engine.ThinkOpen):]
+	} else if !m.wrong {
+		return nil
+	}
+	if strings.Contains(rest, engine.ThinkClose) {
+		return nil
+	}
+	if err := m.put(engine.ThinkClose); err != nil || !answers {
 		return err
 	}
-	return m.put(m.all.String())
+	m.spoke = strings.TrimSpace(rest) != ""
+	return m.put(strings.TrimLeft(rest, " \n"))
+}
+
+// spoken reports whether there was anything but reasoning.
+func (m *marks) spoken() bool {
+	return m.spoke || m.lone || strings.TrimSpace(engine.WithoutReasoning(m.all.String())) != ""
 }
 
 func (m *marks) put(text string) error {

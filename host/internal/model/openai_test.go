@@ -182,6 +182,11 @@ func TestFailures(t *testing.T) {
 		{"an empty stream", answerWith("data: [DONE]\n\n"), true, "", 0, ErrEmpty, "empty"},
 		{"no choices", answerWith(`{"choices": []}`), false, "", 0, ErrEmpty, "empty"},
 		{
+			"reasoning alone",
+			answerWith(`{"choices":[{"message":{"reasoning_content":"Hm."},"finish_reason":"stop"}]}`),
+			false, "<think>Hm.</think>", 0, ErrEmpty, "wrote no answer",
+		},
+		{
 			"content filter",
 			answerWith(`{"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}`),
 			false, "", 0, nil, "content filter",

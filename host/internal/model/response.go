@@ -1,11 +1,13 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
+	"slices"
 	"strings"
 	"time"
 
@@ -285,7 +287,8 @@ func (a *response) end() error {
 	if err := a.report(); err != nil {
 		return err
 	}
-	if err := a.marks.end(); err != nil {
+	cut := slices.Contains([]string{"length", "max_tokens", "model_length"}, strings.ToLower(a.finish))
+	if err := a.marks.end(!cut && a.finish != "" && len(a.open.list) == 0); err != nil {
 		return err
 	}
 	if a.marks.lone {
@@ -293,12 +296,13 @@ func (a *response) end() error {
 	} else if a.marks.wrong {
 		a.provider.learn(a.model, func(l *Lesson) { l.Reasons = false })
 	}
-	switch strings.ToLower(a.finish) {
-	case "length", "max_tokens", "model_length":
+	if cut {
 		const note = "\n\n[The answer was cut at the limit of its length.]"
 		if !a.yield(engine.ModelPiece{Text: note, Cut: true}) {
 			return errStopped
 		}
+	}
+	switch strings.ToLower(a.finish) {
 	case "content_filter", "safety":
 		return a.stopped("the provider's content filter stopped the answer")
 	case finishRefused:
@@ -315,7 +319,13 @@ func (a *response) end() error {
 	if len(calls.ToolCalls) > 0 && !a.yield(calls) {
 		return errStopped
 	}
-	if !a.marks.sent && len(calls.ToolCalls) == 0 {
+	switch {
+	case len(calls.ToolCalls) > 0 || cut && a.marks.sent:
+		return nil
+	case !a.marks.sent:
+		return a.empty()
+	case !a.marks.spoken():
+		a.why = cmp.Or(a.why, "the model reasoned, and wrote no answer")
 		return a.empty()
 	}
 	return nil

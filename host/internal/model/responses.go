@@ -25,7 +25,7 @@ func (responsesDialect) address(base, path, _ string, _ bool) string {
 func (responsesDialect) authorize(h http.Header, key string) { bearer(h, key) }
 
 func (responsesDialect) reader(a *response) reader {
-	return &responsesAnswer{response: a, begun: map[string]*responseItem{}}
+	return &responsesAnswer{response: a, begun: map[string]*responseItem{}, ids: map[string]bool{}}
 }
 
 func (responsesDialect) request(c *call) engine.Value {

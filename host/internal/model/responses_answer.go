@@ -13,6 +13,7 @@ type responsesAnswer struct {
 	*response
 	items []*responseItem
 	begun map[string]*responseItem // by their place in the output
+	ids   map[string]bool          // of complete items
 }
 
 // responseItem is one item of the output.
@@ -99,6 +100,9 @@ func (r *responsesAnswer) whole(it *responseItem, v engine.Value) error {
 		return nil
 	}
 	it.value, it.done = v, true
+	if id := v.Get("id").Text(); id != "" {
+		r.ids[id] = true
+	}
 	switch v.Get("type").Str() {
 	case "message":
 		if text, _ := contentOf(v.Get("content")); !it.pieces {
@@ -127,6 +131,9 @@ func (r *responsesAnswer) whole(it *responseItem, v engine.Value) error {
 func (r *responsesAnswer) end(v engine.Value) error {
 	r.complete = true
 	for i, item := range v.Get("output").Elements() {
+		if r.ids[item.Get("id").Text()] {
+			continue // places may have gaps in a stream
+		}
 		it, err := r.begin(engine.Object("output_index", i))
 		if err != nil {
 			return err

@@ -79,6 +79,21 @@ func TestFailuresOfResponses(t *testing.T) {
 	}
 }
 
+// Places of a stream may have gaps where the whole response has none.
+func TestPlacesOfResponses(t *testing.T) {
+	const item = `{"type":"message","id":"b","content":[{"type":"output_text","text":"fine"}]}`
+	body := `data: {"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"a",` +
+		`"content":[{"type":"output_text","text":"I look. "}]}}` + "\n\n" +
+		`data: {"type":"response.output_text.delta","output_index":2,"item_id":"b","delta":"fine"}` + "\n\n" +
+		`data: {"type":"response.output_item.done","output_index":2,"item":` + item + "}\n\n" +
+		`data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"message",` +
+		`"id":"a"},` + item + "]}}\n\n"
+	_, m := vendor(t, modeltest.FormOf("responses"), modeltest.Answer{Body: body})
+	text, _, err := collect(m.Generate(t.Context(), hello(true)))
+	require.NoError(t, err)
+	require.Equal(t, "I look. fine", text)
+}
+
 func TestHostileAnswersOfResponses(t *testing.T) {
 	const n = 100_000
 	event := func(kind, rest string) string { return `data: {"type":"response.` + kind + `",` + rest + "}\n\n" }

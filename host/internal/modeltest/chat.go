@@ -201,7 +201,14 @@ func Reasonings() []Shape {
 	}
 	parts := `[{"type":"thinking","thinking":[{"type":"text","text":"` + thought + `"}]},{"type":"text",` +
 		`"text":"{{text}}"}]`
+	unclosed := shape("an opening mark that is never closed", `{"content":"<th"}`+"\n"+`{"content":"ink> "}`+"\n"+first+
+		"\n"+rest, `{"content":"<think> {{text}}"}`)
+	unclosed.Want.Reasoning = ""
 	return []Shape{
+		unclosed,
+		shape("marks inside a member of reasoning",
+			`{"reasoning":"<think>`+thought+`</th"}`+"\n"+`{"reasoning":"ink> Hm.</"}`+"\n"+first+"\n"+rest,
+			`{"reasoning":"<think>`+thought+`</think> Hm.</","content":"{{text}}"}`),
 		field("reasoning_content"), field("reasoning"), field("thinking"), field("reasoning_text"),
 		shape("the same reasoning in two fields",
 			`{"reasoning":"`+thought+`","reasoning_content":"`+thought+`"}`+"\n"+first+"\n"+rest,
