@@ -15,6 +15,7 @@ import (
 // has one of them, and one for each canvas that runs inside of it with other rights.
 type rights struct {
 	members store.Members
+	groups  store.Groups
 	tenant  string
 	actor   access.Actor
 	caller  string // pays for model tokens
@@ -28,7 +29,8 @@ type rights struct {
 
 func (p *ports) rightsOf(j *runs.Job) *rights {
 	return &rights{
-		members: p.store.Members, tenant: j.Tenant, actor: j.Actor, caller: j.Caller, visitor: j.VisitorKey,
+		members: p.store.Members, groups: p.store.Groups, tenant: j.Tenant, actor: j.Actor, caller: j.Caller,
+		visitor: j.VisitorKey,
 		trusted: j.Keep == runs.KeepSession || j.Actor.Unattended(),
 	}
 }
@@ -36,7 +38,8 @@ func (p *ports) rightsOf(j *runs.Job) *rights {
 // of returns the rights of another member in the same run.
 func (r *rights) of(a access.Actor) *rights {
 	return &rights{
-		members: r.members, tenant: r.tenant, actor: a, caller: r.caller, visitor: r.visitor, trusted: r.trusted,
+		members: r.members, groups: r.groups, tenant: r.tenant, actor: a, caller: r.caller, visitor: r.visitor,
+		trusted: r.trusted,
 	}
 }
 
@@ -57,6 +60,10 @@ func (r *rights) viewer(ctx context.Context) (access.Viewer, error) {
 		if !member {
 			v.User = ""
 		}
+	}
+	var err error
+	if v.Groups, err = r.groups.Of(ctx, r.tenant, v.User); err != nil {
+		return v, err
 	}
 	r.known = &v
 	return v, nil
