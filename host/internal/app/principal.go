@@ -27,7 +27,8 @@ type Principal struct {
 	EndUser  string        // user id that the embedding site has signed; "" for none
 	Visitor  store.Visitor // whose conversations a request of an embedding page reads; "" for none
 
-	whole bool // see [access.Viewer]
+	whole  bool           // see [access.Viewer]
+	reader *access.Reader // of a run; nil means that of the principal
 	// embedder is the member whose canvases an embedded page with the Canvas "*" may use.
 	embedder string
 }
@@ -35,12 +36,25 @@ type Principal struct {
 // For returns the principal that uses objects on behalf of a viewer: a run of a canvas, or with
 // [access.All] the host itself.
 func For(v access.Viewer) Principal {
-	return Principal{Tenant: v.Tenant, User: v.User, Groups: v.Groups, whole: v.Whole}
+	return Principal{Tenant: v.Tenant, User: v.User, Groups: v.Groups, whole: v.Whole, reader: &v.Reader}
 }
 
 // Viewer returns on whose behalf the principal uses objects.
 func (p Principal) Viewer() access.Viewer {
-	return access.Viewer{Tenant: p.Tenant, User: p.User, Groups: p.Groups, Whole: p.whole}
+	return access.Viewer{Tenant: p.Tenant, User: p.User, Groups: p.Groups, Whole: p.whole, Reader: p.Reader()}
+}
+
+// Reader returns who reads documents on behalf of the principal. The visitor of an embedding page,
+// whose user id a site signs as well, may read what everyone may: a site could sign the id of any
+// member.
+func (p Principal) Reader() access.Reader {
+	switch {
+	case p.reader != nil:
+		return *p.reader
+	case p.Embeds:
+		return access.Reader{}
+	}
+	return access.Reader{User: p.User, Groups: p.Groups, Whole: p.whole}
 }
 
 // May reports whether a principal has a scope.
