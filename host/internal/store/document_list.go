@@ -90,6 +90,22 @@ func (s Documents) Counts(ctx context.Context, datasetID string, gate access.Gat
 	return v, fail(err, "count documents of dataset %q", datasetID)
 }
 
+// Lists returns the lists that documents of a dataset have, each once; without ids those of all that
+// the gate opens.
+func (s Documents) Lists(
+	ctx context.Context, datasetID string, gate access.Gate, ids ...string,
+) ([]access.List, error) {
+	w := &where{}
+	w.equal("dataset_id", datasetID)
+	w.in("id", ids)
+	if len(ids) == 0 {
+		w.opened(&gate, "access")
+	}
+	query := `SELECT DISTINCT access FROM documents` + w.String()
+	out, err := queryAll(ctx, s.read, func(r row) (l access.List, err error) { return l, r.Scan(&l) }, query, w.args...)
+	return out, fail(err, "access to documents of dataset %q", datasetID)
+}
+
 // SetAccess sets the lists of documents of a dataset, of all without ids, and returns how many
 // there were. Indexes follow with their next search, without new vectors.
 func (s Documents) SetAccess(
