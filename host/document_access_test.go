@@ -297,6 +297,7 @@ func (l *library) runAs(caller string) {
 		}
 	}
 	l.runs = append(l.runs, id)
+	l.readRuns([]string{"key", "ann", "bob"}[l.rng.IntN(3)])
 }
 
 // readRuns reads runs of others, and conversations.
