@@ -75,7 +75,7 @@ func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (eng
 }
 
 // note records which documents of a dataset the run reads, all that it may without any, before it
-// gets them: what it says is not for readers who may not read them.
+// gets them: its answers are not for readers who may not read them.
 func (r *retriever) note(ctx context.Context, who app.Principal, id string, documents ...string) error {
 	if r.rights.run == "" {
 		return nil // who tries a node alone gets the answer, which is not kept

@@ -28,8 +28,8 @@ const longestUser = 128
 // list, and differs from a list without entries.
 type List string
 
-// Nobody is the list without entries.
-const Nobody List = "\n"
+// NoReaders is the list without entries.
+const NoReaders List = "\n"
 
 // ListOf returns the list of some entries. Errors: for an entry of another form, and for too many.
 func ListOf(entries ...string) (List, error) {
@@ -49,7 +49,7 @@ func ListOf(entries ...string) (List, error) {
 		out.WriteByte('\n')
 		out.WriteString(e)
 	}
-	return List(out.String()) + Nobody, nil
+	return List(out.String()) + NoReaders, nil
 }
 
 func userName(id string) bool {
@@ -61,7 +61,7 @@ func (l List) Entries() []string {
 	switch l {
 	case "":
 		return nil
-	case Nobody:
+	case NoReaders:
 		return []string{}
 	}
 	return strings.Split(strings.Trim(string(l), "\n"), "\n")

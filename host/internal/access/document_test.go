@@ -28,7 +28,7 @@ func TestWhoMayReadDocuments(t *testing.T) {
 	}{
 		"not enforced":          {access.Policy{}, list(t, "user:bob"), true, true},
 		"no list":               {closed, "", false, false},
-		"list of no one":        {open, access.Nobody, false, false},
+		"list of no one":        {open, access.NoReaders, false, false},
 		"all":                   {closed, list(t, "all"), true, true},
 		"user":                  {closed, list(t, "user:ann", "user:bob"), true, false},
 		"group":                 {closed, list(t, "group:board"), true, false},
@@ -45,11 +45,13 @@ func TestWhoMayReadDocuments(t *testing.T) {
 }
 
 func TestListsOfDocuments(t *testing.T) {
-	for _, bad := range []string{"", "hr", "group:", "group: hr", "user:", "user:a\nall", "group:a\nall", "ALL", "all "} {
+	for _, bad := range []string{
+		"", "hr", "group:", "group: hr", "user:", "user:a\nall", "group:a\nall", "ALL", "all ",
+	} {
 		_, err := access.ListOf(bad)
 		require.Error(t, err, "%q", bad)
 	}
-	for _, l := range []access.List{"", access.Nobody, list(t, "user:b", "all", "user:b")} {
+	for _, l := range []access.List{"", access.NoReaders, list(t, "user:b", "all", "user:b")} {
 		text, err := json.Marshal(l)
 		require.NoError(t, err)
 		var back access.List

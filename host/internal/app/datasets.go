@@ -171,7 +171,7 @@ func (d *Datasets) Get(ctx context.Context, p Principal, id string) (dataset.Dat
 		v.Embedding, err = d.store.Datasets.EmbeddingProgress(ctx, id)
 	}
 	if err == nil {
-		err = d.recount(ctx, p, &v)
+		err = recount(ctx, d, p, &v)
 	}
 	return v.Dataset, err
 }
@@ -220,7 +220,7 @@ func (d *Datasets) List(ctx context.Context, p Principal, q DatasetList) ([]data
 	}
 	out := make([]dataset.Dataset, len(list))
 	for i := range list {
-		if err := d.recount(ctx, p, &list[i]); err != nil {
+		if err := recount(ctx, d, p, &list[i]); err != nil {
 			return nil, 0, err
 		}
 		out[i] = list[i].Dataset
@@ -293,7 +293,7 @@ func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch Dat
 	})
 	if err == nil {
 		d.ingester.Wake()
-		err = d.recount(ctx, p, &v)
+		err = recount(ctx, d, p, &v)
 	}
 	return v.Dataset, err
 }

@@ -24,7 +24,7 @@ func mayRead(p Principal, ds *store.Dataset, v *store.Document) bool {
 
 // readable returns those of some documents that a principal may read; without a gate all of them.
 // Errors: [ErrNotFound] for the dataset.
-func (d *Datasets) readable(ctx context.Context, p Principal, id string, documents []string) ([]string, error) {
+func readable(ctx context.Context, d *Datasets, p Principal, id string, documents []string) ([]string, error) {
 	ds, err := d.get(ctx, p, id)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (d *Datasets) readable(ctx context.Context, p Principal, id string, documen
 }
 
 // recount replaces the counts of a dataset by those of the documents that a principal may read.
-func (d *Datasets) recount(ctx context.Context, p Principal, v *store.Dataset) error {
+func recount(ctx context.Context, d *Datasets, p Principal, v *store.Dataset) error {
 	gate := gateOf(p, v)
 	if gate == nil {
 		return nil
@@ -55,7 +55,7 @@ func (d *Datasets) recount(ctx context.Context, p Principal, v *store.Dataset) e
 }
 
 // mayReadLog refuses the log of a document that a principal may not read. Errors: [ErrNotFound].
-func (d Parses) mayReadLog(ctx context.Context, p Principal, v *dataset.ParseLog) error {
+func mayReadLog(ctx context.Context, d *Datasets, p Principal, v *dataset.ParseLog) error {
 	ds, err := d.get(ctx, p, v.Dataset)
 	if err != nil || gateOf(p, &ds) == nil {
 		return err
@@ -91,7 +91,7 @@ func SetPolicy(
 		return nil
 	})
 	if err == nil {
-		err = d.recount(ctx, p, &ds)
+		err = recount(ctx, d, p, &ds)
 	}
 	return ds.Dataset, err
 }
@@ -111,7 +111,7 @@ func SetAccess(
 	return d.store.Documents.SetAccess(ctx, p.Tenant, id, list, documents)
 }
 
-// AccessList reads the entries of a list; nil is no list. Errors: those of [Error].
+// AccessList reads the entries of a list; nil for none. Errors: those of [Error].
 func AccessList(entries []string) (access.List, error) {
 	if entries == nil {
 		return "", nil

@@ -67,8 +67,8 @@ func (d *Datasets) Documents(
 		return nil, 0, err
 	}
 	f := store.DocumentFilter{
-		Tenant: p.Tenant, Dataset: id, Gate: gateOf(p, &ds), Name: q.Name, Words: q.Words, Suffixes: q.Suffixes, States: q.States,
-		From: q.From, To: q.To,
+		Tenant: p.Tenant, Dataset: id, Gate: gateOf(p, &ds), Name: q.Name, Words: q.Words, Suffixes: q.Suffixes,
+		States: q.States, From: q.From, To: q.To,
 	}
 	if q.ID != "" {
 		f.IDs = []string{q.ID}
@@ -217,7 +217,7 @@ func empty(v *store.Document) {
 // DeleteDocuments removes documents with their chunks and files, and returns how many there were;
 // none named means none deleted. Errors: [ErrNotFound] for the dataset.
 func (d *Datasets) DeleteDocuments(ctx context.Context, p Principal, id string, documents ...string) (int, error) {
-	documents, err := d.readable(ctx, p, id, documents)
+	documents, err := readable(ctx, d, p, id, documents)
 	if err != nil {
 		return 0, err
 	}
@@ -259,7 +259,7 @@ func (d *Datasets) Open(
 // others from it; the error joins an [*Error] for each: [CodeNotFound], or [CodeChanged] for one
 // that is queued or running.
 func (d *Datasets) Parse(ctx context.Context, p Principal, id string, documents ...string) error {
-	readable, err := d.readable(ctx, p, id, documents)
+	readable, err := readable(ctx, d, p, id, documents)
 	if err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (d *Datasets) Stop(ctx context.Context, p Principal, id string, documents .
 
 // each calls f for documents of a dataset and joins what was refused.
 func (d *Datasets) each(ctx context.Context, p Principal, id string, documents []string, f func(string) error) error {
-	readable, err := d.readable(ctx, p, id, documents)
+	readable, err := readable(ctx, d, p, id, documents)
 	if err != nil {
 		return err
 	}

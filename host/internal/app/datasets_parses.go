@@ -56,7 +56,7 @@ func (d Parses) List(
 func (d Parses) Get(ctx context.Context, p Principal, id string) (dataset.ParseLog, error) {
 	v, err := d.store.ParseLogs.Get(ctx, p.Tenant, id)
 	if err == nil {
-		err = d.mayReadLog(ctx, p, &v)
+		err = mayReadLog(ctx, d.Datasets, p, &v)
 	}
 	if err == nil {
 		err = hidePipelines(ctx, d, p, &v)

@@ -19,8 +19,8 @@ func mayReadSaid(ctx context.Context, records *store.Store, p Principal, object 
 	return err
 }
 
-// NoteReaders records who may read what a run says that reads documents of a dataset, or all that
-// the principal may read without any. Lists that let everyone in restrict nothing.
+// NoteReaders records who may read the answers of a run that reads documents of a dataset, or all
+// that the principal may read without any. Lists that let everyone in restrict nothing.
 func NoteReaders(
 	ctx context.Context, d *Datasets, p Principal, id, run, session string, documents ...string,
 ) error {
@@ -37,7 +37,7 @@ func NoteReaders(
 		return err
 	}
 	for i := range lists {
-		lists[i] = cmp.Or(lists[i], ds.Policy.Default, access.Nobody)
+		lists[i] = cmp.Or(lists[i], ds.Policy.Default, access.NoReaders)
 	}
 	lists = slices.DeleteFunc(lists, access.Reader{}.In)
 	if len(lists) == 0 {

@@ -163,7 +163,9 @@ func (s *Schedules) Create(ctx context.Context, who Principal, in ScheduleChange
 	if err != nil {
 		return ScheduleState{}, err
 	}
-	job := Job{User: who.User, Caller: who.Caller, Reader: scheduledReader(who), Query: engine.String(""), Canvas: canvas.ID}
+	job := Job{
+		User: who.User, Caller: who.Caller, Reader: scheduledReader(who), Query: engine.String(""), Canvas: canvas.ID,
+	}
 	return s.put(ctx, who, Schedule{Tenant: who.Tenant, Name: canvas.Title, Job: job}, in)
 }
 

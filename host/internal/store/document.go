@@ -339,8 +339,8 @@ func (s Documents) save(ctx context.Context, q querier, v, old *Document, affect
 		file = $10, body = $11, disabled = $12, state = $13, progress = $14, messages = $15, begin_time = $16,
 		duration_ms = $17, queue_time = $18, attempts = $19, lease = $20, lease_until = $21, chunk_file = $22,
 		chunk_count = $23, token_count = $24, digest = $25, model = $26, next_file = $27, next_model = $28,
-		seq = $29, content_seq = $30, create_time = $31, update_time = $32, access = $33 WHERE id = $1 AND tenant_id = $2 AND
-		dataset_id = $3`
+		seq = $29, content_seq = $30, create_time = $31, update_time = $32, access = $33 WHERE id = $1
+		AND tenant_id = $2 AND dataset_id = $3`
 	_, err = q.ExecContext(ctx, update, values...)
 	return err
 }

@@ -79,7 +79,7 @@ func (f *DocumentFilter) where() *where {
 	return w
 }
 
-// Counts are those of the documents of a dataset that a gate opens.
+// Counts returns the numbers of documents, chunks and tokens of a dataset behind a gate.
 func (s Documents) Counts(ctx context.Context, datasetID string, gate access.Gate) (v dataset.Dataset, err error) {
 	w := &where{}
 	w.equal("dataset_id", datasetID)
@@ -90,8 +90,8 @@ func (s Documents) Counts(ctx context.Context, datasetID string, gate access.Gat
 	return v, fail(err, "count documents of dataset %q", datasetID)
 }
 
-// Lists returns the lists that documents of a dataset have, each once; without ids those of all that
-// the gate opens.
+// Lists returns the lists that documents of a dataset have, each once; without ids those of all
+// that the gate opens.
 func (s Documents) Lists(
 	ctx context.Context, datasetID string, gate access.Gate, ids ...string,
 ) ([]access.List, error) {
@@ -102,7 +102,7 @@ func (s Documents) Lists(
 		w.opened(&gate, "access")
 	}
 	query := `SELECT DISTINCT access FROM documents` + w.String()
-	out, err := queryAll(ctx, s.read, func(r row) (l access.List, err error) { return l, r.Scan(&l) }, query, w.args...)
+	out, err := queryAll(ctx, s.read, scanList, query, w.args...)
 	return out, fail(err, "access to documents of dataset %q", datasetID)
 }
 

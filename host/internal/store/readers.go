@@ -32,7 +32,8 @@ func (s Readers) Add(ctx context.Context, tenant, run, session string, lists []a
 // Of returns the lists of a run or a session.
 func (s Readers) Of(ctx context.Context, tenant, object string) ([]access.List, error) {
 	const query = `SELECT list FROM readers WHERE tenant_id = $1 AND object = $2`
-	out, err := queryAll(ctx, s.read, func(r row) (l access.List, err error) { return l, r.Scan(&l) }, query,
-		tenant, object)
+	out, err := queryAll(ctx, s.read, scanList, query, tenant, object)
 	return out, fail(err, "readers")
 }
+
+func scanList(r row) (l access.List, err error) { return l, r.Scan(&l) }

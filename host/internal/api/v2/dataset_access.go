@@ -14,28 +14,32 @@ type datasetAccess struct{ in datasets }
 func (a datasetAccess) operations() []operation {
 	return []operation{
 		handle(operation{
-			method: "PUT", path: oneDataset + "/access", body: api.BodySmall, scope: app.ScopeEdit, name: "setDatasetAccess",
-			about: "Set who reads the documents of a dataset, from the next search on. Only the creator of the dataset, " +
-				"or with the scope admin. Who sets it is not a reader for that.",
+			method: "PUT", path: oneDataset + "/access", body: api.BodySmall, scope: app.ScopeEdit,
+			name: "setDatasetAccess",
+			about: "Set who reads the documents of a dataset, from the next search on. With enforce these are those " +
+				"whom the list of a document lets in, or else the default, by entries all, user:ID and " +
+				"group:NAME; without a default no one. Without enforce all who can see the dataset read them. " +
+				"Only the creator of the dataset, or with the scope admin, who does not become a reader by that.",
 		}, a.setPolicy),
 		handle(operation{
 			method: "PUT", path: oneDataset + "/access/documents", body: api.BodySmall, scope: app.ScopeEdit,
 			name: "setDocumentAccess",
-			about: "Set who reads documents of a dataset, from the next search on, if the dataset enforces that. Only the " +
-				"creator of the dataset, or with the scope admin.",
+			about: "Set who reads documents of a dataset, from the next search on, if the dataset enforces that. " +
+				"Entries are all, user:ID and group:NAME; an empty list is no one. Only the creator of the " +
+				"dataset, or with the scope admin.",
 		}, a.setAccess),
 	}
 }
 
 // policyView is who reads the documents of a dataset.
 type policyView struct {
-	Enforce bool      `json:"enforce" jsonschema:"whether lists of documents count; otherwise all who can see the dataset read them"`
-	Default *[]string `json:"default,omitempty" jsonschema:"for documents without a list: all, user:ID or group:NAME each; if absent, no one reads them"`
+	Enforce bool      `json:"enforce" jsonschema:"whether the lists count"`
+	Default *[]string `json:"default,omitempty" jsonschema:"for documents without a list"`
 }
 
 func policyViewOf(p access.Policy) policyView { return policyView{p.Enforce, entriesOf(p.Default)} }
 
-// entriesOf are the entries of a list; nil is no list.
+// entriesOf are the entries of a list; nil for none.
 func entriesOf(list access.List) *[]string {
 	if list == "" {
 		return nil
@@ -44,13 +48,13 @@ func entriesOf(list access.List) *[]string {
 	return &entries
 }
 
-// listOf reads the entries of a list; nil is no list.
+// listOf reads the entries of a list; nil for none.
 func listOf(entries *[]string) (access.List, error) {
 	if entries == nil {
 		return "", nil
 	}
 	if *entries == nil {
-		return access.Nobody, nil
+		return access.NoReaders, nil
 	}
 	return app.AccessList(*entries)
 }
@@ -72,8 +76,8 @@ func (a datasetAccess) setPolicy(ctx context.Context, in setPolicy) (datasetView
 }
 
 type documentAccess struct {
-	Documents *[]string `json:"documents,omitempty" jsonschema:"document ids; if absent, all documents of the dataset; an empty list is refused"`
-	Access    *[]string `json:"access,omitempty" jsonschema:"all, user:ID or group:NAME each; an empty list is no one; if absent, the default of the dataset counts"`
+	Documents *[]string `json:"documents,omitempty" jsonschema:"document ids; if absent, all"`
+	Access    *[]string `json:"access,omitempty" jsonschema:"absent for the default"`
 }
 
 type setAccess struct {

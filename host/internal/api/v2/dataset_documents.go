@@ -100,7 +100,7 @@ type documentView struct {
 	Pipeline  string         `json:"pipeline,omitempty"`
 	Enabled   bool           `json:"enabled" jsonschema:"whether searches return its chunks"`
 	Metadata  map[string]any `json:"metadata"`
-	Access    *[]string      `json:"access,omitempty" jsonschema:"who reads it, if the dataset enforces that; absent if the default of the dataset counts"`
+	Access    *[]string      `json:"access,omitempty" jsonschema:"absent for the default of the dataset"`
 	State     dataset.State  `json:"state" jsonschema:"unparsed, queued, running, done, failed or canceled"`
 	Progress  float64        `json:"progress" jsonschema:"0 to 1; -1 if parsing failed"`
 	Messages  string         `json:"messages,omitempty" jsonschema:"log of the last parse"`

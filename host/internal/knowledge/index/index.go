@@ -39,8 +39,8 @@ type Index interface {
 	// Enable makes chunks of a document visible to searches or hides them, and gives how many of
 	// them there are. Without chunks it means all of the document.
 	Enable(ctx context.Context, dataset, document string, on bool, chunks ...string) (int, error)
-	// Describe changes metadata, access and version of documents in one step and leaves name and chunks as
-	// they are; unknown documents are ignored.
+	// Describe changes metadata, access and version of documents in one step and leaves name and
+	// chunks as they are; unknown documents are ignored.
 	Describe(ctx context.Context, dataset string, docs ...Document) error
 	// Search finds chunks.
 	Search(ctx context.Context, q *Query) (*Result, error)

@@ -13,8 +13,8 @@ import (
 type Query struct {
 	Datasets  []string
 	Documents []string // unless nil, the ids of documents that count
-	// Gates are, by dataset, for one reader: only documents that it opens are part of the search, for
-	// hits, counts, statistics, filters and corrections. Datasets without a gate are read whole.
+	// Gates are, by dataset, for one reader: only documents that it opens are part of the search,
+	// for hits, counts, statistics, filters and corrections. Datasets without one are read whole.
 	Gates  map[string]access.Gate
 	Filter *Filter // of metadata; nil is none
 	Text   string

@@ -75,11 +75,14 @@ func gatesEqualFewerDocuments(f *fixture) {
 	}
 	rng := rand.New(rand.NewPCG(36, 3))
 	lists := []access.List{
-		"", access.Nobody, accessList("all"), accessList("group:hr"), accessList("group:it", "user:ann"),
+		"", access.NoReaders, accessList("all"), accessList("group:hr"), accessList("group:it", "user:ann"),
 		accessList("user:bob"),
 	}
 	readers := []access.Reader{
-		{}, {User: "ann"}, {User: "bob", Groups: access.GroupsOf("hr")}, {User: "eve", Groups: access.GroupsOf("hr", "it")},
+		{},
+		{User: "ann"},
+		{User: "bob", Groups: access.GroupsOf("hr")},
+		{User: "eve", Groups: access.GroupsOf("hr", "it")},
 	}
 	const rounds = 25
 	for round := range rounds {
@@ -124,7 +127,7 @@ func (f *fixture) sameCorrection(q *index.Query, name string, gate access.Gate) 
 	require.Equal(f, few == "", gated == "", "%s: %q and %q", name, few, gated)
 }
 
-// gateWords are what documents consist of; each document also has a word of its own.
+// gateWords are the words of documents; each document also has a word that no other has.
 var gateWords = []string{"wordlike", "wording", "apple", "pear", "plum"}
 
 func randomDocument(rng *rand.Rand, id string, list access.List) index.Document {
@@ -165,7 +168,7 @@ func randomQuery(rng *rand.Rand) index.Query {
 	return q
 }
 
-// shown is what a result tells, in an order that does not depend on the places of chunks.
+// shown returns the content of a result in an order that does not depend on the places of chunks.
 func shown(r *index.Result) []string {
 	out := []string{fmt.Sprintf("total %d", r.Total)}
 	if len(r.Hits) == r.Total { // else chunks with equal scores may be on another page

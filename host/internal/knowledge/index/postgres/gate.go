@@ -13,7 +13,8 @@ func (s *search) shutDocuments() error {
 		if !gated {
 			continue
 		}
-		rows, err := s.Query(s.ctx, `SELECT access, array_agg(id) FROM documents WHERE dataset = $1 GROUP BY access`, d.id)
+		const byList = `SELECT access, array_agg(id) FROM documents WHERE dataset = $1 GROUP BY access`
+		rows, err := s.Query(s.ctx, byList, d.id)
 		if err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ func (s *search) shutDocuments() error {
 }
 
 // gate makes the chunks of shut documents dead in the segments of a dataset, and takes them out of
-// its counts. Segments and datasets are those of this search.
+// its counts. Other searches have segments and datasets that they read themselves.
 func (s *search) gate(d *dataset, segments []*segment) {
 	if _, gated := s.q.Gates[d.key]; !gated {
 		return

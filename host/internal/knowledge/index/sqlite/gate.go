@@ -7,8 +7,8 @@ import (
 )
 
 // views are the segments of a dataset as readers see them: to a reader, chunks that it may not read
-// are dead. So statistics and results are those of an index that has only the others. Views are
-// made once for each reader, until the dataset changes.
+// are dead. So statistics and results equal those of an index with only the others. Views are made
+// once for each reader, until the dataset changes.
 type views struct {
 	mu     sync.Mutex
 	byGate map[access.Gate]map[*segment]*segment
@@ -74,7 +74,7 @@ func (s *search) opens(d *dataset, document int64) bool {
 	return !gated || g.Open(d.access[document])
 }
 
-// live is how many chunks there are in the search.
+// live returns the number of chunks in the search.
 func (s *search) live() (n int) {
 	for _, p := range s.parts {
 		n += p.live
