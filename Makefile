@@ -240,7 +240,8 @@ measure: page ## times, frames and events of the package and of the page in a re
 
 SOAK ?= 10m
 
-soak: ## SOAK (10m) of mixed load while hosts are killed at random, the long failure tests, the power cuts, requests to model APIs read by the vendors' clients, the attack set
+soak: ## SOAK (10m) of mixed load while hosts are killed at random, random access to documents, the long failure tests, the power cuts, requests to model APIs read by the vendors' clients, the attack set
+	$(GO) test -tags soak -count=1 -timeout 1h -run '^TestDocumentAccess$$' ./host
 	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster|TestSoakIngestion)$$' ./host/failure
 	$(GO) test -tags soak -count=1 -v -run '^TestVendorsKnowTheRequests$$' ./host/clients
 	@$(MAKE) --no-print-directory attack

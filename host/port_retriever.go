@@ -60,9 +60,27 @@ func (r *retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (eng
 	if err != nil {
 		return engine.Found{}, err
 	}
+	documents := map[string][]string{}
+	for i := range found.Hits {
+		documents[found.Hits[i].Dataset] = append(documents[found.Hits[i].Dataset], found.Hits[i].Document)
+	}
+	for id, list := range documents {
+		if err := r.note(ctx, who, id, list...); err != nil {
+			return engine.Found{}, err
+		}
+	}
 	out := retrieval.Found(found.Hits)
 	out.Diagnostics = append(found.Diagnostics, retrieval.Unsupported(q)...)
 	return out, nil
+}
+
+// note records which documents of a dataset the run reads, all that it may without any, before it
+// gets them: its answers are not for readers who may not read them.
+func (r *retriever) note(ctx context.Context, who app.Principal, id string, documents ...string) error {
+	if r.rights.run == "" {
+		return nil // who tries a node alone gets the answer, which is not kept
+	}
+	return app.NoteReaders(ctx, r.datasets, who, id, r.rights.run, r.rights.session, documents...)
 }
 
 // usualVectorWeight is the default of nodes; somebody chose a higher one.
@@ -100,6 +118,9 @@ func (r *retriever) Metadata(ctx context.Context, datasets []string) (engine.Val
 	}
 	all := map[string]map[string]int{}
 	for _, id := range ids {
+		if err := r.note(ctx, who, id); err != nil {
+			return engine.Null, err
+		}
 		keys, err := r.datasets.Metadata(ctx, who, id)
 		if err != nil {
 			return engine.Null, err

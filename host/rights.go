@@ -15,9 +15,14 @@ import (
 // has one of them, and one for each canvas that runs inside of it with other rights.
 type rights struct {
 	members store.Members
+	groups  store.Groups
 	tenant  string
 	actor   access.Actor
 	caller  string // pays for model tokens
+	run     string // "" when a node is tried alone
+	session string
+	reader  access.Reader // of documents: who started the run
+	timed   bool          // started by a schedule
 	visitor store.Visitor
 	// trusted means that only runs have written the state with which the run began.
 	trusted bool
@@ -28,7 +33,9 @@ type rights struct {
 
 func (p *ports) rightsOf(j *runs.Job) *rights {
 	return &rights{
-		members: p.store.Members, tenant: j.Tenant, actor: j.Actor, caller: j.Caller, visitor: j.VisitorKey,
+		members: p.store.Members, groups: p.store.Groups, tenant: j.Tenant, actor: j.Actor, caller: j.Caller,
+		visitor: j.VisitorKey, run: j.ID, session: j.Session,
+		reader: j.Reader, timed: j.Principal.Kind == runs.ByScheduler,
 		trusted: j.Keep == runs.KeepSession || j.Actor.Unattended(),
 	}
 }
@@ -36,7 +43,8 @@ func (p *ports) rightsOf(j *runs.Job) *rights {
 // of returns the rights of another member in the same run.
 func (r *rights) of(a access.Actor) *rights {
 	return &rights{
-		members: r.members, tenant: r.tenant, actor: a, caller: r.caller, visitor: r.visitor, trusted: r.trusted,
+		members: r.members, groups: r.groups, tenant: r.tenant, actor: a, caller: r.caller, visitor: r.visitor,
+		run: r.run, session: r.session, reader: r.reader, timed: r.timed, trusted: r.trusted,
 	}
 }
 
@@ -58,8 +66,30 @@ func (r *rights) viewer(ctx context.Context) (access.Viewer, error) {
 			v.User = ""
 		}
 	}
+	var err error
+	if v.Groups, err = r.groups.Of(ctx, r.tenant, v.User); err != nil {
+		return v, err
+	}
+	if v.Reader, err = r.readerNow(ctx); err != nil {
+		return v, err
+	}
 	r.known = &v
 	return v, nil
+}
+
+// readerNow returns on whose behalf the run reads documents. A schedule names a member, who is
+// looked up: it may have left the tenant, or its groups, since the schedule was made.
+func (r *rights) readerNow(ctx context.Context) (out access.Reader, err error) {
+	if !r.timed || r.reader.User == "" {
+		return r.reader, nil
+	}
+	member, err := r.members.Has(ctx, r.tenant, r.reader.User)
+	if err != nil || !member {
+		return access.Reader{}, err
+	}
+	out.User = r.reader.User
+	out.Groups, err = r.groups.Of(ctx, r.tenant, out.User)
+	return out, err
 }
 
 // lacks adds to the error of an object which the run may not use, or which does not exist, what

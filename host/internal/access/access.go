@@ -11,9 +11,14 @@ type Viewer struct {
 	Tenant string
 	// User is a member; "" may use what the whole tenant may use.
 	User string
+	// Groups that the member is in.
+	Groups Groups
 	// Whole may use everything of the tenant. It is for work of the host itself, such as the
 	// command line of its operator.
 	Whole bool
+	// Reader is whose documents are read: the caller's, where User is another member for whom a run
+	// acts.
+	Reader Reader
 }
 
 // Object belongs to a member, who may share it with the tenant.
@@ -41,4 +46,6 @@ func Both(a, b string) string {
 }
 
 // All returns the viewer of work of the host itself, which may use everything of a tenant.
-func All(tenant string) Viewer { return Viewer{Tenant: tenant, Whole: true} }
+func All(tenant string) Viewer {
+	return Viewer{Tenant: tenant, Whole: true, Reader: Reader{Whole: true}}
+}

@@ -125,7 +125,7 @@ func (r *Request) Start(ctx context.Context, j app.Job) (app.Job, error) {
 		r.detach(&j)
 	}
 	if j.Principal.Kind == "" {
-		j.Principal = r.Who.Started()
+		j.Principal, j.Reader = r.Who.Started(), r.Who.Reader()
 	}
 	j, err := r.Runs().Start(ctx, j)
 	if err == nil {

@@ -70,7 +70,7 @@ type DatasetsConfig struct {
 func NewDatasets(cfg DatasetsConfig) *Datasets {
 	w := watched{cfg.Folder}
 	return &Datasets{
-		Followers: newDatasetFollowers(cfg.Store.Changes, w, cfg.Logger),
+		Followers: newDatasetFollowers(cfg.Store, w, cfg.Logger),
 		store:     cfg.Store, files: cfg.Files, replica: cfg.Replica, ingester: cfg.Ingester, models: cfg.Models,
 		limits: cfg.Limits, watched: w,
 	}
@@ -170,6 +170,9 @@ func (d *Datasets) Get(ctx context.Context, p Principal, id string) (dataset.Dat
 	if err == nil && v.Model != v.EmbeddingModel {
 		v.Embedding, err = d.store.Datasets.EmbeddingProgress(ctx, id)
 	}
+	if err == nil {
+		err = recount(ctx, d, p, &v)
+	}
 	return v.Dataset, err
 }
 
@@ -217,6 +220,9 @@ func (d *Datasets) List(ctx context.Context, p Principal, q DatasetList) ([]data
 	}
 	out := make([]dataset.Dataset, len(list))
 	for i := range list {
+		if err := recount(ctx, d, p, &list[i]); err != nil {
+			return nil, 0, err
+		}
 		out[i] = list[i].Dataset
 	}
 	return out, total, nil
@@ -251,8 +257,13 @@ type DatasetPatch struct {
 // background; the former model answers until all are. Errors: [ErrNotFound], [ErrExists] for the
 // name, those of [Error].
 func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch DatasetPatch) (dataset.Dataset, error) {
-	if _, err := d.get(ctx, p, id); err != nil {
+	ds, err := d.get(ctx, p, id)
+	if err != nil {
 		return dataset.Dataset{}, err
+	}
+	if patch.Pipeline != nil && *patch.Pipeline != "" && ds.Policy.Enforce && !governs(p, &ds) {
+		// A pipeline reads the documents of others on behalf of who chose it.
+		return dataset.Dataset{}, errGoverned
 	}
 	if patch.Name != nil {
 		name, err := datasetName(*patch.Name)
@@ -282,6 +293,7 @@ func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch Dat
 	})
 	if err == nil {
 		d.ingester.Wake()
+		err = recount(ctx, d, p, &v)
 	}
 	return v.Dataset, err
 }

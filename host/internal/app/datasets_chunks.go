@@ -175,6 +175,9 @@ func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document str
 		if err != nil {
 			return v, missing(err, fmt.Sprintf("document %q", document))
 		}
+		if !mayRead(p, &synced.Dataset, &v) {
+			return store.Document{}, missing(ErrNotFound, fmt.Sprintf("document %q", document))
+		}
 		if v.Seq > synced.Seq {
 			continue // it has changed since; the index does not have that yet
 		}

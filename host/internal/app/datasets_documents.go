@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,10 +30,14 @@ func (d *Datasets) Document(ctx context.Context, p Principal, id, document strin
 }
 
 func (d *Datasets) document(ctx context.Context, p Principal, id, document string) (store.Document, error) {
-	if _, err := d.get(ctx, p, id); err != nil {
+	ds, err := d.get(ctx, p, id)
+	if err != nil {
 		return store.Document{}, err
 	}
 	v, err := d.store.Documents.Get(ctx, p.Tenant, id, document)
+	if err == nil && !mayRead(p, &ds, &v) {
+		v, err = store.Document{}, ErrNotFound
+	}
 	return v, missing(err, fmt.Sprintf("document %q", document))
 }
 
@@ -57,12 +62,13 @@ func (d *Datasets) Documents(
 	if _, ok := d.watched.key(p, id); ok {
 		return d.watched.documents(p, id, &q)
 	}
-	if _, err := d.get(ctx, p, id); err != nil {
+	ds, err := d.get(ctx, p, id)
+	if err != nil {
 		return nil, 0, err
 	}
 	f := store.DocumentFilter{
-		Tenant: p.Tenant, Dataset: id, Name: q.Name, Words: q.Words, Suffixes: q.Suffixes, States: q.States,
-		From: q.From, To: q.To,
+		Tenant: p.Tenant, Dataset: id, Gate: gateOf(p, &ds), Name: q.Name, Words: q.Words, Suffixes: q.Suffixes,
+		States: q.States, From: q.From, To: q.To,
 	}
 	if q.ID != "" {
 		f.IDs = []string{q.ID}
@@ -70,7 +76,6 @@ func (d *Datasets) Documents(
 	page := pageOf(q.Page, q.Size, q.OrderBy, q.Ascending)
 	var list []store.Document
 	var total int
-	var err error
 	if q.Filter != nil && len(q.Filter.Conditions) > 0 {
 		list, total, err = d.filtered(ctx, f, q.Filter, page)
 	} else {
@@ -212,7 +217,8 @@ func empty(v *store.Document) {
 // DeleteDocuments removes documents with their chunks and files, and returns how many there were;
 // none named means none deleted. Errors: [ErrNotFound] for the dataset.
 func (d *Datasets) DeleteDocuments(ctx context.Context, p Principal, id string, documents ...string) (int, error) {
-	if _, err := d.get(ctx, p, id); err != nil {
+	documents, err := readable(ctx, d, p, id, documents)
+	if err != nil {
 		return 0, err
 	}
 	n, err := d.store.Documents.Delete(ctx, p.Tenant, id, documents...)
@@ -253,13 +259,19 @@ func (d *Datasets) Open(
 // others from it; the error joins an [*Error] for each: [CodeNotFound], or [CodeChanged] for one
 // that is queued or running.
 func (d *Datasets) Parse(ctx context.Context, p Principal, id string, documents ...string) error {
-	if _, err := d.get(ctx, p, id); err != nil {
+	readable, err := readable(ctx, d, p, id, documents)
+	if err != nil {
 		return err
 	}
 	defer d.ingester.Wake()
-	refused, err := d.store.Ingestion.QueueAll(ctx, p.Tenant, id, documents)
+	refused, err := d.store.Ingestion.QueueAll(ctx, p.Tenant, id, readable)
 	if err != nil {
 		return err
+	}
+	for _, document := range documents {
+		if !slices.Contains(readable, document) {
+			refused[document] = ErrNotFound
+		}
 	}
 	var refusals []error
 	for _, document := range documents {
@@ -284,13 +296,17 @@ func (d *Datasets) Stop(ctx context.Context, p Principal, id string, documents .
 
 // each calls f for documents of a dataset and joins what was refused.
 func (d *Datasets) each(ctx context.Context, p Principal, id string, documents []string, f func(string) error) error {
-	if _, err := d.get(ctx, p, id); err != nil {
+	readable, err := readable(ctx, d, p, id, documents)
+	if err != nil {
 		return err
 	}
 	defer d.ingester.Wake()
 	var refused []error
 	for _, document := range documents {
-		err := f(document)
+		err := ErrNotFound
+		if slices.Contains(readable, document) {
+			err = f(document)
+		}
 		if r := refusal(document, err); r != nil {
 			refused = append(refused, r)
 		} else if err != nil {

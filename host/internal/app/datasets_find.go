@@ -18,7 +18,7 @@ func (d *Datasets) Find(ctx context.Context, p Principal, document string) (data
 	}
 	v, err := d.store.Documents.Find(ctx, p.Tenant, document)
 	if err == nil {
-		_, err = d.get(ctx, p, v.Dataset)
+		v, err = d.document(ctx, p, v.Dataset, document)
 	}
 	if err != nil {
 		return dataset.Document{}, missing(err, fmt.Sprintf("document %q", document))

@@ -12,8 +12,7 @@ import (
 // DatasetEvent is an event for followers of a dataset.
 type DatasetEvent = follow.Event
 
-// DatasetFollower is a reader of the events of a dataset.
-type DatasetFollower = follow.Follower
+type followed = follow.Follower
 
 // ErrDatasetGone ends a follower whose dataset was deleted or is not visible to the principal.
 var ErrDatasetGone = follow.ErrGone
@@ -21,12 +20,15 @@ var ErrDatasetGone = follow.ErrGone
 // DatasetFollowers has the followers of all datasets on this host.
 type DatasetFollowers struct {
 	watched       watched
+	store         *store.Store
 	records       *follow.Watch
 	watchedFolder *follow.Watch // nil without a folder
 }
 
-func newDatasetFollowers(changes store.Changes, w watched, logger *slog.Logger) DatasetFollowers {
-	f := DatasetFollowers{watched: w, records: follow.New(follow.Config{Source: changes, Logger: logger})}
+func newDatasetFollowers(s *store.Store, w watched, logger *slog.Logger) DatasetFollowers {
+	f := DatasetFollowers{
+		watched: w, store: s, records: follow.New(follow.Config{Source: s.Changes, Logger: logger}),
+	}
 	if w.folder != nil {
 		f.watchedFolder = follow.New(follow.Config{Source: w.folder.Changes(), Logger: logger})
 	}
@@ -37,12 +39,15 @@ func newDatasetFollowers(changes store.Changes, w watched, logger *slog.Logger) 
 // [ErrDatasetGone].
 func (f *DatasetFollowers) Follow(p Principal, id string) *DatasetFollower {
 	if _, ok := f.watched.key(p, id); ok {
-		return f.watchedFolder.Follow(id, func(dataset.Head) bool {
+		return &DatasetFollower{p: p, followed: f.watchedFolder.Follow(id, func(dataset.Head) bool {
 			_, ok := f.watched.key(p, id)
 			return ok
-		})
+		})}
 	}
-	return f.records.Follow(id, func(h dataset.Head) bool {
+	out := &DatasetFollower{p: p, records: f.store}
+	out.followed = f.records.Follow(id, func(h dataset.Head) bool {
+		out.policy = h.Policy // events are returned after this call
 		return p.Viewer().May(access.Object{Tenant: h.Tenant, Owner: h.CreatedBy, Team: h.Team})
 	})
+	return out
 }

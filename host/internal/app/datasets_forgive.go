@@ -115,7 +115,9 @@ func (s *searching) correct(ctx context.Context, q *index.Query) (string, error)
 	}
 	if c, ok := searched.(index.Corrector); ok {
 		some := *q
-		some.Datasets = keys
+		if some.Datasets = keys; len(s.keys) == 0 {
+			some.Gates = nil // the folder has none
+		}
 		return c.Correct(ctx, &some)
 	}
 	return "", nil

@@ -24,10 +24,13 @@ func (d *Datasets) Metadata(
 	if _, ok := d.watched.key(p, id); ok {
 		return countValues(d.watched.folder.Documents(p.Tenant, id), documents), nil
 	}
-	if _, err := d.get(ctx, p, id); err != nil {
+	ds, err := d.get(ctx, p, id)
+	if err != nil {
 		return nil, err
 	}
-	labels, err := d.store.Documents.Labels(ctx, store.DocumentFilter{Tenant: p.Tenant, Dataset: id}, store.Page{})
+	labels, err := d.store.Documents.Labels(ctx, store.DocumentFilter{
+		Tenant: p.Tenant, Dataset: id, Gate: gateOf(p, &ds),
+	}, store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +63,13 @@ type MetadataSet struct {
 func (d *Datasets) UpdateMetadata(
 	ctx context.Context, p Principal, id string, u MetadataUpdate,
 ) (updated, matched int, err error) {
-	if _, err := d.get(ctx, p, id); err != nil {
+	ds, err := d.get(ctx, p, id)
+	if err != nil {
 		return 0, 0, err
 	}
-	labels, err := d.store.Documents.Labels(ctx, store.DocumentFilter{Tenant: p.Tenant, Dataset: id}, store.Page{})
+	labels, err := d.store.Documents.Labels(ctx, store.DocumentFilter{
+		Tenant: p.Tenant, Dataset: id, Gate: gateOf(p, &ds),
+	}, store.Page{})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -33,12 +33,13 @@ func (d Parses) List(
 	if _, ok := d.watched.key(p, id); ok {
 		return nil, 0, nil
 	}
-	if _, err := d.get(ctx, p, id); err != nil {
+	ds, err := d.get(ctx, p, id)
+	if err != nil {
 		return nil, 0, err
 	}
 	list, total, err := d.store.ParseLogs.List(ctx, store.ParseLogFilter{
 		Tenant: p.Tenant, Dataset: id, Document: q.Document, Words: q.Words, States: q.States, Suffixes: q.Suffixes,
-		Kinds: q.Kinds, From: q.From, To: q.To,
+		Kinds: q.Kinds, From: q.From, To: q.To, Gate: gateOf(p, &ds),
 	}, pageOf(q.Page, q.Size, "", q.Ascending))
 	if err != nil {
 		return nil, 0, err
@@ -55,7 +56,7 @@ func (d Parses) List(
 func (d Parses) Get(ctx context.Context, p Principal, id string) (dataset.ParseLog, error) {
 	v, err := d.store.ParseLogs.Get(ctx, p.Tenant, id)
 	if err == nil {
-		_, err = d.get(ctx, p, v.Dataset)
+		err = mayReadLog(ctx, d.Datasets, p, &v)
 	}
 	if err == nil {
 		err = hidePipelines(ctx, d, p, &v)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
@@ -80,6 +81,7 @@ type searching struct {
 	keys, others []string
 	// bonus is what the pagerank of a dataset adds to similarities, by its key.
 	bonus map[string]float64
+	gates map[string]access.Gate
 	model string
 	// synonyms are those of all datasets.
 	synonyms [][]string
@@ -103,6 +105,7 @@ func (s *searching) run(ctx context.Context) (*SearchResult, error) {
 	q := &index.Query{
 		Filter: s.q.Filter, Text: s.q.Question, VectorWeight: s.q.VectorWeight, Fusion: s.q.Fusion,
 		Threshold: s.q.Threshold, TopK: s.q.TopK, Limit: cmp.Or(s.q.Size, defaultPage), Highlight: s.q.Highlight,
+		Gates: s.gates,
 	}
 	q.Offset = max(0, s.q.Page-1) * q.Limit
 	if len(s.q.Documents) > 0 {
@@ -142,7 +145,7 @@ func (s *searching) run(ctx context.Context) (*SearchResult, error) {
 
 // open checks the datasets and brings the index up to them.
 func (s *searching) open(ctx context.Context) error {
-	s.ids, s.bonus = map[string]string{}, map[string]float64{}
+	s.ids, s.bonus, s.gates = map[string]string{}, map[string]float64{}, map[string]access.Gate{}
 	first, without := "", ""
 	for _, id := range s.q.Datasets {
 		name, model, err := s.openOne(ctx, id)
@@ -201,6 +204,9 @@ func (s *searching) openOne(ctx context.Context, id string) (name, model string,
 	s.synonyms = append(s.synonyms, v.Synonyms...)
 	s.keys = append(s.keys, v.Key)
 	s.ids[v.Key] = v.ID
+	if gate := gateOf(s.p, &v.Dataset); gate != nil {
+		s.gates[v.Key] = *gate
+	}
 	if v.Pagerank > 0 {
 		s.bonus[v.Key] = float64(v.Pagerank) / 100
 	}
@@ -218,7 +224,7 @@ func (s *searching) find(ctx context.Context, q *index.Query) (*index.Result, er
 		return s.d.replica.Index().Search(ctx, &own)
 	}
 	others := *q
-	others.Datasets = s.others
+	others.Datasets, others.Gates = s.others, nil
 	if len(s.keys) == 0 {
 		return s.d.watched.folder.Index().Search(ctx, &others)
 	}

@@ -90,6 +90,9 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 	v, err = d.store.Documents.Create(ctx, v, d.limits.Bytes)
 	var same *store.Copy
 	if errors.As(err, &same) {
+		if _, hidden := d.document(ctx, p, id, same.ID); hidden != nil {
+			same.Name = "another document"
+		}
 		err = &Error{CodeExists, same.Error(), "file"}
 	}
 	if err != nil {

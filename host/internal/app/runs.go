@@ -53,6 +53,9 @@ func (s *Runs) Get(ctx context.Context, who Principal, id string) (Run, error) {
 	if err == nil && !who.MayRead(v) {
 		err = ErrNotFound
 	}
+	if err == nil {
+		err = mayReadSaid(ctx, s.store, who, v.ID)
+	}
 	if err != nil {
 		return Run{}, missing(err, "run")
 	}
@@ -89,6 +92,9 @@ func (s *Runs) Named(ctx context.Context, who Principal, name string) ([]Run, er
 	var out []Run
 	for _, run := range list {
 		err := s.canvases.MayUse(ctx, who, run.Canvas)
+		if err == nil {
+			err = mayReadSaid(ctx, s.store, who, run.ID)
+		}
 		if err == nil {
 			out = append(out, run)
 		}
@@ -212,6 +218,7 @@ func (s *Runs) Debug(
 	if s.ports != nil {
 		opt.Ports = s.ports(&Job{
 			Tenant: who.Tenant, Canvas: v.ID, User: who.User, Source: "debug", Caller: who.Caller, Actor: who.Actor(),
+			Reader: who.Reader(),
 		})
 	}
 	started := time.Now()

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
@@ -162,7 +163,9 @@ func (s *Schedules) Create(ctx context.Context, who Principal, in ScheduleChange
 	if err != nil {
 		return ScheduleState{}, err
 	}
-	job := Job{User: who.User, Caller: who.Caller, Query: engine.String(""), Canvas: canvas.ID}
+	job := Job{
+		User: who.User, Caller: who.Caller, Reader: scheduledReader(who), Query: engine.String(""), Canvas: canvas.ID,
+	}
 	return s.put(ctx, who, Schedule{Tenant: who.Tenant, Name: canvas.Title, Job: job}, in)
 }
 
@@ -181,9 +184,14 @@ func (s *Schedules) Update(ctx context.Context, who Principal, id string, in Sch
 		return ScheduleState{}, BadArgument("a schedule stays with its canvas; make another one")
 	case in.spends():
 		v.Job.Caller = who.Caller // the limits of another key are not spent on it
+		v.Job.Reader = scheduledReader(who)
 	}
 	return s.put(ctx, who, v, in)
 }
+
+// scheduledReader returns on whose behalf the runs of a schedule read documents: that of who made
+// it, or changed last what runs and when. Each run reads the groups of the member.
+func scheduledReader(who Principal) access.Reader { return access.Reader{User: who.Reader().User} }
 
 // spends reports whether the change is about what runs and when.
 func (in *ScheduleChange) spends() bool {

@@ -89,6 +89,11 @@ func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Se
 		if err == nil && !who.mayContinue(v) {
 			err = ErrSession
 		}
+		if err == nil {
+			if err = mayReadSaid(ctx, s.store, who, v.ID); errors.Is(err, ErrNotFound) {
+				err = ErrSession
+			}
+		}
 		return v, err
 	}
 	in.User = cmp.Or(who.EndUser, in.User, who.User, who.Tenant)
@@ -132,7 +137,15 @@ func (s *Sessions) mayRead(ctx context.Context, who Principal, canvas, id string
 	if err == nil && !who.mayReadSession(v) {
 		return Session{}, ErrSession
 	}
-	return v, err
+	if err == nil {
+		if err = mayReadSaid(ctx, s.store, who, v.ID); errors.Is(err, ErrNotFound) {
+			err = ErrSession
+		}
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	return v, nil
 }
 
 // head returns a session of a canvas without its documents.
@@ -174,7 +187,13 @@ func (s *Sessions) List(ctx context.Context, who Principal, f SessionFilter, p P
 		return nil, 0, err
 	}
 	p.Reserve = func(n int64) error { return reserve(ctx, listFactor*n) }
-	return s.store.Sessions.List(ctx, f, p)
+	list, total, err := s.store.Sessions.List(ctx, f, p)
+	for i := 0; i < len(list) && err == nil; i++ {
+		if err = mayReadSaid(ctx, s.store, who, list[i].ID); errors.Is(err, ErrNotFound) {
+			list[i].Messages, list[i].Reference, list[i].DSL, err = []byte("[]"), []byte("[]"), nil, nil
+		}
+	}
+	return list, total, err
 }
 
 // IDs lists the ids of all sessions of a canvas.

@@ -155,6 +155,12 @@ func StartedByWebhook(canvas string) runs.Principal {
 	return runs.Principal{Kind: runs.ByWebhook, ID: canvas}
 }
 
+// Starts reports whether a principal is who started a run.
+func (p Principal) Starts(v Run) bool {
+	by := StartedBy(v)
+	return by.User != "" && by.User == p.User && !p.Embeds
+}
+
 // Started returns the principal in the form that the run it starts has.
 func (p Principal) Started() runs.Principal {
 	return runs.Principal{Kind: p.Kind, ID: p.ID, User: p.User, EndUser: p.EndUser}

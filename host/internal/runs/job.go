@@ -44,6 +44,10 @@ type Job struct {
 	// it.
 	Viewer access.Viewer `json:"-"`
 
+	// Reader is on whose behalf the run reads documents: the principal who started it, whatever
+	// member it acts for. The zero value is a visitor. It is no part of any request.
+	Reader access.Reader `json:"reader,omitzero"`
+
 	// Visitor means that the user is the anonymous visitor of an embedding page.
 	Visitor bool `json:"visitor,omitempty"`
 	// VisitorKey is the visitor to whom the conversation belongs; "" for members and API clients.

@@ -42,6 +42,7 @@ type datasetBody struct {
 	AutoMetadata json.RawMessage `json:"auto_metadata,omitempty"`
 	PipelineBy   string          `json:"pipeline_by,omitempty"`
 	Synonyms     [][]string      `json:"synonyms,omitempty"`
+	Policy       access.Policy   `json:"policy,omitzero"`
 }
 
 // datasetRecord are the columns of a new dataset; datasetColumns adds what is counted of documents.
@@ -68,14 +69,14 @@ func scanDataset(r row) (Dataset, error) {
 	v.Description, v.Avatar, v.Language = b.Description, b.Avatar, b.Language
 	v.Method, v.Config, v.Pipeline, v.ParseType = b.Method, b.Config, b.Pipeline, b.ParseType
 	v.Pagerank, v.AutoMetadata, v.PipelineBy = b.Pagerank, b.AutoMetadata, b.PipelineBy
-	v.Synonyms = b.Synonyms
+	v.Synonyms, v.Policy = b.Synonyms, b.Policy
 	return v, nil
 }
 
 func (v *Dataset) body() ([]byte, error) {
 	return json.Marshal(datasetBody{
 		v.Description, v.Avatar, v.Language, v.Method, v.Config, v.Pipeline, v.ParseType,
-		v.Pagerank, v.AutoMetadata, v.PipelineBy, v.Synonyms,
+		v.Pagerank, v.AutoMetadata, v.PipelineBy, v.Synonyms, v.Policy,
 	})
 }
 

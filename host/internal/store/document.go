@@ -61,7 +61,7 @@ const progressScale = 10_000
 const documentColumns = `id, tenant_id, dataset_id, name, name_key, suffix, kind, size, hash, file, body, disabled,
 	state, progress, messages, begin_time, duration_ms, queue_time, attempts, lease, lease_until, chunk_file,
 	chunk_count, token_count, digest, model, next_file, next_model, seq, content_seq, create_time,
-	update_time`
+	update_time, access`
 
 func scanDocument(r row) (Document, error) {
 	var v Document
@@ -72,7 +72,7 @@ func scanDocument(r row) (Document, error) {
 		&v.Disabled, &v.State, &progress, &messages, &v.Began, &v.Duration, &v.QueueTime, &v.Attempts, &v.Lease,
 		&v.LeaseUntil, &v.ChunkFile, &v.Chunks, &v.Tokens, &v.Digest, &v.Model, &v.NextFile, &v.NextModel, &v.Seq,
 		&v.ContentSeq, &v.Created,
-		&v.Updated)
+		&v.Updated, &v.Access)
 	if err != nil {
 		return v, err
 	}
@@ -98,7 +98,7 @@ func (v *Document) values() ([]any, error) {
 		flag(v.Disabled), string(v.State), storedProgress(v.Progress), []byte(v.Messages), v.Began, v.Duration,
 		v.QueueTime, v.Attempts, v.Lease, v.LeaseUntil, v.ChunkFile, v.Chunks, v.Tokens, v.Digest, v.Model,
 		v.NextFile, v.NextModel, v.Seq,
-		v.ContentSeq, v.Created, v.Updated,
+		v.ContentSeq, v.Created, v.Updated, string(v.Access),
 	}, err
 }
 
@@ -119,7 +119,7 @@ func (s Documents) Create(ctx context.Context, v Document, limit int64) (Documen
 	wanted := v.Name
 	const insert = `INSERT INTO documents (` + documentColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
 		$11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31,
-		$32)`
+		$32, $33)`
 	err := s.write(ctx, fmt.Sprintf("create document %q", v.Name), func(ctx context.Context, q querier) error {
 		seq, err := nextSeq(ctx, q, v.Dataset, countsOf(&v))
 		if err != nil {
@@ -339,8 +339,8 @@ func (s Documents) save(ctx context.Context, q querier, v, old *Document, affect
 		file = $10, body = $11, disabled = $12, state = $13, progress = $14, messages = $15, begin_time = $16,
 		duration_ms = $17, queue_time = $18, attempts = $19, lease = $20, lease_until = $21, chunk_file = $22,
 		chunk_count = $23, token_count = $24, digest = $25, model = $26, next_file = $27, next_model = $28,
-		seq = $29, content_seq = $30, create_time = $31, update_time = $32 WHERE id = $1 AND tenant_id = $2 AND
-		dataset_id = $3`
+		seq = $29, content_seq = $30, create_time = $31, update_time = $32, access = $33 WHERE id = $1
+		AND tenant_id = $2 AND dataset_id = $3`
 	_, err = q.ExecContext(ctx, update, values...)
 	return err
 }

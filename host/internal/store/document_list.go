@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
@@ -15,6 +18,8 @@ type DocumentFilter struct {
 	Suffixes        []string
 	States          []dataset.State
 	From, To        int64 // create_time, Unix milliseconds, inclusive
+	// Gate leaves out documents that it does not open; nil leaves out none.
+	Gate *access.Gate
 }
 
 var documentList = listing[Document]{
@@ -67,10 +72,79 @@ func (f *DocumentFilter) where() *where {
 	w.in("suffix", f.Suffixes)
 	w.in("state", texts(f.States))
 	w.between("create_time", f.From, f.To)
+	w.opened(f.Gate, "access")
 	if len(w.conds) == 1 { // all documents of the dataset, which may be deleted
 		w.known = `SELECT COALESCE(MAX(document_count), 0) FROM datasets WHERE id = $1`
 	}
 	return w
+}
+
+// Counts returns the numbers of documents, chunks and tokens of a dataset behind a gate.
+func (s Documents) Counts(ctx context.Context, datasetID string, gate access.Gate) (v dataset.Dataset, err error) {
+	w := &where{}
+	w.equal("dataset_id", datasetID)
+	w.opened(&gate, "access")
+	query := `SELECT COUNT(*), CAST(COALESCE(SUM(chunk_count), 0) AS BIGINT),
+		CAST(COALESCE(SUM(token_count), 0) AS BIGINT) FROM documents` + w.String()
+	err = s.read.QueryRowContext(ctx, query, w.args...).Scan(&v.Documents, &v.Chunks, &v.Tokens)
+	return v, fail(err, "count documents of dataset %q", datasetID)
+}
+
+// Lists returns the lists that documents of a dataset have, each once; without ids those of all
+// that the gate opens.
+func (s Documents) Lists(
+	ctx context.Context, datasetID string, gate access.Gate, ids ...string,
+) ([]access.List, error) {
+	w := &where{}
+	w.equal("dataset_id", datasetID)
+	w.in("id", ids)
+	if len(ids) == 0 {
+		w.opened(&gate, "access")
+	}
+	query := `SELECT DISTINCT access FROM documents` + w.String()
+	out, err := queryAll(ctx, s.read, scanList, query, w.args...)
+	return out, fail(err, "access to documents of dataset %q", datasetID)
+}
+
+// SetAccess sets the lists of documents of a dataset, of all without ids, and returns how many
+// there were. Indexes follow with their next search, without new vectors.
+func (s Documents) SetAccess(
+	ctx context.Context, tenant, datasetID string, list access.List, ids []string,
+) (n int, err error) {
+	what := fmt.Sprintf("access to documents of dataset %q", datasetID)
+	err = s.writeAlways(ctx, what, func(ctx context.Context, q querier) error {
+		if err := lockDataset(ctx, q, tenant, datasetID); err != nil {
+			return err
+		}
+		w := &where{}
+		w.add("dataset_id = ?", datasetID)
+		w.in("id", ids)
+		changed, err := queryAll(ctx, q, scanName, `SELECT id FROM documents`+w.String()+` ORDER BY id`, w.args...)
+		if err != nil || len(changed) == 0 {
+			n = 0
+			return err
+		}
+		n = len(changed)
+		seq, err := nextSeq(ctx, q, datasetID, counts{})
+		if err != nil {
+			return err
+		}
+		set := &where{}
+		set.add("dataset_id = ?", datasetID)
+		set.in("id", ids)
+		args := append(set.args, string(list), seq)
+		update := fmt.Sprintf(`UPDATE documents SET access = $%d, seq = $%d`, len(args)-1, len(args)) + set.String()
+		if _, err := q.ExecContext(ctx, update, args...); err != nil {
+			return err
+		}
+		for some := range slices.Chunk(changed, mostHeads) {
+			if err := noteChanges(ctx, q, tenant, datasetID, some...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
 }
 
 // Changed returns documents of a dataset that changed after a sequence number, in the

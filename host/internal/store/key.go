@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // Key is an API key as stored: only its hash is stored, and the key itself is returned once, by
@@ -21,6 +23,8 @@ type Key struct {
 	ExpireTime int64    // Unix milliseconds; 0 means never
 
 	TokensPerDay int64 // model tokens per day (UTC); 0 means the default of the host
+
+	Groups access.Groups // of the user; only [Keys.ByText] reads them
 }
 
 // Keys has the records of API keys.
@@ -92,6 +96,9 @@ func (s Keys) ByText(ctx context.Context, text string) (Key, error) {
 		var err error
 		if k, err = scanKey(s.read.QueryRowContext(ctx, query, hash)); err != nil {
 			return Key{}, fail(err, "api key")
+		}
+		if k.Groups, err = (Groups{s.database}).Of(ctx, k.Tenant, k.User); err != nil {
+			return Key{}, err
 		}
 		s.keys.put(hash, k, age)
 	}

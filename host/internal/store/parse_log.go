@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
@@ -97,6 +98,8 @@ type ParseLogFilter struct {
 	States          []dataset.State
 	Suffixes, Kinds []string
 	From, To        int64 // create_time, Unix milliseconds, inclusive
+	// Gate leaves out documents that it does not open, and deleted ones; nil leaves out none.
+	Gate *access.Gate
 }
 
 // List returns a page of logs without their canvases, and the number of all matching ones.
@@ -108,6 +111,13 @@ func (s ParseLogs) List(ctx context.Context, f ParseLogFilter, p Page) ([]datase
 	w.equal("tenant_id", f.Tenant)
 	w.equal("dataset_id", f.Dataset)
 	w.equal("document_id", f.Document)
+	if f.Gate != nil {
+		of := &where{args: w.args}
+		of.add("d.id = document_id")
+		of.opened(f.Gate, "d.access")
+		w.args = of.args
+		w.add("EXISTS (SELECT 1 FROM documents d" + of.String() + ")")
+	}
 	w.contains("name_key", f.Words)
 	w.in("state", texts(f.States))
 	w.in("suffix", f.Suffixes)

@@ -112,6 +112,23 @@ func (w *where) usable(v access.Viewer, owner, shared string) {
 	}
 }
 
+// opened adds that a gate opens a document with a list in a column; nil adds nothing.
+func (w *where) opened(g *access.Gate, column string) {
+	if g == nil || g.Reader.Whole {
+		return
+	}
+	w.changing = true
+	var conds []string
+	var args []any
+	if g.Open("") {
+		conds = append(conds, column+" = ''")
+	}
+	for _, entry := range g.Reader.Entries() {
+		conds, args = append(conds, column+` LIKE ? ESCAPE '!'`), append(args, "%\n"+quoted(entry)+"\n%")
+	}
+	w.add("("+strings.Join(conds, " OR ")+")", args...)
+}
+
 // ofUsable adds that a viewer may use the canvas of a row, or could when it was deleted. The zero
 // value adds nothing.
 func (w *where) ofUsable(v access.Viewer) {

@@ -117,7 +117,7 @@ func TestModelsForPages(t *testing.T) {
 			{"invalid JSON", "one", `{`, 400, "invalid_request_error", "bad_request"},
 			{"missing messages", "one", `{"model":"small"}`, 422, "invalid_request_error", "bad_argument"},
 			{"messages of a wrong type", "one", `{"messages":"x"}`, 422, "invalid_request_error", "bad_argument"},
-			{"unknown model", "one", apitest.Ask("small@Nobody", "hi", false), 404, "invalid_request_error", "model_not_found"},
+			{"unknown model", "one", apitest.Ask("small@NoReaders", "hi", false), 404, "invalid_request_error", "model_not_found"},
 			{"the provider refuses", "one", apitest.Ask("small", "fail", true), 400, "invalid_request_error", ""},
 		} {
 			a := s.Request("POST", apitest.Completions, c.key, c.body)

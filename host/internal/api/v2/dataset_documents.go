@@ -100,6 +100,7 @@ type documentView struct {
 	Pipeline  string         `json:"pipeline,omitempty"`
 	Enabled   bool           `json:"enabled" jsonschema:"whether searches return its chunks"`
 	Metadata  map[string]any `json:"metadata"`
+	Access    *[]string      `json:"access,omitempty" jsonschema:"absent for the default of the dataset"`
 	State     dataset.State  `json:"state" jsonschema:"unparsed, queued, running, done, failed or canceled"`
 	Progress  float64        `json:"progress" jsonschema:"0 to 1; -1 if parsing failed"`
 	Messages  string         `json:"messages,omitempty" jsonschema:"log of the last parse"`
@@ -131,8 +132,8 @@ func documentViewOf(v dataset.Document) documentView {
 	out := documentView{
 		ID: v.ID, Dataset: v.Dataset, Name: v.Name, Size: v.Size, Kind: v.Kind, Source: v.Source, Hash: v.Hash,
 		Method: v.Method, Config: api.DocumentOf(v.Config), Pipeline: v.Pipeline, Enabled: !v.Disabled,
-		Metadata: v.Meta,
-		State:    v.State, Progress: v.Progress, Messages: v.Messages, Ahead: v.Queue,
+		Metadata: v.Meta, Access: entriesOf(v.Access),
+		State: v.State, Progress: v.Progress, Messages: v.Messages, Ahead: v.Queue,
 		Chunks: v.Chunks, Tokens: v.Tokens,
 		TookMS: v.Duration, CreatedBy: v.CreatedBy, Created: timeOf(v.Created), Updated: timeOf(v.Updated),
 		Began: timeOrNil(v.Began),

@@ -74,7 +74,8 @@ func (d datasets) operations() []operation {
 				"with forgive false it does neither. Texts in quotes must stand in the hits.",
 		}, d.search),
 	}
-	return slices.Concat(list, d.documentOperations(), d.chunkOperations(), d.parseOperations())
+	return slices.Concat(list, d.documentOperations(), d.chunkOperations(), d.parseOperations(),
+		datasetAccess{d}.operations())
 }
 
 type datasetView struct {
@@ -91,6 +92,7 @@ type datasetView struct {
 	Pagerank       int          `json:"pagerank" jsonschema:"0 to 100; raises the rank of hits in this dataset"`
 	Synonyms       [][]string   `json:"synonyms,omitempty" jsonschema:"groups of words that mean the same"`
 	ReadOnly       bool         `json:"read_only" jsonschema:"documents of a folder of the host; they change with its files"`
+	Access         policyView   `json:"access" jsonschema:"who reads its documents"`
 	Documents      int          `json:"documents"`
 	Chunks         int          `json:"chunks"`
 	Tokens         int          `json:"tokens"`
@@ -129,8 +131,8 @@ func datasetViewOf(v dataset.Dataset) datasetView {
 		ID: v.ID, Name: v.Name, Description: v.Description, Language: v.Language, EmbeddingModel: v.EmbeddingModel,
 		Team: v.Team, Method: v.Method, Config: api.DocumentOf(v.Config), Pipeline: v.Pipeline, Pagerank: v.Pagerank,
 		Synonyms: v.Synonyms, ReadOnly: v.ReadOnly, Documents: v.Documents, Chunks: v.Chunks, Tokens: v.Tokens,
-		CreatedBy: v.CreatedBy,
-		Created:   timeOf(v.Created), Updated: timeOf(v.Updated),
+		CreatedBy: v.CreatedBy, Access: policyViewOf(v.Policy),
+		Created: timeOf(v.Created), Updated: timeOf(v.Updated),
 	}
 }
 

@@ -91,7 +91,15 @@ func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
 		}
 	}
 	api.Follow(in.Request, func(ctx context.Context) error { return s.Canvases.MayUse(ctx, in.Who, v.Canvas) })
-	return eventStream{run: v.ID, at: at, ended: ended, bare: !in.Who.May(app.ScopeReadTraces)}, nil
+	out := eventStream{run: v.ID, at: at, ended: ended, bare: !in.Who.May(app.ScopeReadTraces)}
+	if !ended && !in.Who.Starts(v) {
+		// The run may read documents yet that are not for this reader.
+		out.may = func(ctx context.Context) error {
+			_, err := s.Runs.Get(ctx, in.Who, v.ID)
+			return err
+		}
+	}
+	return out, nil
 }
 
 // errNotKept is the error of a run of which nothing is kept.
@@ -122,6 +130,8 @@ type eventStream struct {
 	ended bool
 	kept  []app.Record // of a run that is not in the log any more; nil for others
 	bare  bool         // without what happened inside nodes; never in the response that starts a run
+	// may refuses the reader before each event; nil for who started the run.
+	may func(ctx context.Context) error
 }
 
 func (a eventStream) Write(r *api.Request) error {
@@ -144,7 +154,16 @@ func (a eventStream) Write(r *api.Request) error {
 	stop := make(chan struct{})
 	defer close(stop)
 	go e.beat(stop)
-	err = follow(ctx, a.run, from, e.take)
+	var refused error
+	err = follow(ctx, a.run, from, func(rec app.Record) bool {
+		if a.may != nil {
+			if refused = a.may(ctx); refused != nil {
+				return false
+			}
+		}
+		return e.take(rec)
+	})
+	err = errors.Join(err, refused)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.over = true

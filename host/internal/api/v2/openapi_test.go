@@ -292,6 +292,8 @@ GET /api/v2/users
 POST /api/v2/users {"email":"bob@x.org","password":"battery staple","role":"admin"} >bob
 PUT /api/v2/users/{bob} {"role":"normal"}
 PUT /api/v2/users/{bob}/password {"new":"staple battery"}
+PUT /api/v2/users/{bob}/groups {"groups":["hr"]}
+GET /api/v2/users/{bob}/groups
 GET /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}
@@ -357,6 +359,8 @@ POST /api/v2/datasets/{dataset}/documents FILE >document
 GET /api/v2/datasets/{dataset}/documents?state=unparsed&words=a
 GET /api/v2/datasets/{dataset}/documents/{document}
 PATCH /api/v2/datasets/{dataset}/documents/{document} {"metadata":{"author":"ann"}}
+PUT /api/v2/datasets/{dataset}/access {"enforce":false,"default":["group:hr"]}
+PUT /api/v2/datasets/{dataset}/access/documents {"documents":["{document}"],"access":["all","user:ann"]}
 GET /api/v2/datasets/{dataset}/documents/{document}/content
 PUT /api/v2/datasets/{dataset}/documents/{document}/content FILE
 POST /api/v2/datasets/{dataset}/documents/{document}/preview {"method":"one"}

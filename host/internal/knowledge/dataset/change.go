@@ -1,5 +1,7 @@
 package dataset
 
+import "github.com/easel-canvas/easel/host/internal/access"
+
 // Change is a document after its last change that followers of its dataset see.
 type Change struct {
 	Document
@@ -9,7 +11,8 @@ type Change struct {
 // Head is the state of a dataset that its followers compare.
 type Head struct {
 	ID, Tenant, CreatedBy string
-	Team                  bool  // see [Dataset]
+	Team                  bool // see [Dataset]
+	Policy                access.Policy
 	Changes               int64 // number of the last change of its documents, deletions included
 }
 

@@ -1,6 +1,10 @@
 package dataset
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/easel-canvas/easel/host/internal/access"
+)
 
 // Dataset is a named collection of documents.
 type Dataset struct {
@@ -34,6 +38,9 @@ type Dataset struct {
 	Updated   int64      `json:"updated"`
 	// ReadOnly is a dataset of files outside of the records, which changes with them alone.
 	ReadOnly bool `json:"read_only,omitempty"`
+
+	// Policy is who may read the documents.
+	Policy access.Policy `json:"policy,omitzero"`
 
 	// Counted, never stored.
 	Documents int `json:"documents"`
@@ -83,6 +90,8 @@ type Document struct {
 	CreatedBy  string         `json:"created_by"`
 	Created    int64          `json:"created"` // Unix milliseconds
 	Updated    int64          `json:"updated"`
+	// Access is who may read it where the dataset enforces that; "" leaves it to the dataset.
+	Access access.List `json:"access,omitzero"`
 
 	State    State   `json:"state"`
 	Progress float64 `json:"progress"` // 0 to 1; -1 when it failed

@@ -64,6 +64,14 @@ func (n *Nearest) Add(term string, weight int) {
 	n.distance, n.same, n.weight, n.best = distance, same, weight, term
 }
 
+// Near reports whether a term is near enough to be a correction.
+func (n *Nearest) Near(term string) bool {
+	if d := len(n.term) - utf8.RuneCountInString(term); d > n.limit || -d > n.limit {
+		return false
+	}
+	return damerau(n.term, []rune(term), n.limit) <= n.limit
+}
+
 // Best returns the correction, "" if none is near enough.
 func (n *Nearest) Best() string { return n.best }
 

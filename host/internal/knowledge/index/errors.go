@@ -14,6 +14,10 @@ var ErrNoDocument = errors.New("unknown document")
 // ErrFull means that the storage of the index is full or read-only; the index can be searched.
 var ErrFull = errors.New("storage of the index is full or read-only")
 
+// ErrGated means that an index or a source cannot leave out the documents that a reader may not
+// read. It refuses such a search rather than to find too much.
+var ErrGated = errors.New("this index has no access by document, so it refuses a reader who may not read all")
+
 // DatasetError adds a dataset to an error of an adapter; nil stays nil.
 func DatasetError(dataset string, err error) error {
 	if err == nil {

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
@@ -38,8 +39,8 @@ type Index interface {
 	// Enable makes chunks of a document visible to searches or hides them, and gives how many of
 	// them there are. Without chunks it means all of the document.
 	Enable(ctx context.Context, dataset, document string, on bool, chunks ...string) (int, error)
-	// Describe changes metadata and version of documents in one step and leaves name and chunks as
-	// they are; unknown documents are ignored.
+	// Describe changes metadata, access and version of documents in one step and leaves name and
+	// chunks as they are; unknown documents are ignored.
 	Describe(ctx context.Context, dataset string, docs ...Document) error
 	// Search finds chunks.
 	Search(ctx context.Context, q *Query) (*Result, error)
@@ -87,6 +88,8 @@ type Document struct {
 	Name string // shown to people, and searched
 	// Version comes back from Versions; a caller compares it with what the document should be.
 	Version int64
+	// Access is who may read it, for the gates of queries; "" leaves it to the gate.
+	Access access.List
 	// Meta is what [Filter] tests: strings, numbers, booleans, or lists of those.
 	Meta map[string]any
 	// Chunks are read once. An error among them fails the call.

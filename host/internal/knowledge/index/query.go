@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // Query asks for chunks. Without Vector it is a search by words, without Text one by meaning, with
@@ -11,9 +13,12 @@ import (
 type Query struct {
 	Datasets  []string
 	Documents []string // unless nil, the ids of documents that count
-	Filter    *Filter  // of metadata; nil is none
-	Text      string
-	Vector    []float32
+	// Gates are, by dataset, for one reader: only documents that it opens are part of the search,
+	// for hits, counts, statistics, filters and corrections. Datasets without one are read whole.
+	Gates  map[string]access.Gate
+	Filter *Filter // of metadata; nil is none
+	Text   string
+	Vector []float32
 	// VectorWeight is the share of the vector's similarity in a hybrid search, 0 to 1.
 	VectorWeight float64
 	Fusion       Fusion
@@ -113,6 +118,14 @@ func (q *Query) Normal() (*Query, error) {
 		n.Vector = v
 	}
 	return &n, nil
+}
+
+// Ungated refuses a query with gates, for what searches without them.
+func (q *Query) Ungated() error {
+	if len(q.Gates) > 0 {
+		return ErrGated
+	}
+	return nil
 }
 
 // Words is how many candidates by words a search looks at.

@@ -37,7 +37,7 @@ func (b *batch) add(ctx context.Context, d *store.Document, version int64) error
 			return err
 		}
 	}
-	out := index.Document{ID: d.ID, Name: d.Name, Meta: d.Meta, Version: d.Seq}
+	out := index.Document{ID: d.ID, Name: d.Name, Meta: d.Meta, Access: d.Access, Version: d.Seq}
 	edits, err := b.r.cfg.Store.Documents.ChunkEdits(ctx, d.ID, 0)
 	if err != nil {
 		return err

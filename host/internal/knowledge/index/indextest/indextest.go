@@ -15,7 +15,7 @@ import (
 
 // Run runs the suite. open gives a new, empty index for each test.
 func Run(t *testing.T, open func(t *testing.T) index.Index) {
-	for _, group := range [...][]test{writeTests, changeTests, searchTests, listTests} {
+	for _, group := range [...][]test{writeTests, changeTests, searchTests, listTests, gateTests} {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) {
 				f := &fixture{t, open(t)}

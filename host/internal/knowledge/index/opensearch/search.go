@@ -47,7 +47,10 @@ const searchTries = 20
 
 // Search implements [index.Index].
 func (x *Index) Search(ctx context.Context, q *index.Query) (out *index.Result, err error) {
-	if q, err = q.Normal(); err != nil {
+	if q, err = q.Normal(); err == nil {
+		err = q.Ungated()
+	}
+	if err != nil {
 		return nil, err
 	}
 	if len(q.Datasets) == 0 {

@@ -11,25 +11,28 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
-// migrate brings the tables of versions 1 and 2 up to date. Hosts of these versions fail from here
-// on. Version 1 had a row of terms for each chunk in a table words, and version 2 no codes of
-// vectors.
+// migrate brings the tables of earlier versions up to date. Hosts of these versions fail from here
+// on. Version 1 had a row of terms for each chunk in a table words, version 2 no codes of vectors,
+// and version 3 no access.
 func (x *Index) migrate(ctx context.Context, tx pgx.Tx, version int) error {
 	const lengths = `
 		ALTER TABLE chunks ADD COLUMN length int NOT NULL DEFAULT 0;
 		UPDATE chunks c SET length = w.length FROM words w WHERE w.chunk = c.id;
 		ALTER TABLE chunks ALTER COLUMN length DROP DEFAULT;`
-	tables := lengths + segmentSchema
-	if version == 2 {
+	tables, rest := lengths+segmentSchema, `DROP TABLE IF EXISTS words;
+		ALTER TABLE vectors DROP COLUMN document, DROP COLUMN enabled;`
+	switch version {
+	case 2:
 		tables = `ALTER TABLE segments ADD COLUMN codes bytea NOT NULL DEFAULT ''`
+	case 3:
+		tables, rest = ``, ``
 	}
 	_, err := tx.Exec(ctx, tables)
-	if err == nil {
+	if err == nil && version < 3 {
 		err = x.migrateDatasets(ctx, tx, version)
 	}
 	if err == nil {
-		_, err = tx.Exec(ctx, `DROP TABLE IF EXISTS words;
-			ALTER TABLE vectors DROP COLUMN document, DROP COLUMN enabled;
+		_, err = tx.Exec(ctx, rest+`ALTER TABLE documents ADD COLUMN access text NOT NULL DEFAULT '';
 			UPDATE layout SET version = `+strconv.Itoa(schemaVersion))
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // schemaVersion is that of the tables below.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // schema creates the tables; %s is the type of vectors.
 const schema = `
@@ -30,6 +30,7 @@ CREATE TABLE documents (
 	name    text NOT NULL,
 	meta    text NOT NULL,
 	version bigint NOT NULL,
+	access  text NOT NULL DEFAULT '', -- who may read it
 	UNIQUE (dataset, key)
 );
 CREATE TABLE metadata (
@@ -110,7 +111,7 @@ func (x *Index) prepare(ctx context.Context, schemaName string) error {
 		}
 		var version int
 		err = tx.QueryRow(ctx, `SELECT version, pgvector FROM layout`).Scan(&version, &x.pgvector)
-		if err == nil && (version == 1 || version == 2) {
+		if err == nil && (1 <= version && version < schemaVersion) {
 			if err = x.migrate(ctx, tx, version); err == nil {
 				version = schemaVersion
 			}

@@ -19,6 +19,7 @@ type search struct {
 	datasets []*dataset
 	only     []int64              // documents that count, ascending; nil means all
 	segments map[int64][]*segment // that were read, by their datasets
+	shut     map[int64]bool       // documents that the reader may not read
 }
 
 // Search implements [index.Index].
@@ -30,7 +31,7 @@ func (x *Index) Search(ctx context.Context, q *index.Query) (out *index.Result, 
 		return &index.Result{}, nil
 	}
 	err = x.snapshot(ctx, func(tx pgx.Tx) error {
-		s := &search{Tx: tx, ctx: ctx, x: x, q: q, segments: map[int64][]*segment{}}
+		s := &search{Tx: tx, ctx: ctx, x: x, q: q, segments: map[int64][]*segment{}, shut: map[int64]bool{}}
 		out, err = s.run()
 		return err
 	})
@@ -40,6 +41,9 @@ func (x *Index) Search(ctx context.Context, q *index.Query) (out *index.Result, 
 func (s *search) run() (*index.Result, error) {
 	var err error
 	if s.datasets, err = readDatasets(s.ctx, s.Tx, s.q.Datasets...); err != nil {
+		return nil, err
+	}
+	if err := s.shutDocuments(); err != nil {
 		return nil, err
 	}
 	if none, err := s.restrict(); err != nil || none {
@@ -95,7 +99,14 @@ func (s *search) documentsByValue(key string) (map[string][]int64, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	return index.ReadValues(rows)
+	values, err := index.ReadValues(rows)
+	for value, documents := range values {
+		documents = slices.DeleteFunc(documents, func(id int64) bool { return s.shut[id] })
+		if values[value] = documents; len(documents) == 0 {
+			delete(values, value)
+		}
+	}
+	return values, err
 }
 
 func numbers(rows pgx.Rows, err error) ([]int64, error) {

@@ -81,6 +81,7 @@ func (s *search) segmentsOf(d *dataset) ([]*segment, error) {
 		return nil, err
 	}
 	s.segments[d.id], err = s.x.segments(s.ctx, s.Tx, list)
+	s.gate(d, s.segments[d.id])
 	return s.segments[d.id], err
 }
 

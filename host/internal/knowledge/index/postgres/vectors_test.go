@@ -77,7 +77,7 @@ func codedChunks(t *testing.T, x *Index, key string) (coded []string, groups, se
 		datasets, err := readDatasets(t.Context(), tx, key)
 		require.NoError(t, err)
 		d := datasets[0]
-		s := &search{Tx: tx, ctx: t.Context(), x: x, segments: map[int64][]*segment{}}
+		s := &search{Tx: tx, ctx: t.Context(), x: x, q: &index.Query{}, segments: map[int64][]*segment{}}
 		list, err := s.segmentsOf(d)
 		require.NoError(t, err)
 		byID, err := x.segmentCodes(t.Context(), tx, d, list)

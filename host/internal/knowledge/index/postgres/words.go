@@ -104,6 +104,7 @@ func (s *search) wordQuery(d *dataset) (*wordQuery, error) {
 		return nil, err
 	}
 	q.segments, err = s.x.segments(s.ctx, s.Tx, segments)
+	s.gate(d, q.segments)
 	s.segments[d.id] = q.segments
 	return q, err
 }

@@ -74,9 +74,12 @@ func (c *change) replace(d *index.Document) error {
 		return fmt.Errorf("metadata: %w", err)
 	}
 	var id int64
-	err = c.QueryRow(c.ctx, `INSERT INTO documents (dataset, key, name, meta, version) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (dataset, key) DO UPDATE SET name = excluded.name, meta = excluded.meta, version = excluded.version
-		RETURNING id`, c.d.id, d.ID, storable(d.Name), storable(string(meta)), d.Version).Scan(&id)
+	err = c.QueryRow(c.ctx, `INSERT INTO documents (dataset, key, name, meta, version, access)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (dataset, key) DO UPDATE SET name = excluded.name, meta = excluded.meta, version = excluded.version,
+		access = excluded.access
+		RETURNING id`, c.d.id, d.ID, storable(d.Name), storable(string(meta)), d.Version,
+		string(d.Access)).Scan(&id)
 	if err != nil {
 		return err
 	}
@@ -304,8 +307,8 @@ func (x *Index) Describe(ctx context.Context, key string, docs ...index.Document
 				meta, err = json.Marshal(d.Meta)
 			}
 			if err == nil {
-				_, err = c.Exec(ctx, `UPDATE documents SET meta = $1, version = $2 WHERE id = $3`,
-					storable(string(meta)), d.Version, id)
+				_, err = c.Exec(ctx, `UPDATE documents SET meta = $1, version = $2, access = $4 WHERE id = $3`,
+					storable(string(meta)), d.Version, id, string(d.Access))
 			}
 			if err == nil {
 				err = c.label(id, d.Meta)

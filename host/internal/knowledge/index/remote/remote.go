@@ -93,6 +93,9 @@ type ragflowChunk struct {
 // Search implements [Source].
 func (r *RAGFlow) Search(ctx context.Context, q *index.Query) (*index.Result, error) {
 	q, err := q.Normal()
+	if err == nil {
+		err = q.Ungated()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +210,9 @@ type difyAnswer struct {
 // Search implements [Source]. Each dataset is asked for itself; the best of all come first.
 func (d *Dify) Search(ctx context.Context, q *index.Query) (*index.Result, error) {
 	q, err := q.Normal()
+	if err == nil {
+		err = q.Ungated()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
@@ -24,6 +25,7 @@ type change struct {
 	killed     map[*segment][]int  // numbers of chunks that died
 	hidden     map[*segment]bitmap
 	dims       int
+	access     map[int64]access.List // of documents that were written
 	statements map[string]*sql.Stmt
 
 	chunks, vectors rows  // that are not in the file yet
@@ -81,6 +83,7 @@ func (x *Index) transact(ctx context.Context, d *dataset, f func(c *change) erro
 	c := &change{
 		x: x, d: d, added: newAdded(), dims: d.dims, chunks: newChunkRows(), vectors: newVectorRows(),
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
+		access: map[int64]access.List{},
 	}
 	if c.appender, err = x.appender(d.settings); err != nil {
 		return err
@@ -136,6 +139,12 @@ func (c *change) commit() error {
 	if err := c.Commit(); err != nil {
 		return err
 	}
+	for id, list := range c.access {
+		if c.d.access[id] = list; list == "" {
+			delete(c.d.access, id)
+		}
+	}
+	c.d.views.forget()
 	for s, dead := range c.dead {
 		s.dead = dead
 	}
@@ -274,10 +283,11 @@ func (c *change) document(ctx context.Context, d *index.Document) (id int64, err
 	if err != nil {
 		return 0, fmt.Errorf("metadata: %w", err)
 	}
-	err = c.scanRow(ctx, upsertDocument, &id, c.d.id, d.ID, d.Name, string(meta), d.Version)
+	err = c.scanRow(ctx, upsertDocument, &id, c.d.id, d.ID, d.Name, string(meta), d.Version, d.Access)
 	if err != nil {
 		return 0, err
 	}
+	c.access[id] = d.Access
 	return id, c.label(ctx, id, d)
 }
 
@@ -288,14 +298,16 @@ func (c *change) describe(ctx context.Context, d *index.Document) error {
 		return fmt.Errorf("metadata: %w", err)
 	}
 	var id int64
-	const update = `UPDATE documents SET meta = ?, version = ? WHERE dataset = ? AND key = ? RETURNING id`
-	err = c.QueryRowContext(ctx, update, string(meta), d.Version, c.d.id, d.ID).Scan(&id)
+	const update = `UPDATE documents SET meta = ?, version = ?, access = ? WHERE dataset = ? AND key = ?
+		RETURNING id`
+	err = c.QueryRowContext(ctx, update, string(meta), d.Version, d.Access, c.d.id, d.ID).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	c.access[id] = d.Access
 	return c.label(ctx, id, d)
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"strings"
 	"unicode"
@@ -90,6 +91,11 @@ func notLetter(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }
 
 // nearestWord returns the nearest word for a term: as a chunk has it, with its ending.
 func (s *search) nearestWord(ctx context.Context, a *terms.Analyzer, term string) (string, error) {
+	// Words of chunks that the reader may not read are not offered: they would hide others.
+	offer := nearestOffer
+	if len(s.q.Gates) > 0 {
+		offer = s.offerSeen
+	}
 	// Most mistakes leave the first letter: its terms are next to each other in the file.
 	first, size := string([]rune(term)[:1]), 0
 	for _, r := range term {
@@ -97,7 +103,7 @@ func (s *search) nearestWord(ctx context.Context, a *terms.Analyzer, term string
 	}
 	nearest := index.NewNearest(term)
 	for _, span := range [][2]string{{first, first + "\U0010ffff"}, {"", "\U0010ffff"}} {
-		if err := s.vocabulary(ctx, span, size, nearest); err != nil {
+		if err := s.vocabulary(ctx, span, size, nearest, offer); err != nil {
 			return "", err
 		}
 		if nearest.Best() != "" {
@@ -108,16 +114,22 @@ func (s *search) nearestWord(ctx context.Context, a *terms.Analyzer, term string
 }
 
 // vocabulary offers the terms of all parts in a range, about as long as size bytes.
-func (s *search) vocabulary(ctx context.Context, span [2]string, size int, nearest *index.Nearest) error {
+func (s *search) vocabulary(
+	ctx context.Context, span [2]string, size int, nearest *index.Nearest, offer offer,
+) error {
 	var ids []int64
+	parts := map[int64]*part{}
 	for _, p := range s.parts {
 		if p.tail == nil {
 			ids = append(ids, p.id)
+			parts[p.id] = p
 			continue
 		}
 		for term, list := range p.tail.postings {
 			if term >= span[0] && term < span[1] {
-				nearest.Add(term, len(list.Data))
+				if err := offer(p, nearest, term, len(list.Data), list.Data); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -125,7 +137,11 @@ func (s *search) vocabulary(ctx context.Context, span [2]string, size int, neare
 		return nil
 	}
 	const slack = 8 // bytes of two characters
-	rows, err := s.x.read.QueryContext(ctx, `SELECT p.term, length(p.data) FROM json_each(?) s
+	data := `x''`
+	if len(s.q.Gates) > 0 {
+		data = `p.data`
+	}
+	rows, err := s.x.read.QueryContext(ctx, `SELECT p.segment, p.term, length(p.data), `+data+` FROM json_each(?) s
 		CROSS JOIN postings p ON p.segment = s.value AND p.term >= ? AND p.term < ?
 		WHERE octet_length(p.term) BETWEEN ? AND ?`, jsonList(ids), span[0], span[1], size-slack, size+slack)
 	if err != nil {
@@ -133,14 +149,38 @@ func (s *search) vocabulary(ctx context.Context, span [2]string, size int, neare
 	}
 	defer rows.Close()
 	for rows.Next() {
+		var id int64
 		var term string
 		var weight int
-		if err := rows.Scan(&term, &weight); err != nil {
+		var data sql.RawBytes
+		if err := rows.Scan(&id, &term, &weight, &data); err != nil {
 			return err
 		}
-		nearest.Add(term, weight)
+		if err := offer(parts[id], nearest, term, weight, data); err != nil {
+			return err
+		}
 	}
 	return rows.Err()
+}
+
+// offer offers a term of a part with its postings to a search for a correction.
+type offer func(p *part, nearest *index.Nearest, term string, weight int, data []byte) error
+
+func nearestOffer(_ *part, nearest *index.Nearest, term string, weight int, _ []byte) error {
+	nearest.Add(term, weight)
+	return nil
+}
+
+// offerSeen offers a term that a live chunk of the part has.
+func (s *search) offerSeen(p *part, nearest *index.Nearest, term string, weight int, data []byte) error {
+	if !nearest.Near(term) {
+		return nil // its postings are not read
+	}
+	n, err := p.holding(data)
+	if n > 0 {
+		nearest.Add(term, weight)
+	}
+	return err
 }
 
 // asWritten returns a word of a live chunk that has a term: the index has terms without endings.

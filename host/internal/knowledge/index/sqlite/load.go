@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 )
@@ -16,7 +17,7 @@ func (x *Index) load(ctx context.Context, key string) (*dataset, error) {
 	if d := x.loaded[key]; d != nil { // only changed under x.writing
 		return d, nil
 	}
-	d := &dataset{key: key, tail: newTail()}
+	d := &dataset{key: key, tail: newTail(), access: map[int64]access.List{}}
 	var settings string
 	err := x.write.QueryRowContext(ctx, `SELECT id, settings, dims FROM datasets WHERE key = ?`, key).Scan(&d.id,
 		&settings, &d.dims)
@@ -34,6 +35,9 @@ func (x *Index) load(ctx context.Context, key string) (*dataset, error) {
 	}
 	if err == nil {
 		err = x.loadHidden(ctx, d)
+	}
+	if err == nil {
+		err = x.loadAccess(ctx, d)
 	}
 	if err != nil {
 		return nil, index.DatasetError(key, err)
@@ -141,6 +145,24 @@ func (x *Index) loadHidden(ctx context.Context, d *dataset) error {
 		}
 	}
 	return nil
+}
+
+// loadAccess reads the lists of documents.
+func (x *Index) loadAccess(ctx context.Context, d *dataset) error {
+	rows, err := x.write.QueryContext(ctx, `SELECT id, access FROM documents WHERE dataset = ? AND access <> ''`, d.id)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var list access.List
+		if err := rows.Scan(&id, &list); err != nil {
+			return err
+		}
+		d.access[id] = list
+	}
+	return rows.Err()
 }
 
 // use gives datasets for reading. The caller calls release when it has read them and what they say

@@ -88,10 +88,31 @@ func datasetIDs(datasets []*dataset) string {
 	return jsonList(ids)
 }
 
-// documentsByValue are the documents that have each value of a metadata key, ascending.
-func (x *Index) documentsByValue(ctx context.Context, datasets []*dataset, key string) (map[string][]int64, error) {
-	rows, err := x.read.QueryContext(ctx, `SELECT m.value, m.document FROM json_each(?) s CROSS JOIN metadata m
-		ON m.dataset = s.value AND m.key = ? ORDER BY m.value, m.document`, datasetIDs(datasets), key)
+// documentsByValue are the documents in the search that have each value of a metadata key,
+// ascending.
+func (s *search) documentsByValue(ctx context.Context, key string) (map[string][]int64, error) {
+	out := map[string][]int64{}
+	for _, d := range s.datasets {
+		of, err := s.valuesIn(ctx, d, key)
+		if err != nil {
+			return nil, err
+		}
+		for value, documents := range of {
+			documents = slices.DeleteFunc(documents, func(id int64) bool { return !s.opens(d, id) })
+			if len(documents) > 0 {
+				out[value] = append(out[value], documents...)
+			}
+		}
+	}
+	for _, documents := range out {
+		slices.Sort(documents)
+	}
+	return out, nil
+}
+
+func (s *search) valuesIn(ctx context.Context, d *dataset, key string) (map[string][]int64, error) {
+	rows, err := s.x.read.QueryContext(ctx,
+		`SELECT value, document FROM metadata WHERE dataset = ? AND key = ? ORDER BY value, document`, d.id, key)
 	if err != nil {
 		return nil, err
 	}

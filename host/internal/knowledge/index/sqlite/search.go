@@ -50,7 +50,6 @@ func (x *Index) Search(ctx context.Context, q *index.Query) (*index.Result, erro
 		func(keys []int64) (map[int64]index.Chunk, error) { return s.chunks(ctx, keys) })
 }
 
-// restrict finds the documents that count. none means that there are none.
 // begin opens the datasets of a query for a search, until release is called; the search is nil if
 // no document can be found.
 func (x *Index) begin(ctx context.Context, q *index.Query) (s *search, release func(), err error) {
@@ -60,7 +59,11 @@ func (x *Index) begin(ctx context.Context, q *index.Query) (s *search, release f
 	}
 	s = &search{x: x, q: q, datasets: datasets}
 	for _, d := range datasets {
+		gate, gated := q.Gates[d.key]
 		for _, seg := range d.parts() {
+			if gated {
+				seg = d.seen(seg, gate)
+			}
 			if seg.live > 0 {
 				s.parts = append(s.parts, &part{segment: seg, d: d})
 			}
@@ -76,6 +79,7 @@ func (x *Index) begin(ctx context.Context, q *index.Query) (s *search, release f
 	}, nil
 }
 
+// restrict finds the documents that count. none means that there are none.
 func (s *search) restrict(ctx context.Context) (none bool, err error) {
 	if s.q.Documents != nil {
 		ids, err := s.x.documentIDs(ctx, s.datasets, s.q.Documents)
@@ -88,7 +92,7 @@ func (s *search) restrict(ctx context.Context) (none bool, err error) {
 		return false, nil
 	}
 	only, all, err := s.q.Filter.Documents(func(key string) (map[string][]int64, error) {
-		return s.x.documentsByValue(ctx, s.datasets, key)
+		return s.documentsByValue(ctx, key)
 	})
 	if err != nil || all {
 		return false, err

@@ -91,11 +91,3 @@ func (d *dataset) live() int {
 	}
 	return n
 }
-
-// words is how many words its chunks have together.
-func (d *dataset) words() (n int64) {
-	for _, s := range d.parts() {
-		n += s.words
-	}
-	return n
-}

@@ -29,6 +29,7 @@ import (
 
 	_ "modernc.org/sqlite" // registers "sqlite"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
@@ -56,6 +57,9 @@ type dataset struct {
 	dims     int
 	segments []*segment // in the order of their chunks
 	tail     *segment   // the newest chunks, with their postings
+	// access has the lists of the documents that have one.
+	access map[int64]access.List
+	views  views
 }
 
 // parts are all segments and the tail.
@@ -64,7 +68,7 @@ func (d *dataset) parts() []*segment {
 }
 
 const (
-	schemaVersion = 3
+	schemaVersion = 4
 	schema        = `
 CREATE TABLE datasets (
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -79,6 +83,7 @@ CREATE TABLE documents (
 	name    TEXT NOT NULL,
 	meta    TEXT NOT NULL,
 	version INTEGER NOT NULL,
+	access  TEXT NOT NULL DEFAULT '', -- who may read it
 	UNIQUE (dataset, key)
 );
 CREATE TABLE metadata (
@@ -117,9 +122,13 @@ CREATE TABLE postings (
 	data    BLOB NOT NULL,
 	PRIMARY KEY (segment, term)
 ) WITHOUT ROWID;`
-	// addColumn changes the tables of the version before.
-	addColumn = `ALTER TABLE chunks ADD COLUMN lead TEXT NOT NULL DEFAULT '';`
 )
+
+// upgrades change the tables of earlier versions, from the one of each to the next.
+var upgrades = map[int]string{
+	2: `ALTER TABLE chunks ADD COLUMN lead TEXT NOT NULL DEFAULT '';`,
+	3: `ALTER TABLE documents ADD COLUMN access TEXT NOT NULL DEFAULT '';`,
+}
 
 // readers is how many searches read the file at once.
 const readers = 4
@@ -174,9 +183,11 @@ func (x *Index) prepare(ctx context.Context) error {
 		return err
 	case version == schemaVersion:
 		return nil
-	case version == schemaVersion-1:
-		_, err = x.write.ExecContext(ctx, fmt.Sprintf("BEGIN; %s PRAGMA user_version = %d; COMMIT;", addColumn,
-			schemaVersion))
+	case upgrades[version] != "":
+		for ; version < schemaVersion && err == nil; version++ {
+			_, err = x.write.ExecContext(ctx, fmt.Sprintf("BEGIN; %s PRAGMA user_version = %d; COMMIT;",
+				upgrades[version], version+1))
+		}
 		return err
 	case tables > 0:
 		return fmt.Errorf("%w: %d, want %d", ErrVersion, version, schemaVersion)

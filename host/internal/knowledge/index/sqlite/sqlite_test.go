@@ -168,7 +168,9 @@ func TestTextsThatRepeatTheContent(t *testing.T) {
 	require.NoError(t, x.Create(t.Context(), ds, index.Settings{}))
 	old := index.Chunk{ID: "1", Content: "shoes", Text: "elsewhere"}
 	require.NoError(t, x.Replace(t.Context(), ds, index.Document{ID: "a", Chunks: indextest.Chunks(old)}))
-	for _, statement := range []string{`ALTER TABLE chunks DROP COLUMN lead`, `PRAGMA user_version = 2`} {
+	for _, statement := range []string{
+		`ALTER TABLE chunks DROP COLUMN lead`, `ALTER TABLE documents DROP COLUMN access`, `PRAGMA user_version = 2`,
+	} {
 		_, err := x.write.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}

@@ -8,8 +8,9 @@ import (
 // Statements that each change of a document runs. They are prepared once for the file.
 const (
 	selectLastRow  = `SELECT seq FROM sqlite_sequence WHERE name = 'chunks'`
-	upsertDocument = `INSERT INTO documents (dataset, key, name, meta, version) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET name = excluded.name, meta = excluded.meta, version = excluded.version
+	upsertDocument = `INSERT INTO documents (dataset, key, name, meta, version, access) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET name = excluded.name, meta = excluded.meta, version = excluded.version,
+		access = excluded.access
 		RETURNING id`
 	deleteMetadata = `DELETE FROM metadata WHERE document = ?`
 	selectChunks   = `SELECT id FROM chunks WHERE document = ?`

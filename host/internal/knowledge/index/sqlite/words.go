@@ -108,10 +108,7 @@ func (s *search) lists(ctx context.Context, d *dataset, counts map[string]int) (
 
 // inverseFrequencies says how rare each term is among the live chunks of all datasets.
 func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64) error {
-	all := 0
-	for _, d := range s.datasets {
-		all += d.live()
-	}
+	all := s.live()
 	holding := map[string]int{}
 	for _, q := range queries {
 		for term := range q.counts {
@@ -159,7 +156,7 @@ func (s *search) scoreDataset(q *wordQuery, d *dataset) {
 	if full == 0 {
 		return
 	}
-	norms := lengthNorms(d)
+	norms := s.lengthNorms(d)
 	k1 := max(0, d.settings.K1)
 	// Always in one order, so that sums of floats are equal from search to search.
 	for _, at := range slices.SortedFunc(maps.Keys(q.lists), list.compare) {
@@ -213,8 +210,14 @@ func (s *search) release() {
 const longestNorm = 1 << 14
 
 // lengthNorms are the parts of BM25's divisor that depend on the length of a chunk.
-func lengthNorms(d *dataset) *[longestNorm]float32 {
-	average := float64(d.words()) / float64(max(1, d.live()))
+func (s *search) lengthNorms(d *dataset) *[longestNorm]float32 {
+	live, words := 0, int64(0)
+	for _, p := range s.parts {
+		if p.d == d {
+			live, words = live+p.live, words+p.segment.words
+		}
+	}
+	average := float64(words) / float64(max(1, live))
 	norms := new([longestNorm]float32)
 	for length := range norms {
 		norms[length] = float32(d.settings.LengthNorm(length, average))

@@ -58,6 +58,7 @@ func (x *Index) Delete(ctx context.Context, key string, documents ...string) err
 			return err
 		}
 		for _, doc := range ids {
+			c.access[doc] = ""
 			if _, err := c.clear(ctx, doc); err != nil {
 				return err
 			}

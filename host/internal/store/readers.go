@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/host/internal/access"
+)
+
+// Readers has who may read what runs and sessions say, after they have read documents that not
+// everyone may read.
+type Readers struct{ *database }
+
+// Add adds the lists of documents that a run has read to the run, and to its session unless that is
+// empty. It is to be committed before the run gets the documents.
+func (s Readers) Add(ctx context.Context, tenant, run, session string, lists []access.List) error {
+	const insert = `INSERT INTO readers (tenant_id, object, list) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+	return s.write(ctx, "readers of a run", func(ctx context.Context, q querier) error {
+		for _, object := range []string{run, session} {
+			if object == "" {
+				continue
+			}
+			for _, list := range lists {
+				if _, err := q.ExecContext(ctx, insert, tenant, object, string(list)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Of returns the lists of a run or a session.
+func (s Readers) Of(ctx context.Context, tenant, object string) ([]access.List, error) {
+	const query = `SELECT list FROM readers WHERE tenant_id = $1 AND object = $2`
+	out, err := queryAll(ctx, s.read, scanList, query, tenant, object)
+	return out, fail(err, "readers")
+}
+
+func scanList(r row) (l access.List, err error) { return l, r.Scan(&l) }
