@@ -14,9 +14,10 @@ import (
 // rights have the objects that a run may use by name: those of the member for whom it acts. A run
 // has one of them, and one for each canvas that runs inside of it with other rights.
 type rights struct {
-	members store.Members
+	records *store.Store
 	tenant  string
 	actor   access.Actor
+	key     string // the API key that a member who is present uses; "" for none
 	caller  string // pays for model tokens
 	visitor store.Visitor
 	// trusted means that only runs have written the state with which the run began.
@@ -27,36 +28,37 @@ type rights struct {
 }
 
 func (p *ports) rightsOf(j *runs.Job) *rights {
-	return &rights{
-		members: p.store.Members, tenant: j.Tenant, actor: j.Actor, caller: j.Caller, visitor: j.VisitorKey,
+	r := &rights{
+		records: p.store, tenant: j.Tenant, actor: j.Actor, caller: j.Caller, visitor: j.VisitorKey,
 		trusted: j.Keep == runs.KeepSession || j.Actor.Unattended(),
 	}
+	if j.Actor.As == access.Present && j.Principal.Kind == runs.ByKey {
+		r.key = j.Principal.ID
+	}
+	return r
 }
 
 // of returns the rights of another member in the same run.
 func (r *rights) of(a access.Actor) *rights {
-	return &rights{
-		members: r.members, tenant: r.tenant, actor: a, caller: r.caller, visitor: r.visitor, trusted: r.trusted,
+	of := &rights{
+		records: r.records, tenant: r.tenant, actor: a, caller: r.caller, visitor: r.visitor, trusted: r.trusted,
 	}
+	if a.As == access.Present {
+		of.key = r.key
+	}
+	return of
 }
 
-// viewer returns on whose behalf the run uses objects. A member who is not present may have left
-// the tenant: it then has the rights of no member. The records are read once per run.
+// viewer returns on whose behalf the run uses objects. The records are read once per run.
 func (r *rights) viewer(ctx context.Context) (access.Viewer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known != nil {
 		return *r.known, nil
 	}
-	v := access.Viewer{Tenant: r.tenant, User: r.actor.User}
-	if r.actor.Unattended() && v.User != "" {
-		member, err := r.members.Has(ctx, r.tenant, v.User)
-		if err != nil {
-			return v, err
-		}
-		if !member {
-			v.User = ""
-		}
+	v, err := r.records.Projects.Acting(ctx, r.tenant, r.actor, r.key)
+	if err != nil {
+		return v, err
 	}
 	r.known = &v
 	return v, nil
@@ -82,5 +84,6 @@ func (p *ports) reach(r *rights) *engine.Reach {
 		Retriever: p.sources.Retriever(&retriever{p.datasets, r}),
 		Memory:    memoryPort{p.memories, r},
 		Canvases:  canvasPort{p, r},
+		Enter:     r.enter,
 	}
 }

@@ -43,6 +43,8 @@ func (f *DatasetFollowers) Follow(p Principal, id string) *DatasetFollower {
 		})
 	}
 	return f.records.Follow(id, func(h dataset.Head) bool {
-		return p.Viewer().May(access.Object{Tenant: h.Tenant, Owner: h.CreatedBy, Team: h.Team})
+		return p.Viewer().May(access.Object{
+			Tenant: h.Tenant, Owner: h.CreatedBy, Team: h.Team, Kind: access.Dataset, ID: h.ID, Project: h.Project,
+		})
 	})
 }

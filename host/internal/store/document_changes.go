@@ -58,10 +58,10 @@ func (s Changes) Heads(ctx context.Context, ids []string) (map[string]dataset.He
 	for some := range slices.Chunk(ids, mostHeads) {
 		w := &where{}
 		w.in("d.id", some)
-		query := `SELECT d.id, d.tenant_id, d.created_by, d.team, COALESCE(c.change_seq, 0) FROM datasets d
+		query := `SELECT d.id, d.tenant_id, d.created_by, d.team, d.project, COALESCE(c.change_seq, 0) FROM datasets d
 			LEFT JOIN dataset_changes c ON c.dataset_id = d.id` + w.String()
 		heads, err := queryAll(ctx, s.read, func(r row) (h dataset.Head, err error) {
-			return h, r.Scan(&h.ID, &h.Tenant, &h.CreatedBy, &h.Team, &h.Changes)
+			return h, r.Scan(&h.ID, &h.Tenant, &h.CreatedBy, &h.Team, &h.Project, &h.Changes)
 		}, query, w.args...)
 		if err != nil {
 			return nil, fail(err, "changes of datasets")

@@ -9,8 +9,9 @@ type Change struct {
 // Head is the state of a dataset that its followers compare.
 type Head struct {
 	ID, Tenant, CreatedBy string
-	Team                  bool  // see [Dataset]
-	Changes               int64 // number of the last change of its documents, deletions included
+	Team                  bool   // see [Dataset]
+	Project               string // see [Dataset]
+	Changes               int64  // number of the last change of its documents, deletions included
 }
 
 // Waiting is a document that waits to be parsed.
