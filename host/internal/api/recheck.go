@@ -15,7 +15,9 @@ const defaultRecheck = 15 * time.Second
 // Follow sets what the open stream of events of a request checks from time to time, with the roles
 // that the principal has then: with [app.ErrNotFound] or an [app.Error] the principal may not use
 // any more what it follows, and the stream ends.
-func Follow(r *Request, may func(ctx context.Context, who app.Principal) error) { r.follows.Store(&may) }
+func Follow(r *Request, may func(ctx context.Context, who app.Principal) error) {
+	r.follows.Store(&may)
+}
 
 // recheck ends a stream of events, which may last for days, when its principal may not read it any
 // more: the key was revoked or has expired, the login has ended, the role has changed. It replaces

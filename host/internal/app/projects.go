@@ -69,7 +69,7 @@ func (s *Projects) List(ctx context.Context, who Principal) ([]ProjectRole, erro
 // project does not.
 func administers(who Principal) error {
 	if _, limited := who.grants.Limit(); limited || !who.Viewer().EachProject() {
-		return Forbidden("creating a project needs the role owner or admin of the tenant")
+		return Forbidden("only owners and admins of the tenant create projects")
 	}
 	return nil
 }

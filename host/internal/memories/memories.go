@@ -57,7 +57,7 @@ type Store struct {
 type Principal struct {
 	access.Viewer
 	Act    access.Action // what is done with memories
-	Caller string // pays for model tokens
+	Caller string        // pays for model tokens
 }
 
 // Memory is a memory with its settings.

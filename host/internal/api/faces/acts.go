@@ -66,7 +66,7 @@ var exceptions = []struct {
 		`GET /v1/canvas/({id}/sessions|trace)`,
 	}},
 	{access.Review, []string{
-		`GET .*/messages(/search|/{entry}/content)?`,
+		`GET /(api/)?v[12]/(memories/{memory}/)?messages(/search|/{entry}/content)?`,
 	}},
 	// Trying a node changes its params for one run.
 	{access.Edit, []string{`POST /v1/canvas/debug`, `POST .*/components/{component}/debug`}},

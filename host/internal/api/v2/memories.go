@@ -111,7 +111,7 @@ func memoryViewOf(v app.AgentMemory) memoryView {
 	return memoryView{
 		ID: v.ID, Name: v.Name, Types: s.Types, Model: s.LLM, Permission: s.Permission, Project: v.Project,
 		Description: s.Description,
-		Size: v.Size, MaxSize: s.Size, Temperature: s.Temperature, SystemPrompt: s.Prompt(), UserPrompt: s.UserPrompt,
+		Size:        v.Size, MaxSize: s.Size, Temperature: s.Temperature, SystemPrompt: s.Prompt(), UserPrompt: s.UserPrompt,
 		Rev: v.Rev, Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime),
 	}
 }

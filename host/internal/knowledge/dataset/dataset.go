@@ -31,7 +31,7 @@ type Dataset struct {
 	Synonyms  [][]string `json:"synonyms,omitempty"`
 	CreatedBy string     `json:"created_by"`
 	Project   string     `json:"project,omitempty"` // "" is the default project
-	Created   int64      `json:"created"` // Unix milliseconds
+	Created   int64      `json:"created"`           // Unix milliseconds
 	Updated   int64      `json:"updated"`
 	// ReadOnly is a dataset of files outside of the records, which changes with them alone.
 	ReadOnly bool `json:"read_only,omitempty"`
