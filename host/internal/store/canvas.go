@@ -362,11 +362,12 @@ func (s Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, i
 		return nil, 0, fail(err, "list canvases")
 	}
 	if len(w.conds) == 2 && f.Viewer.Plain() { // tenant and viewer alone: ranges of an index
-		w.known = `SELECT (SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'team' AND project = '') +
+		// $3 and $4 are the default project.
+		w.known = `SELECT (SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'team' AND project = $3) +
 			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id = $2 AND
-				(project = '' OR $2 <> '')) +
+				(project = $4 OR $2 <> '')) +
 			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id = '' AND
-				project = '' AND $2 <> '')`
+				project = $4 AND $2 <> '')`
 	}
 	return list(ctx, s.database, &canvasList, &w, p)
 }

@@ -168,8 +168,9 @@ type Subject struct {
 	Groups       []string
 }
 
-// revoked is the project to which a key is limited that was revoked during its run: none.
-var revoked = "revoked key"
+// gone is the project to which a key is limited that was revoked during its run, and what a member
+// published who has left: none.
+var gone = "gone"
 
 // Viewer returns the viewer that a subject is, with the strongest of its roles. The limit of a key
 // counts too: one that was revoked uses nothing. A user with the id of the tenant is its owner, as in the original, unless it is a
@@ -219,7 +220,7 @@ func (s Projects) Viewer(ctx context.Context, of Subject) (access.Viewer, error)
 		}
 	}
 	if !known {
-		g.Only = &revoked
+		g.Only = &gone
 	}
 	g.Admin = role == roleOwner || role == roleAdmin || role == "" && of.User == of.Tenant && of.User != ""
 	if g.Admin || g.Only != nil || len(g.Projects)+len(g.Objects) > 0 {
@@ -242,7 +243,7 @@ func (s Projects) Acting(ctx context.Context, tenant string, a access.Actor, key
 			return access.Viewer{}, err
 		case !member && a.As == access.Publisher && a.User != tenant:
 			// The host makes keys for a tenant without members under the id of the tenant.
-			return access.Viewer{}, nil
+			return access.Viewer{Tenant: tenant, Grants: &access.Grants{Only: &gone}}, nil
 		case !member:
 			return access.Viewer{Tenant: tenant}, nil
 		}

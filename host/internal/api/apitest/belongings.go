@@ -21,7 +21,7 @@ type Belongings struct {
 	Memory                                                           string
 	User, Secret, Provider, Tenant, Schedule                         string // of FurnishAll
 	Dataset, Document, Chunk                                         string // of FurnishDataset
-	Project                                                          string // of FurnishProject
+	Project                                                          string // of FurnishAll
 }
 
 // furnished counts belongings, so that each has titles of its own.
@@ -61,6 +61,9 @@ func (s *Site) FurnishAll() Belongings {
 	)
 	require.NoError(s.T, err)
 	s.FurnishDataset(&b)
+	project, err := s.Store.Projects.Create(s.T.Context(), store.Project{Tenant: "one", Name: b.Title})
+	require.NoError(s.T, err)
+	b.Project = project.ID
 	b.User, b.Secret, b.Provider, b.Tenant = u.ID, "mine.secret", "mine", "one"
 	b.Schedule = s.As("one", "POST", "/api/v2/schedules", `{"canvas":"`+b.Canvas+`","every":"24h","query":"my secret"}`, 201).Get("id").Str()
 	require.NoError(s.T, s.Store.Secrets.Put(s.T.Context(), "one", b.Secret, []byte("my secret"), nil))
