@@ -11,6 +11,8 @@ type Viewer struct {
 	Tenant string
 	// User is a member; "" may use what the whole tenant may use.
 	User string
+	// Groups that the member is in.
+	Groups Groups
 	// Whole may use everything of the tenant. It is for work of the host itself, such as the
 	// command line of its operator.
 	Whole bool

@@ -38,7 +38,8 @@ func (a *Accounts) ByKey(ctx context.Context, text string) (Principal, error) {
 		return Principal{}, err
 	}
 	return Principal{
-		Tenant: key.Tenant, User: key.User, Scopes: a.operator.in(key.Tenant, key.Scopes), Key: &key,
+		Tenant: key.Tenant, User: key.User, Groups: key.Groups,
+		Scopes: a.operator.in(key.Tenant, key.Scopes), Key: &key,
 		Caller: key.Caller(), Rate: key.Rate, Kind: runs.ByKey, ID: key.ID,
 	}, nil
 }
@@ -73,8 +74,13 @@ func (a *Accounts) ByLogin(ctx context.Context, text string) (Principal, error) 
 		return Principal{}, ErrNotFound
 	}
 	own := OwnTenant(member)
+	groups, err := a.store.Groups.Of(ctx, own.Tenant, v.User)
+	if err != nil {
+		return Principal{}, err
+	}
 	return Principal{
-		Tenant: own.Tenant, User: v.User, Scopes: a.operator.scopesOf(own.Tenant, own.Role), CSRF: v.CSRF,
+		Tenant: own.Tenant, User: v.User, Groups: groups,
+		Scopes: a.operator.scopesOf(own.Tenant, own.Role), CSRF: v.CSRF,
 		Login: v.ID, Via: v.Via,
 		Caller: "user " + v.User, Kind: runs.ByLogin, ID: v.User,
 	}, nil

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/app/identity"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -212,7 +213,7 @@ func (a *Identities) Delete(ctx context.Context, who Principal, id string) error
 	if err := a.mayChange(ctx, who); err != nil {
 		return err
 	}
-	return missing(a.store.Items.Delete(ctx, who.Tenant, providerKind, id), "provider")
+	return missing(a.store.Identities.DeleteProvider(ctx, who.Tenant, providerKind, id), "provider")
 }
 
 func (a *Identities) mayChange(ctx context.Context, who Principal) error {
@@ -230,10 +231,12 @@ type Arrival struct {
 	Issuer   string  `json:"issuer"`
 	Subject  string  `json:"subject"`
 	Role     *string `json:"role"` // that the groups give; nil if the provider sent none
-	Name     string  `json:"name"`
-	Email    string  `json:"email"`
-	Until    int64   `json:"until"` // Unix milliseconds
-	Token    string  `json:"-"`     // the ID token
+	// Groups are those that the provider reported; nil if it sent no claim with groups.
+	Groups *access.Groups `json:"groups"`
+	Name   string         `json:"name"`
+	Email  string         `json:"email"`
+	Until  int64          `json:"until"` // Unix milliseconds
+	Token  string         `json:"-"`     // the ID token
 }
 
 // Arrive reads the groups of a person. A provider that maps no groups sets no roles; one that does
@@ -242,6 +245,14 @@ func (a *Identities) Arrive(p TenantProvider, person identity.Person) Arrival {
 	out := Arrival{
 		Provider: p.Key(), Issuer: person.Issuer, Subject: person.Subject, Name: person.Name, Email: person.Email,
 		Until: a.accounts.now().Add(ArrivalLasts).UnixMilli(), Token: person.Token,
+	}
+	if person.Groups != nil {
+		groups := access.GroupsOf(person.Groups...)
+		out.Groups = &groups
+		if n := len(groups.Names()); n < len(person.Groups) {
+			a.logger.Warn("some groups of a provider are repeated or cannot be names of groups", "provider", p.Key(),
+				"reported", len(person.Groups), "used", n)
+		}
 	}
 	switch {
 	case len(p.Roles) == 0:
@@ -339,7 +350,7 @@ func (a *Identities) enter(
 		role = &p.NewRole // of people whose groups give none
 	}
 	kept, err := a.store.Identities.SetRole(
-		ctx, v, role, a.accounts.ranks(p.Tenant), p.act(ActGroups, v.User, address),
+		ctx, v, role, in.Groups, a.accounts.ranks(p.Tenant), p.act(ActGroups, v.User, address),
 	)
 	if err != nil {
 		return User{}, err

@@ -12,16 +12,17 @@ import (
 // Principal is the authenticated sender of a request: a key, a login, or an embedded page.
 type Principal struct {
 	Tenant string
-	User   string   // a member; "" is none, such as the visitor of an embedded page
-	Canvas string   // "*" or the one canvas that an embedded page may use; "" for others
-	Embeds bool     // it came with the token of an embedded page
-	Scopes []string // what it may do; empty means nothing
-	Key    *Key     // the API key; nil for logins and embedded pages
-	CSRF   string   // of a login held by a cookie
-	Login  string   // id of the login; "" for keys and embedded pages
-	Via    string   // how the login began, see [LoginOrigin]
-	Caller string   // whose requests and model tokens are counted together
-	Rate   int64    // requests per minute; 0 means the host's own limit
+	User   string        // a member; "" is none, such as the visitor of an embedded page
+	Groups access.Groups // of the member
+	Canvas string        // "*" or the one canvas that an embedded page may use; "" for others
+	Embeds bool          // it came with the token of an embedded page
+	Scopes []string      // what it may do; empty means nothing
+	Key    *Key          // the API key; nil for logins and embedded pages
+	CSRF   string        // of a login held by a cookie
+	Login  string        // id of the login; "" for keys and embedded pages
+	Via    string        // how the login began, see [LoginOrigin]
+	Caller string        // whose requests and model tokens are counted together
+	Rate   int64         // requests per minute; 0 means the host's own limit
 
 	Kind, ID string        // what was authenticated, see [runs.Principal]
 	EndUser  string        // user id that the embedding site has signed; "" for none
@@ -39,12 +40,12 @@ type Principal struct {
 // For returns the principal that uses objects on behalf of a viewer: a run of a canvas, or with
 // [access.All] the host itself.
 func For(v access.Viewer) Principal {
-	return Principal{Tenant: v.Tenant, User: v.User, whole: v.Whole, grants: v.Grants}
+	return Principal{Tenant: v.Tenant, User: v.User, Groups: v.Groups, whole: v.Whole, grants: v.Grants}
 }
 
 // Viewer returns on whose behalf the principal uses objects.
 func (p Principal) Viewer() access.Viewer {
-	return access.Viewer{Tenant: p.Tenant, User: p.User, Whole: p.whole, Grants: p.grants}
+	return access.Viewer{Tenant: p.Tenant, User: p.User, Groups: p.Groups, Whole: p.whole, Grants: p.grants}
 }
 
 // Using returns the principal that reads what its object names, such as the pipeline of a dataset.

@@ -29,10 +29,14 @@ const (
 
 // Viewing returns a principal with the roles that it has been given. Errors: of the store.
 func (s *Projects) Viewing(ctx context.Context, who Principal) (Principal, error) {
-	of := store.Subject{Tenant: who.Tenant, User: who.User}
+	of := store.Subject{Tenant: who.Tenant, User: who.User, Groups: who.Groups}
 	switch {
 	case who.Embeds:
 		of.User = who.embedder
+		var err error
+		if of.Groups, err = s.store.Groups.Of(ctx, who.Tenant, who.embedder); err != nil {
+			return who, err
+		}
 	case who.Key != nil:
 		of.Key = who.Key.ID
 	}
@@ -195,6 +199,7 @@ func (s *Projects) checkSubject(ctx context.Context, tenant, subject string) err
 			known, err = false, nil
 		}
 	case store.GroupSubject:
+		known = access.GroupName(id)
 	default:
 		known = false
 	}

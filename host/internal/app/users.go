@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -218,4 +219,43 @@ func (a *Accounts) ResetPassword(ctx context.Context, who Principal, user, passw
 		return Forbidden("somebody who belongs to other tenants too changes the password alone")
 	}
 	return a.SetPassword(ctx, m.User, password)
+}
+
+// Group is a group of a user.
+type Group = store.Group
+
+// mostGroups bounds the groups that an administrator sets for a user.
+const mostGroups = 200
+
+// Groups lists the groups of a user of a principal's tenant. Errors: those of [Error].
+func (a *Accounts) Groups(ctx context.Context, who Principal, user string) ([]Group, error) {
+	member, err := a.store.Members.Has(ctx, who.Tenant, user)
+	if err == nil && !member {
+		err = Missing("user")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.store.Groups.List(ctx, who.Tenant, user)
+}
+
+// SetGroups replaces the groups that a user of a principal's tenant has from administrators. Those
+// of sign-in providers stay. Errors: those of [Error].
+func (a *Accounts) SetGroups(ctx context.Context, who Principal, user string, names []string) ([]Group, error) {
+	if len(names) > mostGroups {
+		return nil, BadArgument("groups: %d names, a user has at most %d", len(names), mostGroups)
+	}
+	for _, name := range names {
+		if !access.GroupName(name) {
+			return nil, BadArgument("group %.60q: expected 1 to %d bytes without control characters, "+
+				"and without space around them", name, access.LongestGroup)
+		}
+	}
+	if _, _, err := a.member(ctx, who, user); err != nil {
+		return nil, err
+	}
+	if err := a.store.Groups.Set(ctx, who.Tenant, user, "", access.GroupsOf(names...)); err != nil {
+		return nil, missing(err, "user")
+	}
+	return a.store.Groups.List(ctx, who.Tenant, user)
 }

@@ -165,7 +165,7 @@ func (s Projects) Grants(ctx context.Context, tenant, object string) ([]Grant, e
 type Subject struct {
 	Tenant, User string
 	Key          string // id of the API key that is used; "" for none
-	Groups       []string
+	Groups       access.Groups
 }
 
 // gone is the project to which a key is limited that was revoked during its run, and what a member
@@ -176,12 +176,12 @@ var gone = "gone"
 // counts too: one that was revoked uses nothing. A user with the id of the tenant is its owner, as in the original, unless it is a
 // member with another role.
 func (s Projects) Viewer(ctx context.Context, of Subject) (access.Viewer, error) {
-	v := access.Viewer{Tenant: of.Tenant, User: of.User}
+	v := access.Viewer{Tenant: of.Tenant, User: of.User, Groups: of.Groups}
 	subjects := []string{UserSubject + of.User}
 	if of.Key != "" {
 		subjects = append(subjects, KeySubject+of.Key)
 	}
-	for _, name := range of.Groups {
+	for _, name := range of.Groups.Names() {
 		subjects = append(subjects, GroupSubject+name)
 	}
 	w := &where{}
@@ -248,7 +248,11 @@ func (s Projects) Acting(ctx context.Context, tenant string, a access.Actor, key
 			return access.Viewer{Tenant: tenant}, nil
 		}
 	}
-	return s.Viewer(ctx, Subject{Tenant: tenant, User: a.User, Key: key})
+	groups, err := Groups(s).Of(ctx, tenant, a.User)
+	if err != nil {
+		return access.Viewer{}, err
+	}
+	return s.Viewer(ctx, Subject{tenant, a.User, key, groups})
 }
 
 // roleAdmin is the role that administers a tenant with its owners.

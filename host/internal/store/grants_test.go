@@ -162,7 +162,7 @@ func TestGrantsEnd(t *testing.T) {
 		give("key:"+k.ID, "canvas:"+c.ID)
 		give("user:bob", "project:"+p.ID)
 		give("group:ops", "project:"+p.ID)
-		v, err := s.Projects.Viewer(ctx, Subject{Tenant: "t", User: "carl", Groups: []string{"ops"}})
+		v, err := s.Projects.Viewer(ctx, Subject{Tenant: "t", User: "carl", Groups: access.GroupsOf("ops")})
 		require.NoError(t, err)
 		require.Equal(t, access.Editor, v.InProject(p.ID))
 		require.NoError(t, s.Members.Delete(ctx, "t", "bob"))

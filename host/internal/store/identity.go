@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // Identity is a person of an OpenID provider who signs in as a user. Tenant, Issuer and Subject
@@ -88,13 +90,13 @@ func (s Identities) Link(ctx context.Context, v Identity, made *User) (Identity,
 	})
 }
 
-// SetRole stores a sign-in, and replaces the role that the groups of the person give by role unless
-// it is nil. The role of the member becomes the strongest of all; keys beyond it are deleted, and
-// without a role all logins of the user. kept reports that the role stays because the tenant would
-// lose its last owner, or the last with a password. A change of the role has the entry act in the
-// audit log. Errors: [ErrNotFound].
+// SetRole stores a sign-in, replaces the groups that the user has from the provider by groups, and
+// the role that they give by role, each unless it is nil. The role of the member becomes the
+// strongest of all; keys beyond it are deleted, and without a role all logins of the user. kept
+// reports that the role stays because the tenant would lose its last owner, or the last with a
+// password. A change of the role has the entry act in the audit log. Errors: [ErrNotFound].
 func (s Identities) SetRole(
-	ctx context.Context, v Identity, role *string, ranks Ranks, act AuditEntry,
+	ctx context.Context, v Identity, role *string, groups *access.Groups, ranks Ranks, act AuditEntry,
 ) (kept bool, err error) {
 	err = s.writeAlways(ctx, "sign-in", func(ctx context.Context, q querier) error {
 		kept = false
@@ -105,6 +107,11 @@ func (s Identities) SetRole(
 		res, err := q.ExecContext(ctx, text+` WHERE tenant_id = $1 AND issuer = $2 AND subject = $3`, args...)
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err
+		}
+		if groups != nil {
+			if err := setGroups(ctx, q, v.Tenant, v.User, v.Provider, *groups); err != nil {
+				return err
+			}
 		}
 		if role == nil {
 			return nil
@@ -185,10 +192,28 @@ func (s Identities) Delete(ctx context.Context, v Identity, ranks Ranks, act Aud
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err
 		}
+		const groups = `DELETE FROM user_groups WHERE tenant_id = $1 AND user_id = $2 AND source = $3`
+		if _, err := q.ExecContext(ctx, groups, v.Tenant, v.User, v.Provider); err != nil {
+			return err
+		}
 		kept, err := s.applyRoles(ctx, q, v.Tenant, v.User, ranks, act)
 		if err == nil && kept {
 			err = ErrLastOwner
 		}
+		return err
+	})
+}
+
+// DeleteProvider removes a provider, which is an item of a kind, with the groups that users have
+// from it. Errors: [ErrNotFound].
+func (s Identities) DeleteProvider(ctx context.Context, tenant, kind, id string) error {
+	return s.writeAlways(ctx, fmt.Sprintf("delete provider %q", id), func(ctx context.Context, q querier) error {
+		const remove = `DELETE FROM items WHERE tenant_id = $1 AND kind = $2 AND id = $3`
+		res, err := q.ExecContext(ctx, remove, tenant, kind, id)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, `DELETE FROM user_groups WHERE tenant_id = $1 AND source = $2`, tenant, id)
 		return err
 	})
 }

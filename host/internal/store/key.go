@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // Key is an API key as stored: only its hash is stored, and the key itself is returned once, by
@@ -24,6 +26,7 @@ type Key struct {
 	TokensPerDay int64 // model tokens per day (UTC); 0 means the default of the host
 
 	Project *string // the only project that it uses; nil means all of its user
+	Groups access.Groups // of the user; only [Keys.ByText] reads them
 }
 
 // Keys has the records of API keys.
@@ -105,6 +108,9 @@ func (s Keys) ByText(ctx context.Context, text string) (Key, error) {
 		var err error
 		if k, err = scanKey(s.read.QueryRowContext(ctx, query, hash)); err != nil {
 			return Key{}, fail(err, "api key")
+		}
+		if k.Groups, err = (Groups{s.database}).Of(ctx, k.Tenant, k.User); err != nil {
+			return Key{}, err
 		}
 		s.keys.put(hash, k, age)
 	}

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// keyMemory caches API keys, since every request presents one. The whole cache is cleared after a
-// commit of a statement that names the table of keys, before the writer gets its result: a revoked
-// key is rejected from then on. This requires that all writes pass through one [group], which is
-// the case for SQLite, whose keys no other process writes while a host runs. PostgreSQL has other
-// hosts: there the cache is nil and always misses.
+// keyMemory caches API keys with the groups of their users, since every request presents one. The
+// whole cache is cleared after a commit of a statement that names one of these tables, before the
+// writer gets its result: a revoked key is rejected from then on. This requires that all writes
+// pass through one [group], which is the case for SQLite, whose keys no other process writes while
+// a host runs. PostgreSQL has other hosts: there the cache is nil and always misses.
 type keyMemory struct {
 	mu     sync.Mutex
 	byHash map[string]Key
@@ -20,8 +20,10 @@ type keyMemory struct {
 // mostKeys bounds the cache, which is cleared when full.
 const mostKeys = 1024
 
-// namesKeys reports whether a statement may change keys.
-func namesKeys(query string) bool { return strings.Contains(query, "keys") }
+// namesKeys reports whether a statement may change keys or the groups of users.
+func namesKeys(query string) bool {
+	return strings.Contains(query, "keys") || strings.Contains(query, "user_groups")
+}
 
 // get returns a cached key, or the age to pass to put after reading the key.
 func (m *keyMemory) get(hash []byte) (k Key, known bool, age int) {

@@ -172,7 +172,7 @@ func TestRoleOfADeletedProvider(t *testing.T) {
 				Tenant: "t", Issuer: "https://x", Subject: name, Provider: provider,
 			}, &User{Email: name + "@x.org"})
 			require.NoError(t, err)
-			_, err = s.Identities.SetRole(ctx, v, &admin, none, AuditEntry{})
+			_, err = s.Identities.SetRole(ctx, v, &admin, nil, none, AuditEntry{})
 			require.NoError(t, err)
 			return v
 		}
@@ -202,7 +202,7 @@ func TestRoleOfADeletedProvider(t *testing.T) {
 		_, err = s.Items.Put(ctx, Item{Tenant: "t", Kind: "oidc", ID: "new", Name: "new", Doc: []byte("{}")})
 		require.NoError(t, err)
 		normal := "normal"
-		_, err = s.Identities.SetRole(ctx, next, &normal, none, AuditEntry{})
+		_, err = s.Identities.SetRole(ctx, next, &normal, nil, none, AuditEntry{})
 		require.NoError(t, err)
 		require.Equal(t, "normal", role(eve.User), "what the provider of today gives")
 	})

@@ -76,6 +76,7 @@ type Store struct {
 	Users      Users
 	Logins     Logins
 	Identities Identities
+	Groups     Groups
 	Audit      Audit
 	Keys       Keys
 	Betas      Betas
@@ -103,7 +104,7 @@ func newStore(db *database) *Store {
 	return &Store{
 		database: db,
 		Tenants:  Tenants{db}, Members: Members{db}, Users: Users{db}, Logins: Logins{db},
-		Identities: Identities{db}, Audit: Audit{db},
+		Identities: Identities{db}, Groups: Groups{db}, Audit: Audit{db},
 		Keys: Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
 		Uses: ModelUses{db}, Lessons: ModelLessons{db},
 		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db}, Traces: Traces{db},

@@ -76,7 +76,7 @@ var owned = []string{
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "model_use", "model_lessons", "deleted_canvases", "identities",
 	"projects", "grants",
-	"audit", "audit_heads",
+	"audit", "audit_heads", "user_groups",
 	"canvas_docs", "trace_blocks", "trace_bytes", "trace_gone",
 }
 
@@ -274,7 +274,7 @@ func deleteMember(ctx context.Context, q querier, tenant, user string) error {
 	if _, err := q.ExecContext(ctx, grants, tenant, UserSubject+user, user); err != nil {
 		return err
 	}
-	for _, table := range []string{"keys", "betas", "identities"} {
+	for _, table := range []string{"keys", "betas", "identities", "user_groups"} {
 		text := `DELETE FROM ` + table + ` WHERE tenant_id = $1 AND user_id = $2`
 		if _, err := q.ExecContext(ctx, text, tenant, user); err != nil {
 			return err

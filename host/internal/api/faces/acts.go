@@ -34,7 +34,7 @@ var of = []struct {
 	}},
 	{access.Project, []string{"/api/v2/projects", "/api/v2/grants"}},
 	{tenantWide, []string{
-		"/api/v2/audit", "/api/v2/chunk-methods", "/api/v2/components", "/api/v2/databases", "/api/v2/health",
+		"/api/v2/audit", "/api/v2/chunk-methods", "/api/v2/components", "/api/v2/databases", "/api/v2/groups", "/api/v2/health",
 		"/api/v2/hook-presets", "/api/v2/keys", "/api/v2/local-providers", "/api/v2/mcp-servers", "/api/v2/me",
 		"/api/v2/models", "/api/v2/oidc", "/api/v2/openapi.json", "/api/v2/plugins", "/api/v2/provider-presets",
 		"/api/v2/providers", "/api/v2/secrets", "/api/v2/settings", "/api/v2/tenants", "/api/v2/tools", "/api/v2/traces",

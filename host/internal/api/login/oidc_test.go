@@ -124,6 +124,35 @@ func TestGroupsGiveRoles(t *testing.T) {
 	require.Contains(t, a.Text, "too many groups")
 }
 
+// Groups of a provider replace those of its sign-in before, and never those of an administrator.
+func TestGroupsOfSignIn(t *testing.T) {
+	c := newCompany(t)
+	c.p.Claims = jwt.MapClaims{"sub": "bob", "email": "bob@corp.example", "groups": []string{"staff", "hr"}}
+	v := newVisitor(c.Site)
+	require.Equal(t, http.StatusSeeOther, v.signIn(c).Status)
+	bob := v.open("/api/v2/me").Body.Get("user").Str()
+	path := "/api/v2/users/" + bob + "/groups"
+	groups := func() string { return c.As("one", "GET", path, "", 200).Get("items").JSON() }
+	require.Equal(t, `[{"name":"hr","source":"corp"},{"name":"staff","source":"corp"}]`, groups())
+	c.As("one", "PUT", path, `{"groups":["board","hr"]}`, 200)
+	both := `[{"name":"board"},{"name":"hr"},{"name":"hr","source":"corp"},{"name":"staff","source":"corp"}]`
+	require.Equal(t, both, groups())
+	for _, one := range []struct {
+		claim any
+		want  string
+	}{
+		{nil, both}, // absent: groups stay
+		{[]string{"staff", "a\nb", " x"}, `[{"name":"board"},{"name":"hr"},{"name":"staff","source":"corp"}]`},
+		{[]string{"staff"}, `[{"name":"board"},{"name":"hr"},{"name":"staff","source":"corp"}]`},
+	} {
+		c.p.Claims["groups"] = one.claim
+		require.Equal(t, http.StatusSeeOther, v.signIn(c).Status)
+		require.Equal(t, one.want, groups())
+	}
+	c.As("one", "PUT", path, `{"groups":["a\nb"]}`, 422)
+	c.As("two", "PUT", path, `{"groups":["hr"]}`, 404)
+}
+
 // An address never finds an account: a password links it, once.
 func TestLinkByPassword(t *testing.T) {
 	c := newCompany(t)

@@ -18,7 +18,7 @@ type accounts struct {
 
 func (a accounts) operations() []operation {
 	const admin = app.ScopeAdmin
-	return []operation{
+	return append(a.groupOperations(), []operation{
 		handle(operation{
 			method: "GET", path: "/api/v2/me", body: api.BodyNone, name: "me",
 			about: "Get the caller: who it is and what it may do. For a login with a cookie the response has the " +
@@ -80,7 +80,7 @@ func (a accounts) operations() []operation {
 			name:  "endLogin",
 			about: "End a login of a user.",
 		}, a.endLogin),
-	}
+	}...)
 }
 
 type meView struct {

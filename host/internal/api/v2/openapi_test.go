@@ -292,6 +292,8 @@ GET /api/v2/users
 POST /api/v2/users {"email":"bob@x.org","password":"battery staple","role":"admin"} >bob
 PUT /api/v2/users/{bob} {"role":"normal"}
 PUT /api/v2/users/{bob}/password {"new":"staple battery"}
+PUT /api/v2/users/{bob}/groups {"groups":["hr"]}
+GET /api/v2/users/{bob}/groups
 GET /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}
