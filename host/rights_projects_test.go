@@ -100,8 +100,8 @@ func TestPortsAcrossProjects(t *testing.T) {
 	}
 }
 
-// A published canvas acts for its publisher in each project, until the publisher loses the role: its
-// runs then fail and name the object. A draft inside of it has no secrets of the publisher.
+// A published canvas acts for its publisher in each project, until the publisher loses the role:
+// its runs then fail and name the object. A draft inside of it has no secrets of the publisher.
 func TestPublisherLosesTheProject(t *testing.T) {
 	c := newCrew(t)
 	project, _ := c.project()

@@ -48,7 +48,7 @@ func (s *Projects) Viewing(ctx context.Context, who Principal) (Principal, error
 	return who, err
 }
 
-// ProjectRole is a project with the role of who asks.
+// ProjectRole is a project with the role of the caller.
 type ProjectRole struct {
 	Project
 	Role access.Role

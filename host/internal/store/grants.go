@@ -89,8 +89,8 @@ func (s Projects) List(ctx context.Context, tenant string) ([]Project, error) {
 // held are the tables whose rows are in a project.
 var held = []string{"canvases", "datasets", "memories", "secrets"}
 
-// Delete removes a project that holds nothing, with its grants. Errors: [ErrNotFound], [ErrConflict]
-// if it holds something.
+// Delete removes a project that holds nothing, with its grants. Errors: [ErrNotFound],
+// [ErrConflict] if it holds something.
 func (s Projects) Delete(ctx context.Context, tenant, id string) error {
 	return s.writeAlways(ctx, fmt.Sprintf("delete project %q", id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM projects WHERE id = $1 AND tenant_id = $2`, id, tenant)
@@ -173,8 +173,8 @@ type Subject struct {
 var gone = "gone"
 
 // Viewer returns the viewer that a subject is, with the strongest of its roles. The limit of a key
-// counts too: one that was revoked uses nothing. A user with the id of the tenant is its owner, as in the original, unless it is a
-// member with another role.
+// counts too: one that was revoked uses nothing. A user with the id of the tenant is its owner, as
+// in the original, unless it is a member with another role.
 func (s Projects) Viewer(ctx context.Context, of Subject) (access.Viewer, error) {
 	v := access.Viewer{Tenant: of.Tenant, User: of.User, Groups: of.Groups}
 	subjects := []string{UserSubject + of.User}

@@ -25,12 +25,13 @@ var rolesRows = []string{
 		('own', 't', 'ann', '', '', '', '', '', '', '', 'me', '[]', 0, '', 1, 5, 7, '')`,
 	`INSERT INTO datasets (id, tenant_id, created_by, team, name, name_key, body, model, wanted, seq, gone_seq,
 		create_time, update_time) VALUES ('d', 't', 'ann', 1, 'd', 'd', '{"method":"naive"}', '', '', 0, 0, 5, 7)`,
-	`INSERT INTO memories (id, tenant_id, user_id, name, settings, size, rev, create_time, update_time, name_fold, last_id)
-		VALUES ('m', 't', 'ann', 'm', '{"permission":"team"}', 0, 1, 5, 7, 'm', 0)`,
+	`INSERT INTO memories (id, tenant_id, user_id, name, settings, size, rev, create_time, update_time, name_fold,
+		last_id) VALUES ('m', 't', 'ann', 'm', '{"permission":"team"}', 0, 1, 5, 7, 'm', 0)`,
 	`INSERT INTO secrets (tenant_id, name, sealed, create_time, update_time, hosts) VALUES ('t', 's', '', 5, 7, '[]')`,
-	`INSERT INTO keys (id, tenant_id, user_id, name, hint, scopes, rate, create_time, expire_time, tokens_per_day, hash)
-		VALUES ('k', 't', 'bob', '', '', '["read"]', 0, 5, 0, 0, 'hash')`,
-	`INSERT INTO deleted_canvases (id, tenant_id, user_id, permission, delete_time) VALUES ('old', 't', 'ann', 'team', 6)`,
+	`INSERT INTO keys (id, tenant_id, user_id, name, hint, scopes, rate, create_time, expire_time, tokens_per_day,
+		hash) VALUES ('k', 't', 'bob', '', '', '["read"]', 0, 5, 0, 0, 'hash')`,
+	`INSERT INTO deleted_canvases (id, tenant_id, user_id, permission, delete_time)
+		VALUES ('old', 't', 'ann', 'team', 6)`,
 	`INSERT INTO runs (id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error, tokens,
 		create_time, end_time, cost) VALUES ('r', 't', 'old', '', '', 'r', 'api', 'succeeded', '', '', 0, 1, 1, 0),
 		('r2', 't', 'own', '', '', 'r2', 'api', 'succeeded', '', '', 0, 1, 1, 0)`,
@@ -120,7 +121,8 @@ func TestMigrationOfRoles(t *testing.T) {
 			var dump bytes.Buffer
 			require.NoError(t, from.Dump(ctx, &dump))
 			// A dump of that version has neither the new tables nor the new columns.
-			former := regexp.MustCompile(`"schema":\d+`).ReplaceAllString(dump.String(), fmt.Sprintf(`"schema":%d`, before))
+			former := regexp.MustCompile(`"schema":\d+`).ReplaceAllString(
+				dump.String(), fmt.Sprintf(`"schema":%d`, before))
 			var lines []string
 			for line := range strings.SplitSeq(former, "\n") {
 				if !strings.Contains(line, `"table":"projects"`) && !strings.Contains(line, `"table":"grants"`) {
@@ -150,7 +152,8 @@ func TestGrantsEnd(t *testing.T) {
 		c, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", User: "ann", Project: p.ID}, "")
 		require.NoError(t, err)
 		left := func() (n int) {
-			require.NoError(t, s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM grants WHERE tenant_id = 't'`).Scan(&n))
+			row := s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM grants WHERE tenant_id = 't'`)
+			require.NoError(t, row.Scan(&n))
 			return n
 		}
 		give := func(subject, object string) {

@@ -25,8 +25,8 @@ type Key struct {
 
 	TokensPerDay int64 // model tokens per day (UTC); 0 means the default of the host
 
-	Project *string // the only project that it uses; nil means all of its user
-	Groups access.Groups // of the user; only [Keys.ByText] reads them
+	Project *string       // the only project that it uses; nil means all of its user
+	Groups  access.Groups // of the user; only [Keys.ByText] reads them
 }
 
 // Keys has the records of API keys.

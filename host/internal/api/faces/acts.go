@@ -83,7 +83,8 @@ var version = regexp.MustCompile(`^/0\.\d+/`)
 var patterns = func() (out []struct {
 	*regexp.Regexp
 	does access.Action
-}) {
+},
+) {
 	for _, e := range exceptions {
 		for _, p := range e.patterns {
 			p = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(p)
