@@ -28,7 +28,7 @@ func (c *crew) project() (id, inner string) {
 	return id, inner
 }
 
-// member gives a member a role in a project; "" takes it.
+// member sets the role of a member in a project; "" takes it.
 func (c *crew) member(key, project, role string) {
 	c.Helper()
 	subject, object := "user:"+c.users[key], "project:"+project
@@ -41,7 +41,7 @@ func (c *crew) member(key, project, role string) {
 	require.Contains(c, said, `"role":"`+role+`"`)
 }
 
-// secretSender returns a canvas that sends the secret PASS to a site, which says it.
+// secretSender returns a canvas that sends the secret PASS to a site and shows whether it arrived.
 func secretSender(t *testing.T) string {
 	t.Helper()
 	site := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +78,8 @@ func TestPortsAcrossProjects(t *testing.T) {
 			c.publish("bob", id)
 			// A viewer reads documents; memories, canvases and secrets are for those who run.
 			runs := map[string]bool{
-				"in a memory": true, "by a private canvas": true, "by a private canvas as a tool": true, "by a secret": true,
+				"in a memory": true, "by a private canvas": true, "by a private canvas as a tool": true,
+				"by a secret": true,
 			}
 			open := step.role == "runner" || step.role == "viewer" && !runs[door]
 			want := zebra

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Role is what a viewer may do with an object; each role may what the ones below it may.
+// Role is the rank of a viewer for an object; each role may also do what the weaker ones may.
 type Role uint8
 
 // Roles. [RoleTerms] describes them.
@@ -38,7 +38,7 @@ func ParseRole(word string) (Role, error) {
 	return None, fmt.Errorf("unknown role %.40q (one of %s)", word, strings.Join(RoleNames, ", "))
 }
 
-// Action is what a viewer does with an object.
+// Action is something that a viewer does with an object.
 type Action uint8
 
 // Actions.

@@ -28,7 +28,7 @@ type Principal struct {
 	EndUser  string        // user id that the embedding site has signed; "" for none
 	Visitor  store.Visitor // whose conversations a request of an embedding page reads; "" for none
 
-	// Act is what the request does with its object, as its route declares; see [Principal.Check].
+	// Act is the action of the request on its object, as its route declares; see [Principal.Check].
 	Act access.Action
 
 	whole  bool // see [access.Viewer]

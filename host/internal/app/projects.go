@@ -118,7 +118,7 @@ func (s *Projects) Delete(ctx context.Context, who Principal, id string) error {
 	}
 	err := s.store.Projects.Delete(ctx, who.Tenant, id)
 	if errors.Is(err, ErrConflict) {
-		return Refuse(CodeNotEmpty, "the project has canvases, datasets, memories or secrets; move or delete them first")
+		return Refuse(CodeNotEmpty, "the project holds canvases, datasets, memories or secrets; move or delete them")
 	}
 	return missing(err, "project")
 }
@@ -159,7 +159,7 @@ func (s *Projects) Grants(ctx context.Context, who Principal, o access.Object) (
 	return s.store.Projects.Grants(ctx, who.Tenant, o.Key())
 }
 
-// Grant gives a role on an object. Errors: those of [Error].
+// Grant adds or replaces a role on an object. Errors: those of [Error].
 func (s *Projects) Grant(
 	ctx context.Context, who Principal, o access.Object, subject, role string,
 ) (RoleGrant, error) {

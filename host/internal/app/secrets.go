@@ -74,10 +74,7 @@ func (s *Secrets) PutIn(
 			return err
 		}
 	}
-	if err := s.Put(ctx, who.Tenant, name, value, hosts); err != nil || project == nil {
-		return err
-	}
-	return s.store.Secrets.Place(ctx, who.Tenant, name, *project)
+	return s.put(ctx, who.Tenant, name, value, hosts, project)
 }
 
 // Remove is Delete for a principal that administers the project of the secret. Errors: those of
@@ -96,6 +93,10 @@ func (s *Secrets) Remove(ctx context.Context, who Principal, name string) error 
 // Put stores a secret over what was there and binds it to hosts; nil keeps those that it has.
 // Errors: those of [Error].
 func (s *Secrets) Put(ctx context.Context, tenant, name, value string, hosts []string) error {
+	return s.put(ctx, tenant, name, value, hosts, nil)
+}
+
+func (s *Secrets) put(ctx context.Context, tenant, name, value string, hosts []string, project *string) error {
 	switch {
 	case len(name) > longestSecretName:
 		return BadArgument("a secret's name has at most %d bytes", longestSecretName)
@@ -117,7 +118,7 @@ func (s *Secrets) Put(ctx context.Context, tenant, name, value string, hosts []s
 			return BadArgument("hosts: %s", err)
 		}
 	}
-	return s.store.Secrets.Put(ctx, tenant, name, []byte(value), hosts)
+	return s.store.Secrets.PutIn(ctx, tenant, name, []byte(value), hosts, project)
 }
 
 // Delete removes a secret. Errors: [ErrNotFound].

@@ -68,7 +68,8 @@ const (
 type Canvases struct{ *database }
 
 const canvasColumns = `id, tenant_id, user_id, title, description, avatar, type, category, permission,
-	tags, dsl, rev, create_time, update_time, released, published, publish_time, version_title, author, publisher, project`
+	tags, dsl, rev, create_time, update_time, released, published, publish_time, version_title, author,
+	publisher, project`
 
 func scanCanvas(r row) (Canvas, error) {
 	var c Canvas
@@ -299,7 +300,8 @@ func (s Canvases) Delete(ctx context.Context, tenant, id string) error {
 	return s.writeAlways(ctx, fmt.Sprintf("delete canvas %q", id), func(ctx context.Context, q querier) error {
 		// Whose it was decides about its runs and sessions.
 		const keep = `INSERT INTO deleted_canvases (` + canvasAccess + `, delete_time)
-			SELECT ` + canvasAccess + `, CAST($3 AS BIGINT) FROM canvases WHERE id = $1 AND tenant_id = $2 ON CONFLICT DO NOTHING`
+			SELECT ` + canvasAccess + `, CAST($3 AS BIGINT) FROM canvases
+			WHERE id = $1 AND tenant_id = $2 ON CONFLICT DO NOTHING`
 		if _, err := q.ExecContext(ctx, keep, id, tenant, s.ms()); err != nil {
 			return err
 		}
@@ -363,7 +365,8 @@ func (s Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, i
 	}
 	if len(w.conds) == 2 && f.Viewer.Plain() { // tenant and viewer alone: ranges of an index
 		// $3 and $4 are the default project.
-		w.known = `SELECT (SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'team' AND project = $3) +
+		w.known = `SELECT (SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'team' AND
+				project = $3) +
 			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id = $2 AND
 				(project = $4 OR $2 <> '')) +
 			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id = '' AND

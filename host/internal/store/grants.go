@@ -98,7 +98,8 @@ func (s Projects) Delete(ctx context.Context, tenant, id string) error {
 			return err
 		}
 		for _, table := range held {
-			some, err := exists(ctx, q, `SELECT 1 FROM `+table+` WHERE tenant_id = $1 AND project = $2 LIMIT 1`, tenant, id)
+			query := `SELECT 1 FROM ` + table + ` WHERE tenant_id = $1 AND project = $2 LIMIT 1`
+			some, err := exists(ctx, q, query, tenant, id)
 			if err != nil {
 				return err
 			}
@@ -131,7 +132,7 @@ func scanGrant(r row) (v Grant, err error) {
 	return v, r.Scan(&v.Tenant, &v.Subject, &v.Object, &v.Role, &v.By, &v.CreateTime)
 }
 
-// Grant gives a role, in place of the one that the subject had on the object. Errors: [ErrInvalid].
+// Grant adds a role, or replaces the one that the subject had on the object. Errors: [ErrInvalid].
 func (s Projects) Grant(ctx context.Context, v Grant) (Grant, error) {
 	v.CreateTime = s.ms()
 	if err := checkText("subject", v.Subject, "object", v.Object); err != nil {
@@ -192,7 +193,8 @@ func (s Projects) Viewer(ctx context.Context, of Subject) (access.Viewer, error)
 	// One query: it is made for each request.
 	query := `SELECT object, '', role FROM grants` + w.String() +
 		fmt.Sprintf(` UNION ALL SELECT 'member', role, 0 FROM members WHERE tenant_id = $1 AND user_id = $%d`, user) +
-		fmt.Sprintf(` UNION ALL SELECT CASE WHEN limited = 1 THEN 'only' ELSE 'key' END, only_project, 0 FROM keys WHERE tenant_id = $1 AND id = $%d`, key)
+		fmt.Sprintf(` UNION ALL SELECT CASE WHEN limited = 1 THEN 'only' ELSE 'key' END, only_project, 0
+			FROM keys WHERE tenant_id = $1 AND id = $%d`, key)
 	type found struct {
 		object, text string
 		role         access.Role

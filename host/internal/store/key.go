@@ -80,7 +80,8 @@ func (s Keys) Create(ctx context.Context, k Key, text string) (Key, string, erro
 	if err != nil {
 		return Key{}, "", fail(err, "create key %q", k.Name)
 	}
-	const insert = `INSERT INTO keys (` + keyColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13, $11)
+	const insert = `INSERT INTO keys (` + keyColumns + `, hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13, $11)
 		ON CONFLICT (hash) DO UPDATE SET hint = excluded.hint RETURNING ` + keyColumns
 	project := ""
 	if k.Project != nil {

@@ -30,7 +30,8 @@ const memoryColumns = `id, tenant_id, user_id, name, settings, size, rev, create
 
 func scanMemory(r row) (Memory, error) {
 	var v Memory
-	err := r.Scan(&v.ID, &v.Tenant, &v.User, &v.Name, &v.Settings, &v.Size, &v.Rev, &v.CreateTime, &v.UpdateTime, &v.Project)
+	err := r.Scan(&v.ID, &v.Tenant, &v.User, &v.Name, &v.Settings, &v.Size, &v.Rev, &v.CreateTime, &v.UpdateTime,
+		&v.Project)
 	return v, err
 }
 

@@ -23,6 +23,13 @@ type Secrets struct{ *database }
 // Put seals a value under a name, replacing an earlier one, and binds it to hosts. If hosts
 // is nil an earlier binding is kept; an empty list removes it.
 func (s Secrets) Put(ctx context.Context, tenant, name string, value []byte, hosts []string) error {
+	return s.PutIn(ctx, tenant, name, value, hosts, nil)
+}
+
+// PutIn is [Secrets.Put] that moves the secret to a project; nil keeps it where it is.
+func (s Secrets) PutIn(
+	ctx context.Context, tenant, name string, value []byte, hosts []string, project *string,
+) error {
 	if err := checkText("name", name); err != nil {
 		return fail(err, "secret")
 	}
@@ -30,33 +37,30 @@ func (s Secrets) Put(ctx context.Context, tenant, name string, value []byte, hos
 	if err != nil {
 		return fail(err, "secret %q", name)
 	}
-	const insert = `INSERT INTO secrets (tenant_id, name, sealed, create_time, update_time, hosts) VALUES ($1, $2, $3, $4, $4, $5)
+	const insert = `INSERT INTO secrets (tenant_id, name, sealed, create_time, update_time, hosts, project)
+		VALUES ($1, $2, $3, $4, $4, $5, $6)
 		ON CONFLICT (tenant_id, name) DO UPDATE SET sealed = excluded.sealed, update_time = excluded.update_time`
 	upsert := insert
 	if hosts != nil {
 		upsert += `, hosts = excluded.hosts`
+	}
+	in := ""
+	if project != nil {
+		upsert += `, project = excluded.project`
+		in = *project
 	}
 	bound, err := json.Marshal(append([]string{}, hosts...))
 	if err != nil {
 		return fail(err, "secret %q", name)
 	}
 	return s.write(ctx, fmt.Sprintf("secret %q", name), func(ctx context.Context, q querier) error {
-		_, err := q.ExecContext(ctx, upsert, tenant, name, sealed, s.ms(), string(bound))
+		_, err := q.ExecContext(ctx, upsert, tenant, name, sealed, s.ms(), string(bound), in)
 		return err
 	})
 }
 
 // secretRights make secrets belong to their project.
 var secretRights = rights{access.Secret, "name", "''", "1 = 1", "project"}
-
-// Place puts a secret into a project. Errors: [ErrNotFound].
-func (s Secrets) Place(ctx context.Context, tenant, name, project string) error {
-	const update = `UPDATE secrets SET project = $3 WHERE tenant_id = $1 AND name = $2`
-	return s.write(ctx, fmt.Sprintf("secret %q", name), func(ctx context.Context, q querier) error {
-		res, err := q.ExecContext(ctx, update, tenant, name, project)
-		return changed(res, err, ErrNotFound)
-	})
-}
 
 // Access returns in which project a secret is. Errors: [ErrNotFound].
 func (s Secrets) Access(ctx context.Context, tenant, name string) (access.Object, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// act is what a route does, and with what.
+// act is the declaration of a route: the action and the kind of its object.
 type act struct {
 	on   access.Kind
 	does access.Action
@@ -26,28 +26,29 @@ var of = []struct {
 		"/api/v1/webhook", "/api/v1/tasks", "/api/webhooks",
 	}},
 	{access.Dataset, []string{
-		"/api/v2/datasets", "/api/v2/search", "/api/v1/datasets", "/api/v1/documents", "/api/v1/retrieval", "/api/v1/dify",
-		"/api/v1/thumbnails", "/v1/kb", "/v1/document", "/v1/chunk",
+		"/api/v2/datasets", "/api/v2/search", "/api/v1/datasets", "/api/v1/documents", "/api/v1/retrieval",
+		"/api/v1/dify", "/api/v1/thumbnails", "/v1/kb", "/v1/document", "/v1/chunk",
 	}},
 	{access.Memory, []string{
 		"/api/v2/memories", "/api/v1/memories", "/api/v1/messages", "/v1/memories", "/v1/messages",
 	}},
 	{access.Project, []string{"/api/v2/projects", "/api/v2/grants"}},
 	{tenantWide, []string{
-		"/api/v2/audit", "/api/v2/chunk-methods", "/api/v2/components", "/api/v2/databases", "/api/v2/groups", "/api/v2/health",
+		"/api/v2/audit", "/api/v2/chunk-methods", "/api/v2/components", "/api/v2/databases", "/api/v2/groups",
+		"/api/v2/health",
 		"/api/v2/hook-presets", "/api/v2/keys", "/api/v2/local-providers", "/api/v2/mcp-servers", "/api/v2/me",
 		"/api/v2/models", "/api/v2/oidc", "/api/v2/openapi.json", "/api/v2/plugins", "/api/v2/provider-presets",
-		"/api/v2/providers", "/api/v2/secrets", "/api/v2/settings", "/api/v2/tenants", "/api/v2/tools", "/api/v2/traces",
-		"/api/v2/usage", "/api/v2/users", "/api/v2/validate", "/api/llm", "/api/v1/auth", "/api/v1/mcp", "/api/v1/plugin",
-		"/api/v1/plugins", "/api/v1/system", "/api/v1/users", "/v1/api", "/v1/mcp_server", "/v1/plugin", "/v1/system",
+		"/api/v2/providers", "/api/v2/secrets", "/api/v2/settings", "/api/v2/tenants", "/api/v2/tools",
+		"/api/v2/traces", "/api/v2/usage", "/api/v2/users", "/api/v2/validate", "/api/llm", "/api/v1/auth", "/api/v1/mcp",
+		"/api/v1/plugin", "/api/v1/plugins", "/api/v1/system", "/api/v1/users", "/v1/api", "/v1/mcp_server", "/v1/plugin", "/v1/system",
 		"/v1/user", "/healthz", "/readyz", "/metrics", "/login", "/logout",
 	}},
 }
 
-// tenantWide is what belongs to the whole tenant or the host, and what is the caller's own.
+// tenantWide stands for objects of the whole tenant or the host, and for the caller's own.
 const tenantWide access.Kind = "tenant"
 
-// byScope is what routes do unless [exceptions] has them.
+// byScope has the actions of routes that are not in [exceptions].
 var byScope = map[string]access.Action{
 	"": access.See, app.ScopeRead: access.See, app.ScopeRun: access.Run, app.ScopeEdit: access.Edit,
 	app.ScopeReadTraces: access.Review, app.ScopeAdmin: access.Grant, app.ScopeHost: access.Grant,
@@ -102,7 +103,8 @@ func actOf(r *api.Route) (a act, known bool) {
 	path := version.ReplaceAllString(r.Path, "/")
 	for _, o := range of {
 		for _, p := range o.paths {
-			if path == p || strings.HasPrefix(path, p+"/") || p == "/api/v1/webhook" && strings.HasPrefix(path, p+"_") ||
+			if path == p || strings.HasPrefix(path, p+"/") ||
+				p == "/api/v1/webhook" && strings.HasPrefix(path, p+"_") ||
 				p == "/api/v1/agents" && strings.HasPrefix(path, p+"_openai/") {
 				a.on, known = o.on, true
 			}

@@ -49,7 +49,8 @@ func (s *rolesSite) project(name string) string {
 
 func (s *rolesSite) give(subject, object string, role access.Role) {
 	s.T.Helper()
-	s.As("one", "PUT", "/api/v2/grants", `{"subject":"`+subject+`","object":"`+object+`","role":"`+role.String()+`"}`, 200)
+	grant := `{"subject":"` + subject + `","object":"` + object + `","role":"` + role.String() + `"}`
+	s.As("one", "PUT", "/api/v2/grants", grant, 200)
 }
 
 // furnish makes belongings and shares them in a project.
@@ -97,8 +98,8 @@ func (s *rolesSite) ownBody(r api.Route, method string, b apitest.Belongings) st
 	known := map[string]string{
 		"canvas": b.Canvas, "session": b.Session, "title": "stolen", "name": "stolen", "query": "x", "content": "x",
 		"question": "x", "description": "stolen", "permission": "team", "role": "admin", "subject": "user:one",
-		"object": "canvas:" + b.Canvas, "every": "24h", "node": "Message:A", "input": "x", "response": "x", "first": "x",
-		"second": "y", "with": strings.Repeat("f", len(b.Chunk)), "version": b.Version,
+		"object": "canvas:" + b.Canvas, "every": "24h", "node": "Message:A", "input": "x", "response": "x",
+		"first": "x", "second": "y", "with": strings.Repeat("f", len(b.Chunk)), "version": b.Version,
 	}
 	out := engine.Object()
 	for name, of := range schema.Get("properties").Fields() {
@@ -209,13 +210,16 @@ func TestRolesMatrixAllows(t *testing.T) {
 	s := newRolesSite(t)
 	called := 0
 	apitest.EachRoute(s.Site, func(r api.Route, method string) {
-		if !about(r) || r.Need == api.NeedNone || strings.HasPrefix(r.Path, "/0.2") || r.Scope == app.ScopeAdmin || r.Events {
+		if !about(r) || r.Need == api.NeedNone || strings.HasPrefix(r.Path, "/0.2") || r.Scope == app.ScopeAdmin ||
+			r.Events {
 			return
 		}
 		a := s.ask(r, method, s.roles[r.Act.Needs()], s.b)
 		require.NotContains(t, a.Text, "needs the role", "%s %s as %s", method, r.Path, r.Act.Needs())
 		called++
-		for _, path := range []string{"/api/v2/canvases/{id}", "/api/v2/datasets/{dataset}", "/api/v2/memories/{memory}"} {
+		for _, path := range []string{
+			"/api/v2/canvases/{id}", "/api/v2/datasets/{dataset}", "/api/v2/memories/{memory}",
+		} {
 			if s.Get(s.b.Fill(path)).Status != 200 {
 				s.furnish(s.b.Project)
 				break

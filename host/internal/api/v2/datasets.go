@@ -129,7 +129,8 @@ type datasetInput struct {
 func datasetViewOf(v dataset.Dataset) datasetView {
 	return datasetView{
 		ID: v.ID, Name: v.Name, Description: v.Description, Language: v.Language, EmbeddingModel: v.EmbeddingModel,
-		Team: v.Team, Project: v.Project, Method: v.Method, Config: api.DocumentOf(v.Config), Pipeline: v.Pipeline, Pagerank: v.Pagerank,
+		Team: v.Team, Project: v.Project, Method: v.Method, Config: api.DocumentOf(v.Config),
+		Pipeline: v.Pipeline, Pagerank: v.Pagerank,
 		Synonyms: v.Synonyms, ReadOnly: v.ReadOnly, Documents: v.Documents, Chunks: v.Chunks, Tokens: v.Tokens,
 		CreatedBy: v.CreatedBy,
 		Created:   timeOf(v.Created), Updated: timeOf(v.Updated),
@@ -201,7 +202,8 @@ func (d datasets) add(ctx context.Context, in addDataset) (datasetView, error) {
 	v := dataset.Dataset{
 		Name: *p.Name, Description: valueOf(p.Description), Avatar: valueOf(p.Avatar), Language: valueOf(p.Language),
 		EmbeddingModel: valueOf(p.EmbeddingModel), Method: valueOf(p.Method), Pipeline: valueOf(p.Pipeline),
-		Team: valueOf(p.Team), Project: valueOf(p.Project), Config: valueOf(p.Config), Pagerank: valueOf(p.Pagerank), Synonyms: valueOf(p.Synonyms),
+		Team: valueOf(p.Team), Project: valueOf(p.Project), Config: valueOf(p.Config),
+		Pagerank: valueOf(p.Pagerank), Synonyms: valueOf(p.Synonyms),
 	}
 	if err := checkCut(ctx, d, in.Who, p.Method, p.Pipeline); err != nil {
 		return datasetView{}, err

@@ -22,8 +22,8 @@ func (p projects) operations() []operation {
 			about: "List the projects in which the caller has a role, the default project first. Its id is empty.",
 		}, p.list),
 		handle(operation{
-			method: "POST", path: all, body: api.BodyTiny, scope: app.ScopeAdmin, name: "createProject", status: created,
-			about: "Create a project. Only owners and admins of the tenant have a role in it at first.",
+			method: "POST", path: all, body: api.BodyTiny, scope: app.ScopeAdmin, name: "createProject",
+			status: created, about: "Create a project. Only owners and admins of the tenant have a role in it at first.",
 		}, p.add),
 		handle(operation{
 			method: "PUT", path: one, body: api.BodyTiny, scope: edit, name: "renameProject",
