@@ -39,8 +39,10 @@ var of = []struct {
 		"/api/v2/hook-presets", "/api/v2/keys", "/api/v2/local-providers", "/api/v2/mcp-servers", "/api/v2/me",
 		"/api/v2/models", "/api/v2/oidc", "/api/v2/openapi.json", "/api/v2/plugins", "/api/v2/provider-presets",
 		"/api/v2/providers", "/api/v2/secrets", "/api/v2/settings", "/api/v2/tenants", "/api/v2/tools",
-		"/api/v2/traces", "/api/v2/usage", "/api/v2/users", "/api/v2/validate", "/api/llm", "/api/v1/auth", "/api/v1/mcp",
-		"/api/v1/plugin", "/api/v1/plugins", "/api/v1/system", "/api/v1/users", "/v1/api", "/v1/mcp_server", "/v1/plugin", "/v1/system",
+		"/api/v2/traces", "/api/v2/usage", "/api/v2/users", "/api/v2/validate", "/api/llm", "/api/v1/auth",
+		"/api/v1/mcp", "/api/v1/plugin", "/api/v1/plugins", "/api/v1/system", "/api/v1/users", "/v1/api",
+		"/v1/mcp_server",
+		"/v1/plugin", "/v1/system",
 		"/v1/user", "/healthz", "/readyz", "/metrics", "/login", "/logout",
 	}},
 }

@@ -111,7 +111,7 @@ type canvasInput struct {
 	Title       string   `json:"title,omitempty"`
 	Description string   `json:"description,omitempty"`
 	Permission  string   `json:"permission,omitempty" jsonschema:"me for the creator only, or team for all with a role in the project; default me"`
-	Project     string   `json:"project,omitempty" jsonschema:"id of the project to hold it; empty for the default project"`
+	Project     string   `json:"project,omitempty" jsonschema:"id of its project; empty for the default project"`
 	DSL         document `json:"dsl,omitempty" jsonschema:"the document of the canvas"`
 	Rev         int64    `json:"rev,omitempty" jsonschema:"fail unless the current revision is this one"`
 

@@ -118,7 +118,7 @@ type datasetInput struct {
 	Language       *string     `json:"language,omitempty"`
 	EmbeddingModel *string     `json:"embedding_model,omitempty" jsonschema:"name@provider; empty means the default of the host, none means words only"`
 	Team           *bool       `json:"team,omitempty"`
-	Project        *string     `json:"project,omitempty" jsonschema:"id of the project to hold it; empty for the default project"`
+	Project        *string     `json:"project,omitempty" jsonschema:"id of its project; empty for the default project"`
 	Method         *string     `json:"method,omitempty" jsonschema:"chunk method; default structure"`
 	Config         *object     `json:"config,omitempty" jsonschema:"settings of the chunk method; replaces all"`
 	Pipeline       *string     `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`

@@ -77,7 +77,7 @@ type memoryInput struct {
 	Types        *[]string `json:"types,omitempty" jsonschema:"types in addition to raw: semantic, episodic, procedural"`
 	Model        *string   `json:"model,omitempty"`
 	Permission   *string   `json:"permission,omitempty" jsonschema:"me (default) or team"`
-	Project      *string   `json:"project,omitempty" jsonschema:"id of the project to hold it; empty for the default project"`
+	Project      *string   `json:"project,omitempty" jsonschema:"id of its project; empty for the default project"`
 	Description  *string   `json:"description,omitempty"`
 	MaxSize      *int64    `json:"max_size,omitempty" jsonschema:"1 to 10485760; default 5 MiB"`
 	Temperature  *float64  `json:"temperature,omitempty" jsonschema:"0 to 1; default 0.5"`
@@ -111,8 +111,9 @@ func memoryViewOf(v app.AgentMemory) memoryView {
 	return memoryView{
 		ID: v.ID, Name: v.Name, Types: s.Types, Model: s.LLM, Permission: s.Permission, Project: v.Project,
 		Description: s.Description,
-		Size:        v.Size, MaxSize: s.Size, Temperature: s.Temperature, SystemPrompt: s.Prompt(), UserPrompt: s.UserPrompt,
-		Rev: v.Rev, Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime),
+		Size:        v.Size, MaxSize: s.Size, Temperature: s.Temperature, SystemPrompt: s.Prompt(),
+		UserPrompt: s.UserPrompt,
+		Rev:        v.Rev, Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime),
 	}
 }
 

@@ -23,7 +23,8 @@ func (p projects) operations() []operation {
 		}, p.list),
 		handle(operation{
 			method: "POST", path: all, body: api.BodyTiny, scope: app.ScopeAdmin, name: "createProject",
-			status: created, about: "Create a project. Only owners and admins of the tenant have a role in it at first.",
+			status: created,
+			about:  "Create a project. Only owners and admins of the tenant have a role in it at first.",
 		}, p.add),
 		handle(operation{
 			method: "PUT", path: one, body: api.BodyTiny, scope: edit, name: "renameProject",

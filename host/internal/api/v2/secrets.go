@@ -35,7 +35,7 @@ type secretView struct {
 	Hosts   []string  `json:"hosts,omitempty" jsonschema:"hosts it may be sent to; absent for any host"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
-	Project string    `json:"project" jsonschema:"id of the project whose runners use it; empty for the default project"`
+	Project string    `json:"project" jsonschema:"project whose runners use it; empty for the default project"`
 }
 
 type secretInput struct {
