@@ -40,6 +40,9 @@ type Reach struct {
 	Retriever Retriever
 	Memory    Memory
 	Canvases  Canvases
+	// Enter returns the context in which the canvas runs, by which further ports, such as Secrets,
+	// know its rights; nil keeps that of the outer run.
+	Enter func(context.Context) context.Context
 }
 
 // maxCanvasDepth is the deepest nesting of canvases that run inside each other.
@@ -78,6 +81,9 @@ func (c *Call) RunCanvas(ctx context.Context, sub SubRun) (SubResult, error) {
 	opt := c.subOptions(sub.ID)
 	if r := sub.Canvas.Reach; r != nil {
 		opt.Ports.Retriever, opt.Ports.Memory, opt.Ports.Canvases = r.Retriever, r.Memory, r.Canvases
+		if r.Enter != nil {
+			ctx = r.Enter(ctx)
+		}
 	}
 	if c.slot.rest() { // its nodes take slots
 		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended

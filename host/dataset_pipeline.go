@@ -27,12 +27,12 @@ func pipelineOf(ctx context.Context, in *ingest.Input, records *store.Store) (st
 		by = in.Rerun.By
 	}
 	chosen := access.Actor{User: by, As: access.Author}
-	viewer, err := (&rights{members: records.Members, tenant: in.Tenant, actor: chosen}).viewer(ctx)
+	viewer, err := (&rights{records: records, tenant: in.Tenant, actor: chosen}).viewer(ctx)
 	if err != nil {
 		return store.Canvas{}, chosen, err
 	}
 	c, err := records.Canvases.Get(ctx, in.Tenant, in.Pipeline)
-	if err == nil && !viewer.May(c.Access()) {
+	if err == nil && !viewer.Can(access.Run, c.Access()) {
 		c, err = store.Canvas{}, store.ErrNotFound
 	}
 	switch {

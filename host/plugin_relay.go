@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -30,7 +31,7 @@ type relaySecrets struct {
 }
 
 func (s relaySecrets) Secret(ctx context.Context, name string) (engine.Secret, bool, error) {
-	value, hosts, err := s.store.Secrets.OpenBound(ctx, s.tenant, name)
+	value, hosts, err := s.store.Secrets.OpenFor(ctx, access.Viewer{Tenant: s.tenant}, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return engine.Secret{}, false, nil
 	}

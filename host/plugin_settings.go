@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -220,7 +221,7 @@ func boundHosts(asked []string) []string {
 
 // secretNames returns the names of the secrets that a tenant has.
 func (p *plugins) secretNames(ctx context.Context, tenant string) (map[string]bool, error) {
-	secrets, err := p.store.Secrets.List(ctx, tenant)
+	secrets, err := p.store.Secrets.List(ctx, access.All(tenant))
 	set := make(map[string]bool, len(secrets))
 	for _, s := range secrets {
 		set[s.Name] = true

@@ -68,8 +68,8 @@ func (p canvasPort) get(ctx context.Context, id string) (store.Canvas, error) {
 	if err != nil {
 		return store.Canvas{}, err
 	}
-	c, err := p.ports.store.Canvases.Get(ctx, viewer.Tenant, id)
-	if errors.Is(err, store.ErrNotFound) || err == nil && !viewer.May(c.Access()) {
+	c, err := p.ports.store.Canvases.Get(ctx, p.rights.tenant, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !viewer.Can(access.Run, c.Access()) {
 		return store.Canvas{}, p.rights.lacks(errors.New("no such canvas in this tenant"))
 	}
 	return c, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/memories"
 )
 
@@ -22,7 +23,7 @@ var (
 // of returns the memories of the member for whom the run acts.
 func (p memoryPort) of(ctx context.Context) (memories.Port, error) {
 	v, err := p.rights.viewer(ctx)
-	return p.store.Of(memories.Principal{Viewer: v, Caller: p.rights.caller}, p.rights.visitor), err
+	return p.store.Of(memories.Principal{Viewer: v, Act: access.Run, Caller: p.rights.caller}, p.rights.visitor), err
 }
 
 // Remember implements [engine.Memory].

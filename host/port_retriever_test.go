@@ -51,7 +51,7 @@ func TestCanvasSearchesDatasets(t *testing.T) {
 
 	of := func(tenant string) *retriever {
 		return &retriever{h.datasets.Service, &rights{
-			members: h.store.Members, tenant: tenant, actor: access.Actor{As: access.Present},
+			records: h.store, tenant: tenant, actor: access.Actor{As: access.Present},
 		}}
 	}
 	r := of(firstTenantID)

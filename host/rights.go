@@ -14,10 +14,10 @@ import (
 // rights have the objects that a run may use by name: those of the member for whom it acts. A run
 // has one of them, and one for each canvas that runs inside of it with other rights.
 type rights struct {
-	members store.Members
-	groups  store.Groups
+	records *store.Store
 	tenant  string
 	actor   access.Actor
+	key     string // the API key that a member who is present uses; "" for none
 	caller  string // pays for model tokens
 	run     string // "" when a node is tried alone
 	session string
@@ -32,42 +32,39 @@ type rights struct {
 }
 
 func (p *ports) rightsOf(j *runs.Job) *rights {
-	return &rights{
-		members: p.store.Members, groups: p.store.Groups, tenant: j.Tenant, actor: j.Actor, caller: j.Caller,
+	r := &rights{
+		records: p.store, tenant: j.Tenant, actor: j.Actor, caller: j.Caller,
 		visitor: j.VisitorKey, run: j.ID, session: j.Session,
 		reader: j.Reader, timed: j.Principal.Kind == runs.ByScheduler,
 		trusted: j.Keep == runs.KeepSession || j.Actor.Unattended(),
 	}
+	if j.Actor.As == access.Present && j.Principal.Kind == runs.ByKey {
+		r.key = j.Principal.ID
+	}
+	return r
 }
 
 // of returns the rights of another member in the same run.
 func (r *rights) of(a access.Actor) *rights {
-	return &rights{
-		members: r.members, groups: r.groups, tenant: r.tenant, actor: a, caller: r.caller, visitor: r.visitor,
+	of := &rights{
+		records: r.records, tenant: r.tenant, actor: a, caller: r.caller, visitor: r.visitor,
 		run: r.run, session: r.session, reader: r.reader, timed: r.timed, trusted: r.trusted,
 	}
+	if a.As == access.Present {
+		of.key = r.key
+	}
+	return of
 }
 
-// viewer returns on whose behalf the run uses objects. A member who is not present may have left
-// the tenant: it then has the rights of no member. The records are read once per run.
+// viewer returns on whose behalf the run uses objects. The records are read once per run.
 func (r *rights) viewer(ctx context.Context) (access.Viewer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known != nil {
 		return *r.known, nil
 	}
-	v := access.Viewer{Tenant: r.tenant, User: r.actor.User}
-	if r.actor.Unattended() && v.User != "" {
-		member, err := r.members.Has(ctx, r.tenant, v.User)
-		if err != nil {
-			return v, err
-		}
-		if !member {
-			v.User = ""
-		}
-	}
-	var err error
-	if v.Groups, err = r.groups.Of(ctx, r.tenant, v.User); err != nil {
+	v, err := r.records.Projects.Acting(ctx, r.tenant, r.actor, r.key)
+	if err != nil {
 		return v, err
 	}
 	if v.Reader, err = r.readerNow(ctx); err != nil {
@@ -83,12 +80,12 @@ func (r *rights) readerNow(ctx context.Context) (out access.Reader, err error) {
 	if !r.timed || r.reader.User == "" {
 		return r.reader, nil
 	}
-	member, err := r.members.Has(ctx, r.tenant, r.reader.User)
+	member, err := r.records.Members.Has(ctx, r.tenant, r.reader.User)
 	if err != nil || !member {
 		return access.Reader{}, err
 	}
 	out.User = r.reader.User
-	out.Groups, err = r.groups.Of(ctx, r.tenant, out.User)
+	out.Groups, err = r.records.Groups.Of(ctx, r.tenant, out.User)
 	return out, err
 }
 
@@ -112,5 +109,6 @@ func (p *ports) reach(r *rights) *engine.Reach {
 		Retriever: p.sources.Retriever(&retriever{p.datasets, r}),
 		Memory:    memoryPort{p.memories, r},
 		Canvases:  canvasPort{p, r},
+		Enter:     r.enter,
 	}
 }

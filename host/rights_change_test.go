@@ -115,7 +115,7 @@ func TestPublisherLosesAccess(t *testing.T) {
 	c.publish("key", id)
 	require.Contains(t, c.visit(id, true), zebra)
 
-	// A member who is gone may use what the whole tenant may, and nothing else.
+	// What a member published who is gone uses nothing; a draft uses what the whole tenant may.
 	private, team := searching(`"kb_ids":["vault"]`), searching(`"kb_ids":["shared"]`)
 	privates, teams := c.canvas("ann", private, true), c.canvas("ann", team, true)
 	c.publish("ann", privates)
@@ -124,6 +124,10 @@ func TestPublisherLosesAccess(t *testing.T) {
 	require.NoError(t, c.h.store.Members.Delete(t.Context(), firstTenantID, c.users["ann"]))
 	require.Contains(t, c.scheduled("key", privates, true), `dataset "vault" does not exist, or the publisher`)
 	require.NotContains(t, c.visit(privates, false), zebra)
+	require.NotContains(t, c.visit(teams, true), quagga)
+	require.Contains(t, c.scheduled("key", teams, true), `dataset "shared" does not exist, or the publisher`)
+	require.Contains(t, c.visit(teams, false), quagga)
+	c.publish("key", teams)
 	require.Contains(t, c.visit(teams, true), quagga)
 }
 

@@ -39,7 +39,7 @@ type crew struct {
 
 func newCrew(t *testing.T) *crew {
 	t.Helper()
-	h, url := open(t, Config{shortest: time.Second, Models: Models{Providers: []model.Provider{{
+	h, url := open(t, Config{shortest: time.Second, AllowPrivate: true, Models: Models{Providers: []model.Provider{{
 		Name: "local", BaseURL: searchCaller(t) + "/v1",
 	}}}})
 	c := &crew{T: t, h: h, url: url, users: map[string]string{"key": firstUserID}}

@@ -25,6 +25,10 @@ func (a *API) identify(r *Request) error {
 	if err := a.permit(r.Route.Scope, who); err != nil {
 		return err
 	}
+	if who, err = a.cfg.Services.Projects.Viewing(r.HTTP.Context(), who); err != nil {
+		return err
+	}
+	who.Act = r.Route.Act
 	r.Who = who
 	return nil
 }

@@ -66,6 +66,7 @@ func (b *Body) CanvasPatch() app.CanvasPatch {
 	}
 	return app.CanvasPatch{
 		Title: text("title"), Description: text("description"), Avatar: text("avatar"), Type: text("canvas_type"),
-		Category: text("canvas_category"), Permission: text("permission"), Publish: b.Flag("release", false),
+		Category: text("canvas_category"), Permission: text("permission"), Project: text("project"),
+		Publish: b.Flag("release", false),
 	}
 }

@@ -12,9 +12,12 @@ import (
 // ended.
 const defaultRecheck = 15 * time.Second
 
-// Follow sets what the open stream of events of a request checks from time to time: with
-// [app.ErrNotFound] the principal may not use any more what it follows, and the stream ends.
-func Follow(r *Request, may func(ctx context.Context) error) { r.follows.Store(&may) }
+// Follow sets what the open stream of events of a request checks from time to time, with the roles
+// that the principal has then: with [app.ErrNotFound] or an [app.Error] the principal may not use
+// any more what it follows, and the stream ends.
+func Follow(r *Request, may func(ctx context.Context, who app.Principal) error) {
+	r.follows.Store(&may)
+}
 
 // recheck ends a stream of events, which may last for days, when its principal may not read it any
 // more: the key was revoked or has expired, the login has ended, the role has changed. It replaces
@@ -34,9 +37,17 @@ func (a *API) recheck(r *Request) (stop func()) {
 		if err == nil {
 			err = a.permit(r.Route.Scope, who)
 		}
-		if may := r.follows.Load(); err == nil && may != nil && errors.Is((*may)(ctx), app.ErrNotFound) {
-			end()
-			return
+		if may := r.follows.Load(); err == nil && may != nil {
+			now, failed := a.cfg.Services.Projects.Viewing(ctx, who)
+			now.Act, now.Visitor, now.EndUser = r.Route.Act, r.Who.Visitor, r.Who.EndUser
+			var service *app.Error
+			if failed == nil {
+				failed = (*may)(ctx, now)
+			}
+			if errors.Is(failed, app.ErrNotFound) || errors.As(failed, &service) {
+				end()
+				return
+			}
 		}
 		var refused *Failure
 		if errors.As(err, &refused) {

@@ -33,7 +33,7 @@ type Request struct {
 	begun  bool // a part of the answer has been sent
 	stream bool // it has one of the event streams of its caller
 
-	follows atomic.Pointer[func(context.Context) error] // see Follow
+	follows atomic.Pointer[func(context.Context, app.Principal) error] // see Follow
 }
 
 // Handler answers a request. What it returns is written after it.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -179,6 +180,9 @@ type Route struct {
 	PageRun bool // a canvas that runs in the host's page may call it
 	Alters  bool // its GET changes something, so a login cookie needs its CSRF text
 	Audit   bool // it is in the audit log, though its method or scope is none of an act
+
+	On  access.Kind   // of the object that it uses; see package faces
+	Act access.Action // what it does with the object
 
 	Action string // its name in the audit log; "" means method and path
 

@@ -99,6 +99,7 @@ type Services struct {
 	// Identities sign people in at OpenID providers.
 	Identities *Identities
 	Tenants    *Tenants
+	Projects   *Projects
 	Keys       *Keys
 	Usage      *Usage
 	Secrets    *Secrets
@@ -147,13 +148,15 @@ func New(cfg Config) *Services {
 	usage := &Usage{cfg.Store, cfg.Store.Uses, cfg.Quota, cfg.Priced, cfg.Currency}
 	operates, presence := operator(cfg.Operator), NewPresence()
 	accounts := &Accounts{store: cfg.Store, operator: operates}
+	projects := &Projects{cfg.Store}
 	kept := memories.New(cfg.Store, cfg.Models)
 	canvases := &Canvases{
 		cfg.Store, cfg.Runs, cfg.Schedules, cfg.Registry, cfg.ForgetTask, cfg.Plugins, cfg.Datasets, kept, cfg.Sources,
-		cfg.Models,
+		cfg.Models, projects,
 	}
 	return &Services{
 		Accounts: accounts, Audit: &Audit{cfg.Store, cfg.Logger}, Identities: newIdentities(cfg, accounts),
+		Projects: projects,
 		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, operates, cfg.Traces},
 		Keys:     &Keys{cfg.Store, usage, operates},
 		Usage:    usage,

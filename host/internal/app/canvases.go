@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runs"
@@ -26,6 +27,7 @@ type Canvases struct {
 	memories   *memories.Store
 	sources    []string // names of datasets of other systems
 	models     *model.Tenants
+	projects   *Projects
 }
 
 // Values of canvases.
@@ -36,7 +38,7 @@ const (
 
 // CanvasPatch is what a request changes of a canvas; nil leaves a member as it is.
 type CanvasPatch struct {
-	Title, Description, Avatar, Type, Category, Permission *string
+	Title, Description, Avatar, Type, Category, Permission, Project *string
 
 	DSL     []byte // the document; nil leaves it
 	Publish bool   // the canvas as it is then
@@ -54,6 +56,7 @@ func (p *CanvasPatch) apply(c *Canvas) {
 		{&c.Type, p.Type},
 		{&c.Category, p.Category},
 		{&c.Permission, p.Permission},
+		{&c.Project, p.Project},
 	} {
 		if member.from != nil {
 			*member.to = *member.from
@@ -70,8 +73,8 @@ type CanvasEdit struct {
 	VersionTitle func(title string) string
 	// Unique refuses a new title; nil allows any.
 	Unique func(ctx context.Context, old, next Canvas) error
-	Rev    *int64 // the revision that is changed; nil changes any
-	Author string // id of the author of the change
+	Rev    *int64    // the revision that is changed; nil changes any
+	Author Principal // who makes the change
 }
 
 var errCanvasChanged = Refuse(CodeChanged, "the canvas was changed meanwhile; read it again")
@@ -92,8 +95,8 @@ func checkCanvas(c *Canvas) error {
 // [ErrNotFound].
 func (s *Canvases) Get(ctx context.Context, who Principal, id string) (Canvas, error) {
 	v, err := s.store.Canvases.Get(ctx, who.Tenant, id)
-	if err == nil && !who.mayUse(id, v.Access()) {
-		err = ErrNotFound
+	if err == nil {
+		err = who.check(v.Access())
 	}
 	if err != nil {
 		return Canvas{}, missing(err, "canvas")
@@ -101,22 +104,28 @@ func (s *Canvases) Get(ctx context.Context, who Principal, id string) (Canvas, e
 	return v, reserveDocument(ctx, v.DSL)
 }
 
-// MayUse refuses a principal that may not use a canvas, or could not when it was deleted: its runs
+// MayUse refuses what a request does with a canvas, or could not when it was deleted: its runs
 // and sessions remain. Errors: [ErrNotFound].
 func (s *Canvases) MayUse(ctx context.Context, who Principal, id string) error {
+	_, err := s.used(ctx, who, id)
+	return err
+}
+
+// used is MayUse that returns whose the canvas is.
+func (s *Canvases) used(ctx context.Context, who Principal, id string) (access.Object, error) {
 	whose, err := s.store.Canvases.Access(ctx, who.Tenant, id)
-	if err == nil && !who.mayUse(id, whose) {
-		err = ErrNotFound
+	if err == nil {
+		err = who.check(whose)
 	}
-	return missing(err, "canvas")
+	return whose, missing(err, "canvas")
 }
 
 // Revision returns the revision of a canvas that a principal may use, and when it was made, Unix
 // milliseconds. Errors: [ErrNotFound].
 func (s *Canvases) Revision(ctx context.Context, who Principal, id string) (Revision, error) {
 	v, err := s.store.Canvases.Revision(ctx, who.Tenant, id)
-	if err == nil && !who.mayUse(id, v.Access) {
-		err = ErrNotFound
+	if err == nil {
+		err = who.check(v.Access)
 	}
 	if err != nil {
 		return Revision{}, missing(err, "canvas")
@@ -124,13 +133,8 @@ func (s *Canvases) Revision(ctx context.Context, who Principal, id string) (Revi
 	return v, nil
 }
 
-// StillMay returns [ErrNotFound] if a principal may not use a canvas of this revision any more.
-func (p Principal) StillMay(canvas string, now Revision) error {
-	if !p.mayUse(canvas, now.Access) {
-		return missing(ErrNotFound, "canvas")
-	}
-	return nil
-}
+// StillMay returns an error if a principal may not use a canvas of this revision any more.
+func (p Principal) StillMay(now Revision) error { return missing(p.check(now.Access), "canvas") }
 
 // ByID finds a canvas of any tenant, for requests that bring a proof of their own. Errors:
 // [ErrNotFound].
@@ -179,6 +183,9 @@ func (s *Canvases) Create(
 	if err := checkCanvas(&v); err != nil {
 		return v, err
 	}
+	if err := s.projects.Place(ctx, who, v.Project); err != nil {
+		return v, err
+	}
 	if v.Released {
 		if err := s.Check(v.DSL); err != nil {
 			return v, err
@@ -195,6 +202,9 @@ func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, 
 	if err := checkCanvas(&next); err != nil {
 		return old, err
 	}
+	if err := s.projects.move(ctx, e.Author, old.Access(), next.Access()); err != nil {
+		return old, err
+	}
 	if next.Title != old.Title && e.Unique != nil {
 		if err := e.Unique(ctx, old, next); err != nil {
 			return old, err
@@ -209,9 +219,9 @@ func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, 
 			return errCanvasChanged
 		}
 		e.apply(v)
-		v.Publisher = e.Author
+		v.Publisher = e.Author.User
 		if e.DSL != nil && !bytes.Equal(e.DSL, v.DSL) {
-			v.DSL, v.Author = e.DSL, e.Author
+			v.DSL, v.Author = e.DSL, e.Author.User
 		}
 		if v.Released {
 			return s.Check(v.DSL)

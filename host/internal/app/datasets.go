@@ -51,6 +51,7 @@ type Datasets struct {
 	models   SearchModels
 	limits   DatasetLimits
 	watched  watched
+	projects *Projects
 }
 
 // DatasetsConfig is what [Datasets] work with. All but Limits and Folder are required.
@@ -72,7 +73,7 @@ func NewDatasets(cfg DatasetsConfig) *Datasets {
 	return &Datasets{
 		Followers: newDatasetFollowers(cfg.Store, w, cfg.Logger),
 		store:     cfg.Store, files: cfg.Files, replica: cfg.Replica, ingester: cfg.Ingester, models: cfg.Models,
-		limits: cfg.Limits, watched: w,
+		limits: cfg.Limits, watched: w, projects: &Projects{cfg.Store},
 	}
 }
 
@@ -95,6 +96,9 @@ func (d *Datasets) Create(ctx context.Context, p Principal, ds dataset.Dataset) 
 		return dataset.Dataset{}, err
 	}
 	if err := checkSynonyms(ds.Synonyms); err != nil {
+		return dataset.Dataset{}, err
+	}
+	if err := d.projects.Place(ctx, p, ds.Project); err != nil {
 		return dataset.Dataset{}, err
 	}
 	if ds.Method == "" && ds.Pipeline == "" {
@@ -182,8 +186,8 @@ func (d *Datasets) get(ctx context.Context, p Principal, id string) (store.Datas
 		return store.Dataset{}, readOnly(&v)
 	}
 	v, err := d.store.Datasets.Get(ctx, p.Tenant, id)
-	if err == nil && !p.Viewer().May(v.Access()) {
-		err = ErrNotFound
+	if err == nil {
+		err = p.Check(p.Act, v.Access())
 	}
 	if err != nil {
 		return store.Dataset{}, missing(err, fmt.Sprintf("dataset %q", id))
@@ -246,6 +250,7 @@ type DatasetPatch struct {
 	Name, Description, Avatar, Language, EmbeddingModel, Method, Pipeline *string
 
 	Team         *bool
+	Project      *string
 	Config       *json.RawMessage
 	AutoMetadata *json.RawMessage
 	Synonyms     *[][]string
@@ -259,6 +264,11 @@ type DatasetPatch struct {
 func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch DatasetPatch) (dataset.Dataset, error) {
 	ds, err := d.get(ctx, p, id)
 	if err != nil {
+		return dataset.Dataset{}, err
+	}
+	next := ds
+	patch.apply(&next, p.User)
+	if err := d.projects.move(ctx, p, ds.Access(), next.Access()); err != nil {
 		return dataset.Dataset{}, err
 	}
 	if patch.Pipeline != nil && *patch.Pipeline != "" && ds.Policy.Enforce && !governs(p, &ds) {
@@ -311,6 +321,7 @@ func (q *DatasetPatch) apply(v *store.Dataset, by string) {
 	set(&v.Method, q.Method)
 	set(&v.Pipeline, q.Pipeline)
 	set(&v.Team, q.Team)
+	set(&v.Project, q.Project)
 	set(&v.Config, q.Config)
 	set(&v.AutoMetadata, q.AutoMetadata)
 	set(&v.Synonyms, q.Synonyms)

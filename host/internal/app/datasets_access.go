@@ -64,10 +64,10 @@ func mayReadLog(ctx context.Context, d *Datasets, p Principal, v *dataset.ParseL
 	return err
 }
 
-// governs reports whether a principal decides who may read the documents of a dataset: its creator,
-// and those with the scope admin.
+// governs reports whether a principal decides who may read the documents of a dataset: its admins,
+// of which its creator is one, and those with the scope admin.
 func governs(p Principal, ds *store.Dataset) bool {
-	return p.whole || p.May(ScopeAdmin) || p.User != "" && p.User == ds.CreatedBy
+	return p.whole || p.May(ScopeAdmin) || p.Viewer().Role(ds.Access()) == access.Admin
 }
 
 // errGoverned refuses who may change a dataset and not who reads its documents.

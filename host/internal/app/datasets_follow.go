@@ -47,7 +47,9 @@ func (f *DatasetFollowers) Follow(p Principal, id string) *DatasetFollower {
 	out := &DatasetFollower{p: p, records: f.store}
 	out.followed = f.records.Follow(id, func(h dataset.Head) bool {
 		out.policy = h.Policy // events are returned after this call
-		return p.Viewer().May(access.Object{Tenant: h.Tenant, Owner: h.CreatedBy, Team: h.Team})
+		return p.Viewer().May(access.Object{
+			Tenant: h.Tenant, Owner: h.CreatedBy, Team: h.Team, Kind: access.Dataset, ID: h.ID, Project: h.Project,
+		})
 	})
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -80,7 +81,7 @@ func hidePipelines(ctx context.Context, d Parses, p Principal, logs ...*dataset.
 			if err != nil && !errors.Is(err, ErrNotFound) {
 				return err
 			}
-			mine[v.Pipeline] = err == nil && p.Viewer().May(whose)
+			mine[v.Pipeline] = err == nil && p.Viewer().Can(access.Run, whose)
 		}
 		if !mine[v.Pipeline] {
 			v.Canvas, v.Title = nil, ""

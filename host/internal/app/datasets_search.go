@@ -188,8 +188,8 @@ func (s *searching) openOne(ctx context.Context, id string) (name, model string,
 		}
 	}
 	v, err := s.d.replica.Sync(ctx, id)
-	if err == nil && !s.p.Viewer().May(v.Access()) {
-		err = ErrNotFound
+	if err == nil {
+		err = s.p.Check(s.p.Act, v.Access())
 	}
 	if err != nil {
 		return "", "", err

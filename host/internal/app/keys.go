@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -26,6 +27,7 @@ type NewKey struct {
 	Rate         int64      // requests per minute; 0 is the host's own limit
 	TokensPerDay int64      // model tokens on one day; 0 is the host's own limit
 	Expires      *time.Time // nil for never
+	Project      *string    // the only project that it uses; nil means all of its user
 }
 
 // KeyLimits change what a key may use; nil leaves a limit as it is.
@@ -93,6 +95,13 @@ func (k *Keys) create(ctx context.Context, who Principal, tenant, user string, i
 	}
 	key := Key{
 		Tenant: tenant, User: user, Name: in.Name, Scopes: in.Scopes, Rate: in.Rate, TokensPerDay: in.TokensPerDay,
+		Project: in.Project,
+	}
+	if only, limited := who.grants.Limit(); limited && key.Project == nil {
+		key.Project = &only
+	}
+	if err := k.checkProject(ctx, who, key); err != nil {
+		return Key{}, "", err
 	}
 	if in.Expires != nil {
 		if in.Expires.Before(time.Now()) {
@@ -108,6 +117,25 @@ func (k *Keys) create(ctx context.Context, who Principal, tenant, user string, i
 		return Key{}, "", err
 	}
 	return k.store.Keys.Create(ctx, key, "")
+}
+
+// checkProject refuses a key for a project that its maker does not see, and one that is limited to
+// a project but administers the tenant.
+func (k *Keys) checkProject(ctx context.Context, who Principal, key Key) error {
+	if key.Project == nil {
+		return nil
+	}
+	for _, scope := range []string{ScopeAdmin, ScopeHost, ScopeMetrics} {
+		if slices.Contains(key.Scopes, scope) {
+			return Forbidden("a key that is limited to a project cannot have the scope %s", scope)
+		}
+	}
+	if key.Tenant != who.Tenant {
+		return BadArgument("project is for keys of the caller's tenant")
+	}
+	who.Act = access.See
+	_, err := (&Projects{k.store}).object(ctx, who, access.Object{Kind: access.Project, ID: *key.Project})
+	return err
 }
 
 // within refuses limits of a key that are wider than those of a principal's own key.

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -52,13 +53,16 @@ func NewMemorySettings() MemorySettings { return memories.Defaults() }
 
 // Remembers returns the user of memories on behalf of a principal.
 func (p Principal) Remembers() memories.Principal {
-	return memories.Principal{Viewer: p.Viewer(), Caller: p.Caller}
+	return memories.Principal{Viewer: p.Viewer(), Act: p.Act, Caller: p.Caller}
 }
 
 // MemoryError puts the errors of memories into words for callers; others stay.
 func MemoryError(err error) error {
 	var fixed *MemoryFixedError
+	var role *access.RoleError
 	switch {
+	case errors.As(err, &role):
+		return refused(err)
 	case errors.As(err, &fixed):
 		return Refuse(CodeNotEmpty, "%s", err)
 	case errors.Is(err, ErrNoMemory):

@@ -75,6 +75,7 @@ func unknownText(n engine.Named) string {
 
 // object finds what a canvas names, as far as a principal may use it. Errors: [ErrNotFound].
 func (s *Canvases) object(ctx context.Context, who Principal, n engine.Named) (access.Object, Opened, error) {
+	who = who.Using()
 	whose, found := access.Object{Tenant: who.Tenant}, Opened{Kind: n.Kind}
 	switch n.Kind {
 	case engine.NamedDataset:

@@ -2,6 +2,7 @@ package app
 
 import (
 	"crypto/subtle"
+	"errors"
 	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/access"
@@ -27,7 +28,11 @@ type Principal struct {
 	EndUser  string        // user id that the embedding site has signed; "" for none
 	Visitor  store.Visitor // whose conversations a request of an embedding page reads; "" for none
 
-	whole  bool           // see [access.Viewer]
+	// Act is the action of the request on its object, as its route declares; see [Principal.Check].
+	Act access.Action
+
+	whole  bool // see [access.Viewer]
+	grants *access.Grants
 	reader *access.Reader // of a run; nil means that of the principal
 	// embedder is the member whose canvases an embedded page with the Canvas "*" may use.
 	embedder string
@@ -36,12 +41,16 @@ type Principal struct {
 // For returns the principal that uses objects on behalf of a viewer: a run of a canvas, or with
 // [access.All] the host itself.
 func For(v access.Viewer) Principal {
-	return Principal{Tenant: v.Tenant, User: v.User, Groups: v.Groups, whole: v.Whole, reader: &v.Reader}
+	return Principal{
+		Tenant: v.Tenant, User: v.User, Groups: v.Groups, whole: v.Whole, grants: v.Grants, reader: &v.Reader,
+	}
 }
 
 // Viewer returns on whose behalf the principal uses objects.
 func (p Principal) Viewer() access.Viewer {
-	return access.Viewer{Tenant: p.Tenant, User: p.User, Groups: p.Groups, Whole: p.whole, Reader: p.Reader()}
+	return access.Viewer{
+		Tenant: p.Tenant, User: p.User, Groups: p.Groups, Whole: p.whole, Grants: p.grants, Reader: p.Reader(),
+	}
 }
 
 // Reader returns who reads documents on behalf of the principal. The visitor of an embedding page,
@@ -55,6 +64,30 @@ func (p Principal) Reader() access.Reader {
 		return access.Reader{}
 	}
 	return access.Reader{User: p.User, Groups: p.Groups, Whole: p.whole}
+}
+
+// Using returns the principal that reads what its object names, such as the pipeline of a dataset.
+func (p Principal) Using() Principal {
+	p.Act = access.See
+	return p
+}
+
+// Check refuses an action on an object. Errors: [ErrNotFound] for what a principal may not see, and
+// [CodeForbidden] with the role that it needs.
+func (p Principal) Check(a access.Action, o access.Object) error {
+	return refused(p.Viewer().Check(a, o))
+}
+
+// refused puts the refusals of package access into words for callers; other errors stay.
+func refused(err error) error {
+	var role *access.RoleError
+	switch {
+	case errors.Is(err, access.ErrHidden):
+		return ErrNotFound
+	case errors.As(err, &role):
+		return Forbidden("%s", role)
+	}
+	return err
 }
 
 // May reports whether a principal has a scope.
@@ -79,18 +112,31 @@ func (p Principal) Proves(sent string) bool {
 	return p.CSRF != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(p.CSRF)) == 1
 }
 
-// mayUse reports whether a principal may use a canvas: what it may as a viewer, or with the token
-// of an embedded page what that is for.
-func (p Principal) mayUse(id string, canvas access.Object) bool {
+// check refuses what a request does with a canvas: as a viewer, or with the token of an embedded
+// page what that is for. Errors: as of Check.
+func (p Principal) check(canvas access.Object) error {
 	v := p.Viewer()
 	switch {
 	case !p.Embeds:
 	case p.Canvas == "*":
 		v.User = p.embedder
+	case p.Canvas == canvas.ID && p.Tenant == canvas.Tenant:
+		return nil
 	default:
-		return p.Canvas == id && p.Tenant == canvas.Tenant
+		return ErrNotFound
 	}
-	return v.May(canvas)
+	return refused(v.Check(p.Act, canvas))
+}
+
+// mayUse reports whether a principal sees a canvas.
+func (p Principal) mayUse(canvas access.Object) bool {
+	return !errors.Is(p.check(canvas), ErrNotFound)
+}
+
+// owns reports whether a conversation with a canvas is open to a principal: reviewers read all, and
+// runners those that are theirs by their user id.
+func (p Principal) owns(canvas access.Object, user string) bool {
+	return p.Embeds || p.Viewer().Can(access.Review, canvas) || p.User != "" && p.User == user
 }
 
 // Actor returns for whom runs of a principal act; see [access.Actor.On].

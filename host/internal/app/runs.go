@@ -24,7 +24,10 @@ type Runs struct {
 
 // Start accepts a job; it is written when Start returns. Errors: [ErrNotFound], [ErrSession],
 // [ErrBusy], [ErrCanvas], [ErrUnpublished], [ErrTooLarge], [ErrMemory], [ErrClosed].
-func (s *Runs) Start(ctx context.Context, j Job) (Job, error) { return s.runs.Start(ctx, j) }
+func (s *Runs) Start(ctx context.Context, j Job) (Job, error) {
+	j, err := s.runs.Start(ctx, j)
+	return j, refused(err)
+}
 
 // Follow calls fn with the records of a run after a position, until the run ends or fn returns
 // false.
@@ -47,10 +50,11 @@ func (s *Runs) Active() int { return s.runs.Active() }
 // Get finds a run that a principal may read, of a canvas that it may use. Errors: [ErrNotFound].
 func (s *Runs) Get(ctx context.Context, who Principal, id string) (Run, error) {
 	v, err := s.store.Runs.Get(ctx, who.Tenant, id)
+	var whose access.Object
 	if err == nil {
-		err = s.canvases.MayUse(ctx, who, v.Canvas)
+		whose, err = s.canvases.used(ctx, who, v.Canvas)
 	}
-	if err == nil && !who.MayRead(v) {
+	if err == nil && (!who.MayRead(v) || !who.owns(whose, v.User)) {
 		err = ErrNotFound
 	}
 	if err == nil {
@@ -67,14 +71,16 @@ func (s *Runs) Get(ctx context.Context, who Principal, id string) (Run, error) {
 func (s *Runs) List(ctx context.Context, who Principal, f RunFilter, p Page) ([]Run, int, error) {
 	f.Tenant, f.Viewer, p.Documents = who.Tenant, who.Viewer(), NoDocuments
 	if f.Canvas != "" {
-		err := s.canvases.MayUse(ctx, who, f.Canvas)
+		whose, err := s.canvases.used(ctx, who, f.Canvas)
 		if errors.Is(err, ErrNotFound) {
 			return nil, 0, nil
 		}
 		if err != nil {
 			return nil, 0, err
 		}
-		f.Viewer = access.Viewer{} // all of them may be used
+		if f.Viewer.Can(access.Review, whose) {
+			f.Viewer = access.Viewer{} // all of them may be read
+		}
 	}
 	return s.store.Runs.List(ctx, f, p)
 }
@@ -91,14 +97,18 @@ func (s *Runs) Named(ctx context.Context, who Principal, name string) ([]Run, er
 	}
 	var out []Run
 	for _, run := range list {
-		err := s.canvases.MayUse(ctx, who, run.Canvas)
+		whose, err := s.canvases.used(ctx, who, run.Canvas)
+		if err == nil && !who.owns(whose, run.User) {
+			continue
+		}
 		if err == nil {
 			err = mayReadSaid(ctx, s.store, who, run.ID)
 		}
 		if err == nil {
 			out = append(out, run)
 		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		var service *Error
+		if err != nil && !errors.As(err, &service) {
 			return nil, err
 		}
 	}

@@ -129,7 +129,7 @@ func (s *Schedules) usable(ctx context.Context, who Principal) ([]Schedule, erro
 	slices.Sort(ids)
 	canvases, err := s.canvases.store.Canvases.Revisions(ctx, slices.Compact(ids))
 	return slices.DeleteFunc(list, func(v Schedule) bool {
-		return who.StillMay(v.Job.Canvas, canvases[v.Job.Canvas]) != nil
+		return who.StillMay(canvases[v.Job.Canvas]) != nil
 	}), err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -86,7 +87,7 @@ func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session
 func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Session, error) {
 	if in.Session != "" {
 		v, err := s.head(ctx, who.Tenant, in.Canvas.ID, in.Session)
-		if err == nil && !who.mayContinue(v) {
+		if err == nil && (!who.mayContinue(v) || !who.owns(in.Canvas.Access(), v.User)) {
 			err = ErrSession
 		}
 		if err == nil {
@@ -130,11 +131,12 @@ func (s *Sessions) Get(ctx context.Context, who Principal, canvas, id string) (S
 
 // mayRead finds a session of a canvas that a principal may read, without its documents.
 func (s *Sessions) mayRead(ctx context.Context, who Principal, canvas, id string) (Session, error) {
-	if err := s.canvases.MayUse(ctx, who, canvas); err != nil {
+	whose, err := s.canvases.used(ctx, who, canvas)
+	if err != nil {
 		return Session{}, err
 	}
 	v, err := s.head(ctx, who.Tenant, canvas, id)
-	if err == nil && !who.mayReadSession(v) {
+	if err == nil && (!who.mayReadSession(v) || !who.owns(whose, v.User)) {
 		return Session{}, ErrSession
 	}
 	if err == nil {
@@ -146,6 +148,21 @@ func (s *Sessions) mayRead(ctx context.Context, who Principal, canvas, id string
 		return Session{}, err
 	}
 	return v, nil
+}
+
+// MayContinue refuses a principal that may not run a canvas, or may not read a session that exists.
+// The run finds out whether it does. Errors: [ErrNotFound] for the canvas, [ErrSession], those of
+// [Error].
+func (s *Sessions) MayContinue(ctx context.Context, who Principal, canvas, id string) error {
+	whose, err := s.canvases.used(ctx, who, canvas)
+	if err != nil || who.Viewer().Can(access.Review, whose) {
+		return err
+	}
+	v, err := s.head(ctx, who.Tenant, canvas, id)
+	if err == nil && !who.owns(whose, v.User) {
+		err = ErrSession
+	}
+	return err
 }
 
 // head returns a session of a canvas without its documents.
@@ -183,8 +200,15 @@ func (s *Sessions) Messages(
 // [ErrNotFound] for the canvas.
 func (s *Sessions) List(ctx context.Context, who Principal, f SessionFilter, p Page) ([]Session, int, error) {
 	f.Tenant = who.Tenant
-	if err := s.canvases.MayUse(ctx, who, f.Canvas); err != nil {
+	whose, err := s.canvases.used(ctx, who, f.Canvas)
+	if err != nil {
 		return nil, 0, err
+	}
+	if !who.Embeds && !who.Viewer().Can(access.Review, whose) {
+		if f.User != "" && f.User != who.User || who.User == "" {
+			return nil, 0, nil
+		}
+		f.User = who.User
 	}
 	p.Reserve = func(n int64) error { return reserve(ctx, listFactor*n) }
 	list, total, err := s.store.Sessions.List(ctx, f, p)

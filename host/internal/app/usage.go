@@ -64,7 +64,7 @@ func (u *Usage) Models(ctx context.Context, who Principal, from, to int64, by Us
 	others := -1 // index of the row without id
 	for _, row := range rows {
 		of, known := titles[row.Canvas]
-		if known && !who.mayUse(row.Canvas, of.Access) {
+		if known && !who.mayUse(of.Access) {
 			row.Canvas, of.Title = "", ""
 		}
 		switch {

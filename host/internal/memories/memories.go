@@ -56,7 +56,8 @@ type Store struct {
 // Principal identifies the user of memories.
 type Principal struct {
 	access.Viewer
-	Caller string // pays for model tokens
+	Act    access.Action // what is done with memories
+	Caller string        // pays for model tokens
 }
 
 // Memory is a memory with its settings.
@@ -86,6 +87,7 @@ func read(v store.Memory) (Memory, error) {
 	if err := json.Unmarshal(v.Settings, &m.Settings); err != nil {
 		return m, fmt.Errorf("memory %q: settings: %w", v.ID, err)
 	}
+	m.Settings.Project = v.Project
 	return m, nil
 }
 
@@ -100,7 +102,7 @@ func (s *Store) Create(ctx context.Context, who Principal, name string, settings
 	if err != nil {
 		return Memory{}, err
 	}
-	v := store.Memory{Tenant: who.Tenant, User: who.User, Settings: doc}
+	v := store.Memory{Tenant: who.Tenant, User: who.User, Project: settings.Project, Settings: doc}
 	if v.Name, err = s.free(ctx, who, name, ""); err != nil {
 		return Memory{}, err
 	}
@@ -148,7 +150,10 @@ func (s *Store) Get(ctx context.Context, who Principal, id string) (Memory, erro
 		return Memory{}, err
 	}
 	m, err := read(v)
-	if err == nil && !m.isFor(who) {
+	if err == nil {
+		err = who.Check(who.Act, m.Access())
+	}
+	if errors.Is(err, access.ErrHidden) {
 		return Memory{}, unknown(id)
 	}
 	return m, err
@@ -160,7 +165,10 @@ func (m *Memory) isFor(who Principal) bool { return who.May(m.Access()) }
 
 // Access returns whose the memory is.
 func (m *Memory) Access() access.Object {
-	return access.Object{Tenant: m.Tenant, Owner: m.User, Team: m.Settings.Permission == PermissionTeam}
+	return access.Object{
+		Tenant: m.Tenant, Owner: m.User, Team: m.Settings.Permission == PermissionTeam, Kind: access.Memory, ID: m.ID,
+		Project: m.Project,
+	}
 }
 
 // List returns the memories that a principal sees, those changed last first.
@@ -202,6 +210,12 @@ func (s *Store) Update(
 	next.Name = strings.TrimSpace(next.Name)
 	if err := errors.Join(CheckName(next.Name), next.Settings.check()); err != nil {
 		return old, err
+	}
+	next.Project = next.Settings.Project
+	if next.Access() != old.Access() { // moved or shared
+		if err := who.Check(access.Delete, old.Access()); err != nil {
+			return old, err
+		}
 	}
 	if fixed := next.Settings.fixed(&old.Settings); len(fixed) > 0 && old.Size > 0 {
 		return old, &FixedError{fixed}

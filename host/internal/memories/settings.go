@@ -33,6 +33,7 @@ const (
 
 // Settings belong to a memory.
 type Settings struct {
+	Project string `json:"-"` // that holds the memory; a column of its record
 	// Types are the kinds of messages; raw ones are always stored.
 	Types []string `json:"types"`
 	// LLM extracts; "" is the tenant's default model.

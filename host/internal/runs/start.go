@@ -216,8 +216,14 @@ func (l *loader) prepare(ctx context.Context, w *work) (err error) {
 		}
 		l.plans.keep(j, revision{c.Rev, w.doc, w.canvas, w.actor, w.whose})
 	}
-	if j.Viewer != (access.Viewer{}) && !j.Viewer.May(w.whose) {
-		return fmt.Errorf("canvas %q: %w", j.Canvas, store.ErrNotFound)
+	if j.Viewer != (access.Viewer{}) {
+		err := j.Viewer.Check(access.Run, w.whose)
+		if errors.Is(err, access.ErrHidden) {
+			return fmt.Errorf("canvas %q: %w", j.Canvas, store.ErrNotFound)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	altered := j.From != "" || j.Pins.Len() > 0
 	if j.Actor = j.Actor.On(w.actor, altered); altered && w.session.ID != "" {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 func TestKeys(t *testing.T) {
@@ -250,7 +252,7 @@ func TestSecrets(t *testing.T) {
 			require.Equal(t, "sk-even-more-secret", string(value))
 			_, err = s.Secrets.Open(ctx, "t2", "provider.key")
 			require.ErrorIs(t, err, ErrNotFound)
-			list, err := s.Secrets.List(ctx, "t")
+			list, err := s.Secrets.List(ctx, access.All("t"))
 			require.NoError(t, err)
 			require.Len(t, list, 1)
 			require.Empty(t, list[0].Hosts)

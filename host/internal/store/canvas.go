@@ -32,6 +32,7 @@ type Canvas struct {
 	CreateTime  int64  // Unix milliseconds
 	UpdateTime  int64  // Unix milliseconds
 	Author      string // wrote the document; its creator at first
+	Project     string // see [access.Object]
 	Publication
 
 	// Version is the id of the version that the document is of; "" for the saved document. It is
@@ -39,11 +40,22 @@ type Canvas struct {
 	Version string
 }
 
-// Access returns whose the canvas is, for [access.Viewer.May].
-func (c *Canvas) Access() access.Object { return canvasAccess(c.Tenant, c.User, c.Permission) }
+// Access returns whose the canvas is, for [access.Viewer.Check].
+func (c *Canvas) Access() access.Object {
+	return access.Object{
+		Tenant: c.Tenant, Owner: c.User, Team: c.Permission == PermissionTeam, Kind: access.Canvas, ID: c.ID,
+		Project: c.Project,
+	}
+}
 
-func canvasAccess(tenant, user, permission string) access.Object {
-	return access.Object{Tenant: tenant, Owner: user, Team: permission == PermissionTeam}
+// canvasAccess are the columns of [scanAccess].
+const canvasAccess = `id, tenant_id, user_id, permission, project`
+
+// scanAccess reads whose a canvas is, and further columns.
+func scanAccess(r row, more ...any) (access.Object, error) {
+	var c Canvas
+	err := r.Scan(append([]any{&c.ID, &c.Tenant, &c.User, &c.Permission, &c.Project}, more...)...)
+	return c.Access(), err
 }
 
 // Permissions of canvases.
@@ -56,14 +68,15 @@ const (
 type Canvases struct{ *database }
 
 const canvasColumns = `id, tenant_id, user_id, title, description, avatar, type, category, permission,
-	tags, dsl, rev, create_time, update_time, released, published, publish_time, version_title, author, publisher`
+	tags, dsl, rev, create_time, update_time, released, published, publish_time, version_title, author,
+	publisher, project`
 
 func scanCanvas(r row) (Canvas, error) {
 	var c Canvas
 	var tags string
 	err := r.Scan(&c.ID, &c.Tenant, &c.User, &c.Title, &c.Description, &c.Avatar, &c.Type, &c.Category,
 		&c.Permission, &tags, &c.DSL, &c.Rev, &c.CreateTime, &c.UpdateTime, &c.Released, &c.Published, &c.PublishTime,
-		&c.VersionTitle, &c.Author, &c.Publisher)
+		&c.VersionTitle, &c.Author, &c.Publisher, &c.Project)
 	if err != nil {
 		return Canvas{}, err
 	}
@@ -77,7 +90,7 @@ func (c *Canvas) check() error {
 		return fmt.Errorf("permission %.40q (one of me, team): %w", c.Permission, ErrInvalid)
 	}
 	return checkText("id", c.ID, "title", c.Title, "description", c.Description, "avatar", c.Avatar,
-		"type", c.Type, "category", c.Category, "permission", c.Permission, "author", c.Author)
+		"type", c.Type, "category", c.Category, "permission", c.Permission, "author", c.Author, "project", c.Project)
 }
 
 func (c *Canvas) tags() (string, error) {
@@ -110,14 +123,14 @@ func (s Canvases) Create(ctx context.Context, c Canvas, versionTitle string) (Ca
 	c.Publication, c.Author = Publication{}, c.User
 	after := c.Publication
 	const insert = `INSERT INTO canvases (` + canvasColumns + `, title_fold, find)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, '', 0, '', $3, '', $15, $16)`
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, '', 0, '', $3, '', $17, $15, $16)`
 	err = s.write(ctx, fmt.Sprintf("create canvas %q", c.Title), func(ctx context.Context, q querier) error {
 		if _, err := q.ExecContext(ctx, `DELETE FROM deleted_canvases WHERE id = $1`, c.ID); err != nil {
 			return err
 		}
 		_, err := q.ExecContext(ctx, insert, c.ID, c.Tenant, c.User, c.Title, c.Description, c.Avatar, c.Type,
 			c.Category, c.Permission, tags, bytesOf(c.DSL), c.Rev, c.CreateTime, c.UpdateTime,
-			[]byte(fold(c.Title)), fold(c.Title))
+			[]byte(fold(c.Title)), fold(c.Title), c.Project)
 		if err != nil || versionTitle == "" {
 			return err
 		}
@@ -145,13 +158,11 @@ type Revision struct {
 	Access       access.Object
 }
 
-const revisionColumns = `id, tenant_id, user_id, permission, rev, update_time`
+const revisionColumns = canvasAccess + `, rev, update_time`
 
 func scanRevision(r row) (id string, v Revision, err error) {
-	var tenant, user, permission string
-	err = r.Scan(&id, &tenant, &user, &permission, &v.Rev, &v.Updated)
-	v.Access = canvasAccess(tenant, user, permission)
-	return id, v, err
+	v.Access, err = scanAccess(r, &v.Rev, &v.Updated)
+	return v.Access.ID, v, err
 }
 
 // Revision returns the revision of a canvas without its document. Errors: [ErrNotFound].
@@ -164,11 +175,10 @@ func (s Canvases) Revision(ctx context.Context, tenant, id string) (Revision, er
 // Access returns whose a canvas is, or was when it was deleted: its runs and sessions remain.
 // Errors: [ErrNotFound].
 func (s Canvases) Access(ctx context.Context, tenant, id string) (access.Object, error) {
-	const query = `SELECT user_id, permission FROM canvases WHERE id = $1 AND tenant_id = $2
-		UNION ALL SELECT user_id, permission FROM deleted_canvases WHERE id = $1 AND tenant_id = $2 LIMIT 1`
-	var user, permission string
-	err := s.read.QueryRowContext(ctx, query, id, tenant).Scan(&user, &permission)
-	return canvasAccess(tenant, user, permission), fail(err, "canvas %q", id)
+	const query = `SELECT ` + canvasAccess + ` FROM canvases WHERE id = $1 AND tenant_id = $2
+		UNION ALL SELECT ` + canvasAccess + ` FROM deleted_canvases WHERE id = $1 AND tenant_id = $2 LIMIT 1`
+	v, err := scanAccess(s.read.QueryRowContext(ctx, query, id, tenant))
+	return v, fail(err, "canvas %q", id)
 }
 
 // mostRevisions is the most canvases of one query for revisions.
@@ -265,12 +275,12 @@ func (s Canvases) replace(
 	}
 	const update = `UPDATE canvases SET user_id = $1, title = $2, title_fold = $3, find = $4, description = $5,
 		avatar = $6, type = $7, category = $8, permission = $9, tags = $10, dsl = $11, rev = $12,
-		update_time = $13, author = $14 WHERE id = $15 AND rev = $16`
+		update_time = $13, author = $14, project = $17 WHERE id = $15 AND rev = $16`
 	after := c.Publication
 	err = s.write(ctx, fmt.Sprintf("save canvas %q", c.ID), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, update, c.User, c.Title, []byte(fold(c.Title)), fold(c.Title), c.Description,
 			c.Avatar, c.Type, c.Category, c.Permission, tags, bytesOf(c.DSL), c.Rev, c.UpdateTime, c.Author,
-			c.ID, rev)
+			c.ID, rev, c.Project)
 		if err := changed(res, err, ErrConflict); err != nil || versionTitle == "" {
 			return err
 		}
@@ -289,8 +299,9 @@ func (s Canvases) replace(
 func (s Canvases) Delete(ctx context.Context, tenant, id string) error {
 	return s.writeAlways(ctx, fmt.Sprintf("delete canvas %q", id), func(ctx context.Context, q querier) error {
 		// Whose it was decides about its runs and sessions.
-		const keep = `INSERT INTO deleted_canvases SELECT id, tenant_id, user_id, permission, CAST($3 AS BIGINT)
-			FROM canvases WHERE id = $1 AND tenant_id = $2 ON CONFLICT DO NOTHING`
+		const keep = `INSERT INTO deleted_canvases (` + canvasAccess + `, delete_time)
+			SELECT ` + canvasAccess + `, CAST($3 AS BIGINT) FROM canvases
+			WHERE id = $1 AND tenant_id = $2 ON CONFLICT DO NOTHING`
 		if _, err := q.ExecContext(ctx, keep, id, tenant, s.ms()); err != nil {
 			return err
 		}
@@ -301,8 +312,10 @@ func (s Canvases) Delete(ctx context.Context, tenant, id string) error {
 		if _, err := q.ExecContext(ctx, `DELETE FROM versions WHERE canvas_id = $1`, id); err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, `DELETE FROM betas WHERE canvas_id = $1`, id)
-		return err
+		if _, err = q.ExecContext(ctx, `DELETE FROM betas WHERE canvas_id = $1`, id); err != nil {
+			return err
+		}
+		return dropGrants(ctx, q, tenant, access.Object{Kind: access.Canvas, ID: id})
 	})
 }
 
@@ -316,6 +329,7 @@ type CanvasFilter struct {
 	Types      []string
 	Keywords   string // substring of the title, case-insensitive
 	Permission string
+	Project    *string  // nil matches all
 	Tags       []string // at least one of them; tags must not contain a comma
 }
 
@@ -333,10 +347,13 @@ func (s Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, i
 	}
 	w := where{changing: true} // canvases can be edited
 	w.equal("tenant_id", f.Viewer.Tenant)
-	w.usable(f.Viewer, "user_id", "permission = 'team'")
+	w.usable(f.Viewer, access.ViewerRole, canvasRights)
 	w.equal("user_id", f.User)
 	w.equal("id", f.ID)
 	w.equal("permission", f.Permission)
+	if f.Project != nil {
+		w.add("project = ?", *f.Project)
+	}
 	if f.Title != "" {
 		w.add("title_fold = ?", []byte(fold(f.Title)))
 	}
@@ -346,9 +363,14 @@ func (s Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, i
 	if err := w.tagged(f.Tags); err != nil {
 		return nil, 0, fail(err, "list canvases")
 	}
-	if len(w.conds) == 2 && !f.Viewer.Whole { // tenant and viewer alone: two ranges of an index
-		w.known = `SELECT (SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'team') +
-			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id IN ($2, ''))`
+	if len(w.conds) == 2 && f.Viewer.Plain() { // tenant and viewer alone: ranges of an index
+		// $3 and $4 are the default project.
+		w.known = `SELECT (SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'team' AND
+				project = $3) +
+			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id = $2 AND
+				(project = $4 OR $2 <> '')) +
+			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id = '' AND
+				project = $4 AND $2 <> '')`
 	}
 	return list(ctx, s.database, &canvasList, &w, p)
 }

@@ -21,9 +21,11 @@ type Dataset struct {
 	Seq, GoneSeq int64
 }
 
-// Access returns whose the dataset is, for [access.Viewer.May].
+// Access returns whose the dataset is, for [access.Viewer.Check].
 func (v *Dataset) Access() access.Object {
-	return access.Object{Tenant: v.Tenant, Owner: v.CreatedBy, Team: v.Team}
+	return access.Object{
+		Tenant: v.Tenant, Owner: v.CreatedBy, Team: v.Team, Kind: access.Dataset, ID: v.ID, Project: v.Project,
+	}
 }
 
 // Datasets has the records of datasets.
@@ -48,7 +50,7 @@ type datasetBody struct {
 // datasetRecord are the columns of a new dataset; datasetColumns adds what is counted of documents.
 const (
 	datasetRecord = `id, tenant_id, created_by, team, name, name_key, body, model, wanted, seq, gone_seq, create_time,
-		update_time`
+		update_time, project`
 	datasetColumns = datasetRecord + `, document_count, chunk_count, token_count`
 )
 
@@ -58,7 +60,7 @@ func scanDataset(r row) (Dataset, error) {
 	var text []byte
 	err := r.Scan(&v.ID, &v.Tenant, &v.CreatedBy, &v.Team, &v.Name, &folded, &text, &v.Model, &v.EmbeddingModel,
 		&v.Seq, &v.GoneSeq,
-		&v.Created, &v.Updated, &v.Documents, &v.Chunks, &v.Tokens)
+		&v.Created, &v.Updated, &v.Project, &v.Documents, &v.Chunks, &v.Tokens)
 	if err != nil {
 		return v, err
 	}
@@ -96,7 +98,7 @@ func nameTaken(ctx context.Context, q querier, v access.Viewer, name, except str
 	w.equal("tenant_id", v.Tenant)
 	w.add("name_key = ?", fold(name))
 	w.add("id <> ?", except)
-	w.usable(v, "created_by", "team = 1")
+	w.usable(v, access.ViewerRole, datasetRights)
 	return exists(ctx, q, `SELECT 1 FROM datasets`+w.String(), w.args...)
 }
 
@@ -114,7 +116,7 @@ func (s Datasets) Create(ctx context.Context, v Dataset) (Dataset, error) {
 		return Dataset{}, fail(err, "create dataset")
 	}
 	const insert = `INSERT INTO datasets (` + datasetRecord + `)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0, $10, $10)`
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0, $10, $10, $11)`
 	wanted := v.Name
 	defer s.totals.forget()
 	err = s.write(ctx, fmt.Sprintf("create dataset %q", v.Name), func(ctx context.Context, q querier) (err error) {
@@ -125,7 +127,7 @@ func (s Datasets) Create(ctx context.Context, v Dataset) (Dataset, error) {
 			return err
 		}
 		_, err = q.ExecContext(ctx, insert, v.ID, v.Tenant, v.CreatedBy, flag(v.Team), v.Name, fold(v.Name), body,
-			v.Model, v.EmbeddingModel, v.Created)
+			v.Model, v.EmbeddingModel, v.Created, v.Project)
 		return err
 	})
 	return v, err
@@ -193,7 +195,8 @@ type DatasetFilter struct {
 	IDs    []string
 	Name   string // whatever the case of letters
 	// Words is a substring of the name, whatever the case of letters.
-	Words string
+	Words   string
+	Project *string // nil matches all
 }
 
 var datasetList = listing[Dataset]{
@@ -208,10 +211,13 @@ func (s Datasets) List(ctx context.Context, f DatasetFilter, p Page) ([]Dataset,
 	}
 	w := &where{changing: true}
 	w.equal("tenant_id", f.Viewer.Tenant)
-	w.usable(f.Viewer, "created_by", "team = 1")
+	w.usable(f.Viewer, access.ViewerRole, datasetRights)
 	w.in("id", f.IDs)
 	w.equal("name_key", fold(f.Name))
 	w.contains("name_key", f.Words)
+	if f.Project != nil {
+		w.add("project = ?", *f.Project)
+	}
 	return list(ctx, s.database, &datasetList, w, p)
 }
 
@@ -258,9 +264,9 @@ func (s Datasets) Edit(
 		}
 		v.Updated = s.ms()
 		const update = `UPDATE datasets SET name = $1, name_key = $2, team = $3, body = $4, model = $5, wanted = $6,
-			update_time = $7 WHERE id = $8`
+			update_time = $7, project = $9 WHERE id = $8`
 		_, err = q.ExecContext(ctx, update, v.Name, fold(v.Name), flag(v.Team), body, v.Model, v.EmbeddingModel,
-			v.Updated, id)
+			v.Updated, id, v.Project)
 		return err
 	})
 	return v, err
@@ -322,6 +328,7 @@ func (s Datasets) Delete(ctx context.Context, tenant, id string) error {
 		_, err1 := q.ExecContext(ctx, `DELETE FROM chunk_edits WHERE dataset_id = $1`, id)
 		_, err2 := q.ExecContext(ctx, `DELETE FROM documents WHERE dataset_id = $1`, id)
 		_, err3 := q.ExecContext(ctx, `DELETE FROM dataset_changes WHERE dataset_id = $1`, id)
-		return errors.Join(err1, err2, dropParses(ctx, q, "dataset_id", id), err3)
+		return errors.Join(err1, err2, dropParses(ctx, q, "dataset_id", id), err3,
+			dropGrants(ctx, q, tenant, access.Object{Kind: access.Dataset, ID: id}))
 	})
 }

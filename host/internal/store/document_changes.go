@@ -59,11 +59,11 @@ func (s Changes) Heads(ctx context.Context, ids []string) (map[string]dataset.He
 	for some := range slices.Chunk(ids, mostHeads) {
 		w := &where{}
 		w.in("d.id", some)
-		query := `SELECT d.id, d.tenant_id, d.created_by, d.team, d.body, COALESCE(c.change_seq, 0) FROM datasets d
-			LEFT JOIN dataset_changes c ON c.dataset_id = d.id` + w.String()
+		query := `SELECT d.id, d.tenant_id, d.created_by, d.team, d.project, d.body, COALESCE(c.change_seq, 0)
+			FROM datasets d LEFT JOIN dataset_changes c ON c.dataset_id = d.id` + w.String()
 		heads, err := queryAll(ctx, s.read, func(r row) (h dataset.Head, err error) {
 			var body []byte
-			if err := r.Scan(&h.ID, &h.Tenant, &h.CreatedBy, &h.Team, &body, &h.Changes); err != nil {
+			if err := r.Scan(&h.ID, &h.Tenant, &h.CreatedBy, &h.Team, &h.Project, &body, &h.Changes); err != nil {
 				return h, err
 			}
 			var b datasetBody

@@ -20,6 +20,7 @@ var dumped = []string{
 	"model_use", "model_lessons",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "loose_files", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "deleted_canvases", "identities",
+	"projects", "grants",
 	"audit", "audit_heads", "user_groups", "readers",
 }
 

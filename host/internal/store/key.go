@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/easel-canvas/easel/host/internal/access"
@@ -24,19 +25,26 @@ type Key struct {
 
 	TokensPerDay int64 // model tokens per day (UTC); 0 means the default of the host
 
-	Groups access.Groups // of the user; only [Keys.ByText] reads them
+	Project *string       // the only project that it uses; nil means all of its user
+	Groups  access.Groups // of the user; only [Keys.ByText] reads them
 }
 
 // Keys has the records of API keys.
 type Keys struct{ *database }
 
-const keyColumns = `id, tenant_id, user_id, name, hint, scopes, rate, create_time, expire_time, tokens_per_day`
+const keyColumns = `id, tenant_id, user_id, name, hint, scopes, rate, create_time, expire_time, tokens_per_day,
+	only_project, limited`
 
 func scanKey(r row) (Key, error) {
 	var k Key
-	var scopes string
-	if err := r.Scan(&k.ID, &k.Tenant, &k.User, &k.Name, &k.Hint, &scopes, &k.Rate, &k.CreateTime, &k.ExpireTime, &k.TokensPerDay); err != nil {
+	var scopes, project string
+	var limited bool
+	if err := r.Scan(&k.ID, &k.Tenant, &k.User, &k.Name, &k.Hint, &scopes, &k.Rate, &k.CreateTime, &k.ExpireTime,
+		&k.TokensPerDay, &project, &limited); err != nil {
 		return Key{}, err
+	}
+	if limited {
+		k.Project = &project
 	}
 	return k, json.Unmarshal([]byte(scopes), &k.Scopes)
 }
@@ -72,12 +80,17 @@ func (s Keys) Create(ctx context.Context, k Key, text string) (Key, string, erro
 	if err != nil {
 		return Key{}, "", fail(err, "create key %q", k.Name)
 	}
-	const insert = `INSERT INTO keys (` + keyColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	const insert = `INSERT INTO keys (` + keyColumns + `, hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13, $11)
 		ON CONFLICT (hash) DO UPDATE SET hint = excluded.hint RETURNING ` + keyColumns
+	project := ""
+	if k.Project != nil {
+		project = *k.Project
+	}
 	var kept []Key
 	err = s.write(ctx, fmt.Sprintf("create key %q", k.Name), func(ctx context.Context, q querier) (err error) {
 		kept, err = queryAll(ctx, q, scanKey, insert, k.ID, k.Tenant, k.User, k.Name, k.Hint, string(scopes),
-			k.Rate, k.CreateTime, k.ExpireTime, k.TokensPerDay, hashToken(text))
+			k.Rate, k.CreateTime, k.ExpireTime, k.TokensPerDay, hashToken(text), project, flag(k.Project != nil))
 		return err
 	})
 	if err != nil {
@@ -97,7 +110,7 @@ func (s Keys) ByText(ctx context.Context, text string) (Key, error) {
 		if k, err = scanKey(s.read.QueryRowContext(ctx, query, hash)); err != nil {
 			return Key{}, fail(err, "api key")
 		}
-		if k.Groups, err = (Groups{s.database}).Of(ctx, k.Tenant, k.User); err != nil {
+		if k.Groups, err = (Groups(s)).Of(ctx, k.Tenant, k.User); err != nil {
 			return Key{}, err
 		}
 		s.keys.put(hash, k, age)
@@ -125,8 +138,14 @@ func (s Keys) List(ctx context.Context, tenant string) ([]Key, error) {
 // Delete removes a key by its id or by its text. Errors: [ErrNotFound].
 func (s Keys) Delete(ctx context.Context, tenant, idOrText string) error {
 	return s.writeAlways(ctx, "delete key", func(ctx context.Context, q querier) error {
-		res, err := q.ExecContext(ctx, `DELETE FROM keys WHERE tenant_id = $1 AND (id = $2 OR hash = $3)`,
-			tenant, idOrText, hashToken(idOrText))
-		return changed(res, err, ErrNotFound)
+		gone, err := queryAll(ctx, q, scanName, `DELETE FROM keys WHERE tenant_id = $1 AND (id = $2 OR hash = $3)
+			RETURNING id`, tenant, idOrText, hashToken(idOrText))
+		if err == nil && len(gone) == 0 {
+			err = ErrNotFound
+		}
+		for _, id := range gone {
+			err = errors.Join(err, dropGrantsOf(ctx, q, tenant, KeySubject+id))
+		}
+		return err
 	})
 }

@@ -14,6 +14,7 @@ type Memory struct {
 	ID         string
 	Tenant     string
 	User       string // its creator
+	Project    string // "" is the default project
 	Name       string
 	Settings   []byte // JSON of the package that uses it
 	Size       int64  // bytes of all messages
@@ -25,11 +26,12 @@ type Memory struct {
 // Memories has the records of memories and their messages.
 type Memories struct{ *database }
 
-const memoryColumns = `id, tenant_id, user_id, name, settings, size, rev, create_time, update_time`
+const memoryColumns = `id, tenant_id, user_id, name, settings, size, rev, create_time, update_time, project`
 
 func scanMemory(r row) (Memory, error) {
 	var v Memory
-	err := r.Scan(&v.ID, &v.Tenant, &v.User, &v.Name, &v.Settings, &v.Size, &v.Rev, &v.CreateTime, &v.UpdateTime)
+	err := r.Scan(&v.ID, &v.Tenant, &v.User, &v.Name, &v.Settings, &v.Size, &v.Rev, &v.CreateTime, &v.UpdateTime,
+		&v.Project)
 	return v, err
 }
 
@@ -49,10 +51,10 @@ func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
 		return Memory{}, fail(err, "memory %q", v.Name)
 	}
 	const insert = `INSERT INTO memories (` + memoryColumns + `, name_fold, last_id)
-		VALUES ($1, $2, $3, $4, $5, 0, 1, $6, $6, $7, 0)`
+		VALUES ($1, $2, $3, $4, $5, 0, 1, $6, $6, $8, $7, 0)`
 	err := m.write(ctx, fmt.Sprintf("create memory %q", v.Name), func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, insert,
-			v.ID, v.Tenant, v.User, v.Name, bytesOf(v.Settings), v.CreateTime, memoryKey(v.ID))
+			v.ID, v.Tenant, v.User, v.Name, bytesOf(v.Settings), v.CreateTime, memoryKey(v.ID), v.Project)
 		return err
 	})
 	return v, err
@@ -79,12 +81,12 @@ func (m Memories) Update(ctx context.Context, v Memory) (Memory, error) {
 	if err := checkText("name", v.Name); err != nil {
 		return Memory{}, fail(err, "%s", what)
 	}
-	const update = `UPDATE memories SET name = $3, name_fold = $4, settings = $5, rev = rev + 1, update_time = $6
+	const update = `UPDATE memories SET name = $3, name_fold = $4, settings = $5, rev = rev + 1, update_time = $6, project = $8
 		WHERE tenant_id = $1 AND id = $2 AND rev = $7 RETURNING ` + memoryColumns
 	var stored []Memory
 	err := m.write(ctx, what, func(ctx context.Context, q querier) (err error) {
 		stored, err = queryAll(ctx, q, scanMemory, update,
-			v.Tenant, v.ID, v.Name, memoryKey(v.ID), bytesOf(v.Settings), m.ms(), v.Rev)
+			v.Tenant, v.ID, v.Name, memoryKey(v.ID), bytesOf(v.Settings), m.ms(), v.Rev, v.Project)
 		if err == nil && len(stored) == 0 {
 			err = ErrConflict
 		}

@@ -112,12 +112,12 @@ func (m ModelUses) Titles(ctx context.Context, tenant string, ids []string) (map
 		w.equal("tenant_id", tenant)
 		w.in("id", part)
 		_, err := queryAll(ctx, m.read, func(r row) (struct{}, error) {
-			var id, title, user, permission string
-			err := r.Scan(&id, &title, &user, &permission)
-			out[id] = Titled{title, canvasAccess(tenant, user, permission)}
+			var title string
+			whose, err := scanAccess(r, &title)
+			out[whose.ID] = Titled{title, whose}
 			return struct{}{}, err
-		}, `SELECT id, title, user_id, permission FROM canvases`+w.String()+
-			` UNION ALL SELECT id, '', user_id, permission FROM deleted_canvases`+w.String(), w.args...)
+		}, `SELECT `+canvasAccess+`, title FROM canvases`+w.String()+
+			` UNION ALL SELECT `+canvasAccess+`, '' FROM deleted_canvases`+w.String(), w.args...)
 		if err != nil {
 			return nil, fail(err, "titles of canvases")
 		}

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 func TestModelUse(t *testing.T) {
@@ -59,8 +57,8 @@ func TestCanvasTitles(t *testing.T) {
 		titles, err := s.Uses.Titles(ctx, "a", []string{mine.ID, gone.ID, other.ID, "none"})
 		require.NoError(t, err)
 		require.Equal(t, map[string]Titled{
-			mine.ID: {"Mine", access.Object{Tenant: "a", Owner: "u"}},
-			gone.ID: {"", access.Object{Tenant: "a", Owner: "u", Team: true}},
+			mine.ID: {"Mine", mine.Access()},
+			gone.ID: {"", gone.Access()},
 		}, titles)
 	})
 }

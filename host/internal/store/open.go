@@ -97,6 +97,7 @@ type Store struct {
 	LooseFiles LooseFiles
 	ParseLogs  ParseLogs
 	Memories   Memories
+	Projects   Projects
 }
 
 // newStore returns the records of a database.
@@ -110,7 +111,7 @@ func newStore(db *database) *Store {
 		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db}, Traces: Traces{db},
 		Datasets: Datasets{db}, Documents: Documents{db}, Changes: Changes{db}, Ingestion: Ingestion{db},
 		LooseFiles: LooseFiles{db}, ParseLogs: ParseLogs{db},
-		Memories: Memories{db},
+		Memories: Memories{db}, Projects: Projects{db},
 	}
 }
 

@@ -181,7 +181,7 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 			for _, text := range []string{
 				`UPDATE versions SET publish_time = 0`, `UPDATE canvases SET published = '', publish_time = 0, version_title = ''`,
 				`INSERT INTO canvases SELECT 'bare', tenant_id, user_id, title, title_fold, find, description, avatar, type, category, permission, tags, 1, dsl, rev,
-					create_time, update_time, '', 0, '', '', '' FROM canvases WHERE title = 'asked'`,
+					create_time, update_time, '', 0, '', '', '', '' FROM canvases WHERE title = 'asked'`,
 			} {
 				_, err := from.commit.exec(ctx, text)
 				require.NoError(t, err)

@@ -15,41 +15,56 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// Lists and their totals have exactly the rows that access.Viewer.May lets a viewer use, of
-// canvases, datasets, runs and sessions, also of deleted canvases.
+// Lists and their totals have exactly the rows that access.Viewer.Role lets a viewer use, of
+// canvases, datasets, runs and sessions, also of deleted canvases, in each project.
 func TestListsHaveWhatAViewerMayUse(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		owners := []string{"ann", "bob", ""}
+		said := map[string]string{} // users of runs and sessions by canvas
 		objects := map[string]access.Object{}
-		add := func(tenant, owner string, team, deleted bool) {
-			id := fmt.Sprintf("%s-%s-%v-%v", tenant, owner, team, deleted)
+		add := func(tenant, project, owner string, team, deleted bool) {
+			id := fmt.Sprintf("%s-%s-%s-%v-%v", tenant, project, owner, team, deleted)
 			permission := map[bool]string{true: PermissionTeam, false: PermissionMe}[team]
-			_, err := s.Canvases.Create(ctx, Canvas{ID: id, Tenant: tenant, User: owner, Permission: permission}, "v")
+			_, err := s.Canvases.Create(ctx, Canvas{
+				ID: id, Tenant: tenant, User: owner, Permission: permission, Project: project,
+			}, "v")
 			require.NoError(t, err)
-			_, err = s.Sessions.Create(ctx, Session{Tenant: tenant, Canvas: id})
+			said[id] = []string{"ann", "carl", "dora"}[len(said)%3]
+			_, err = s.Sessions.Create(ctx, Session{Tenant: tenant, Canvas: id, User: said[id]})
 			require.NoError(t, err)
-			require.NoError(t, s.Runs.Start(ctx, Run{ID: "run " + id, Tenant: tenant, Canvas: id}))
+			require.NoError(t, s.Runs.Start(ctx, Run{ID: "run " + id, Tenant: tenant, Canvas: id, User: said[id]}))
 			if deleted {
 				require.NoError(t, s.Canvases.Delete(ctx, tenant, id))
 			} else {
 				_, err = s.Datasets.Create(ctx, Dataset{Dataset: dataset.Dataset{
-					ID: id, Tenant: tenant, CreatedBy: owner, Team: team, Name: id,
+					ID: id, Tenant: tenant, CreatedBy: owner, Team: team, Name: id, Project: project,
 				}})
 				require.NoError(t, err)
 			}
-			objects[id] = access.Object{Tenant: tenant, Owner: owner, Team: team}
+			objects[id] = access.Object{
+				Tenant: tenant, Owner: owner, Team: team, Kind: access.Canvas, ID: id, Project: project,
+			}
 			whose, err := s.Canvases.Access(ctx, tenant, id)
 			require.NoError(t, err)
 			require.Equal(t, objects[id], whose)
 		}
-		for _, tenant := range []string{"t", "other"} {
+		for _, place := range [][2]string{{"t", ""}, {"t", "p"}, {"t", "q"}, {"other", ""}} {
 			for _, owner := range owners {
 				for _, team := range []bool{true, false} {
-					add(tenant, owner, team, false)
-					add(tenant, owner, team, true)
+					add(place[0], place[1], owner, team, false)
+					add(place[0], place[1], owner, team, true)
 				}
 			}
+		}
+		p, none := "p", ""
+		granted := func(user string, g access.Grants) access.Viewer {
+			return access.Viewer{Tenant: "t", User: user, Grants: &g}
+		}
+		projects := func(p, q access.Role) map[string]access.Role { return map[string]access.Role{"p": p, "q": q} }
+		some := map[string]access.Role{
+			"canvas:t-q-ann-false-false": access.Runner, "canvas:t--ann-false-false": access.ViewerRole,
+			"canvas:t-p-bob-false-true": access.Admin, "dataset:t-q-bob-true-false": access.ViewerRole,
 		}
 		for _, v := range []access.Viewer{
 			{Tenant: "t", User: "ann"},
@@ -57,14 +72,26 @@ func TestListsHaveWhatAViewerMayUse(t *testing.T) {
 			{Tenant: "t"},
 			access.All("t"),
 			{Tenant: "other", User: "bob"},
+			granted("ann", access.Grants{Projects: projects(access.ViewerRole, access.Editor)}),
+			granted("carl", access.Grants{Projects: projects(access.Runner, access.Reviewer), Objects: some}),
+			granted("dora", access.Grants{Projects: projects(access.Admin, access.ViewerRole)}),
+			granted("dora", access.Grants{Objects: some}),
+			granted("ann", access.Grants{Admin: true}),
+			granted("ann", access.Grants{Admin: true, Only: &p}),
+			granted("bob", access.Grants{Projects: projects(access.Editor, access.Editor), Only: &p}),
+			granted("bob", access.Grants{Projects: projects(access.Editor, access.Editor), Only: &none}),
 		} {
-			var all, live []string
+			var all, live, sets []string
 			for id, o := range objects {
-				if v.May(o) {
+				if v.Can(access.Review, o) || v.Can(access.Run, o) && v.User == said[id] {
 					all = append(all, id)
-					if !strings.HasSuffix(id, "-true") || strings.HasSuffix(id, "-false") {
-						live = append(live, id)
-					}
+				}
+				deleted := strings.HasSuffix(id, "-true")
+				if v.May(o) && !deleted {
+					live = append(live, id)
+				}
+				if o.Kind = access.Dataset; v.May(o) && !deleted {
+					sets = append(sets, id)
 				}
 			}
 			compare := func(what string, want, got []string, total int) {
@@ -76,7 +103,7 @@ func TestListsHaveWhatAViewerMayUse(t *testing.T) {
 			compare("canvases", live, columnOf(canvases, func(c Canvas) string { return c.ID }), total)
 			datasets, total, err := s.Datasets.List(ctx, DatasetFilter{Viewer: v}, Page{})
 			require.NoError(t, err)
-			compare("datasets", live, columnOf(datasets, func(d Dataset) string { return d.ID }), total)
+			compare("datasets", sets, columnOf(datasets, func(d Dataset) string { return d.ID }), total)
 			runs, total, err := s.Runs.List(ctx, RunFilter{Tenant: v.Tenant, Viewer: v}, Page{})
 			require.NoError(t, err)
 			compare("runs", all, columnOf(runs, func(r Run) string { return r.Canvas }), total)
@@ -247,7 +274,7 @@ func checkRightsRows(t *testing.T, s *Store) {
 	require.Equal(t, []string{"ann", ""}, []string{c.Author, c.Publisher})
 	whose, err := s.Canvases.Access(t.Context(), "t", "gone")
 	require.NoError(t, err)
-	require.Equal(t, access.Object{Tenant: "t", Owner: "ann"}, whose)
+	require.Equal(t, access.Object{Tenant: "t", Owner: "ann", Kind: access.Canvas, ID: "gone"}, whose)
 	var users []string
 	users, err = queryAll(t.Context(), s.read, scanName, `SELECT user_id FROM betas ORDER BY id`)
 	require.NoError(t, err)

@@ -104,12 +104,51 @@ func (w *where) between(column string, from, to int64) {
 	}
 }
 
-// usable adds that a viewer of the tenant may use an object, as [access.Viewer.May] decides; shared
-// is the condition for one that belongs to the team.
-func (w *where) usable(v access.Viewer, owner, shared string) {
-	if !v.Whole {
-		w.add("("+shared+" OR "+owner+" IN (?, ''))", v.User)
+// rights are the columns that decide about objects of a table.
+type rights struct {
+	kind                       access.Kind
+	id, owner, shared, project string // shared is a condition
+}
+
+var (
+	canvasRights  = rights{access.Canvas, "id", "user_id", "permission = 'team'", "project"}
+	ofRights      = rights{access.Canvas, "of.id", "of.user_id", "of.permission = 'team'", "of.project"}
+	datasetRights = rights{access.Dataset, "id", "created_by", "team = 1", "project"}
+)
+
+// usable adds that a viewer of the tenant has a role on an object, or a stronger one, as
+// [access.Viewer.Role] decides.
+func (w *where) usable(v access.Viewer, least access.Role, of rights) {
+	if v.Whole {
+		return
 	}
+	if only, limited := v.Grants.Limit(); limited {
+		w.add(of.project+" = ?", only)
+	}
+	args := []any{v.User}
+	among := func(column string, ids []string) string {
+		for _, id := range ids {
+			args = append(args, id)
+		}
+		return column + " IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(ids)), ", ") + ")"
+	}
+	in := func(least access.Role) string {
+		ids := v.ProjectsFor(least)
+		switch {
+		case v.EachProject():
+			return "1 = 1"
+		case len(ids) == 0:
+			return "1 = 0"
+		}
+		return among(of.project, ids)
+	}
+	own := "(" + of.owner + " = ? AND " + of.owner + " <> '' AND (NOT " + of.shared + " OR " + in(access.ViewerRole) + "))"
+	team := "((" + of.shared + " OR " + of.owner + " = '') AND " + in(least) + ")"
+	cond := own + " OR " + team
+	if ids := v.ObjectsFor(of.kind, least); len(ids) > 0 {
+		cond += " OR " + among(of.id, ids)
+	}
+	w.add("("+cond+")", args...)
 }
 
 // opened adds that a gate opens a document with a list in a column; nil adds nothing.
@@ -129,41 +168,69 @@ func (w *where) opened(g *access.Gate, column string) {
 	w.add("("+strings.Join(conds, " OR ")+")", args...)
 }
 
-// ofUsable adds that a viewer may use the canvas of a row, or could when it was deleted. The zero
-// value adds nothing.
+// ofUsable adds that a viewer may read what was said to the canvas of a row, or could when it was
+// deleted: as a reviewer of the canvas, or as a runner who said it. The zero value adds nothing.
 func (w *where) ofUsable(v access.Viewer) {
 	if v == (access.Viewer{}) {
 		return
 	}
 	w.changing = true
+	cond := w.ofCanvas(v, access.Reviewer)
+	if v.Partial() && v.User != "" {
+		w.args = append(w.args, v.User)
+		mine := fmt.Sprintf("user_id = $%d", len(w.args))
+		cond = "(" + cond + " OR " + mine + " AND " + w.ofCanvas(v, access.Runner) + ")"
+	}
+	w.add(cond)
+}
+
+// ofCanvas returns the condition that a viewer has a role on the canvas of a row.
+func (w *where) ofCanvas(v access.Viewer, least access.Role) string {
 	mine := &where{args: w.args}
 	mine.add("of.id = canvas_id")
 	mine.equal("of.tenant_id", v.Tenant)
-	mine.usable(v, "of.user_id", "of.permission = 'team'")
+	mine.usable(v, least, ofRights)
 	w.args = mine.args
-	w.add("(EXISTS (SELECT 1 FROM canvases of" + mine.String() + ") OR EXISTS (SELECT 1 FROM deleted_canvases of" +
-		mine.String() + "))")
+	return "(EXISTS (SELECT 1 FROM canvases of" + mine.String() + ") OR EXISTS (SELECT 1 FROM deleted_canvases of" +
+		mine.String() + "))"
 }
 
 // mostApart is the number of canvases that a count leaves out one by one.
 const mostApart = 64
 
-// othersOf returns canvases of the tenant that a viewer may not use, as far as there are not more
-// than mostApart + 1, and makes the viewer the zero value without any: no row is to be left
-// out then.
+// othersOf returns canvases of the tenant whose conversations a viewer may not read, as far as
+// there are not more than mostApart + 1, and makes the viewer the zero value without any: no row is
+// to be left out then.
 func (s *database) othersOf(ctx context.Context, v *access.Viewer) ([]string, error) {
 	if *v == (access.Viewer{}) || v.Whole {
 		*v = access.Viewer{}
 		return nil, nil
 	}
 	var parts []string
+	var args []any
+	// Ranges of indexes: private canvases of others, and all of named projects.
+	ranges := []struct{ cond, value string }{
+		{"permission = 'me' AND user_id > '' AND user_id < ? AND project = ''", v.User},
+		{"permission = 'me' AND user_id > ? AND project = ''", v.User},
+		{"project > ?", ""},
+	}
+	if only, limited := v.Grants.Limit(); limited && only != "" {
+		ranges = ranges[2:]
+		ranges[0].cond = "project >= ?"
+	}
 	for _, table := range []string{"canvases", "deleted_canvases"} {
-		for _, owner := range []string{"user_id > '' AND user_id < $2", "user_id > $2"} { // ranges of an index
-			parts = append(parts, `SELECT id FROM `+table+` WHERE tenant_id = $1 AND permission = 'me' AND `+owner)
+		for _, some := range ranges {
+			w := &where{args: args}
+			w.equal("tenant_id", v.Tenant)
+			w.add(some.cond, some.value)
+			mine := &where{args: w.args}
+			mine.usable(*v, access.Reviewer, canvasRights)
+			w.conds, args = append(w.conds, "NOT ("+strings.Join(mine.conds, " AND ")+")"), mine.args
+			parts = append(parts, `SELECT id FROM `+table+w.String())
 		}
 	}
 	query := strings.Join(parts, " UNION ALL ") + fmt.Sprintf(" LIMIT %d", mostApart+1)
-	others, err := queryAll(ctx, s.read, scanName, query, v.Tenant, v.User)
+	others, err := queryAll(ctx, s.read, scanName, query, args...)
 	if err == nil && len(others) == 0 {
 		*v = access.Viewer{}
 	}

@@ -75,6 +75,7 @@ var owned = []string{
 	"session_documents", "session_turns",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "model_use", "model_lessons", "deleted_canvases", "identities",
+	"projects", "grants",
 	"audit", "audit_heads", "user_groups", "readers",
 	"canvas_docs", "trace_blocks", "trace_bytes", "trace_gone",
 }
@@ -185,6 +186,9 @@ func deleteKeys(ctx context.Context, q querier, m Member, which func(Key) bool) 
 		if _, err := q.ExecContext(ctx, `DELETE FROM keys WHERE id = $1`, key.ID); err != nil {
 			return err
 		}
+		if err := dropGrantsOf(ctx, q, m.Tenant, KeySubject+key.ID); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -263,6 +267,11 @@ func (s Members) Delete(ctx context.Context, tenant, user string) error {
 func deleteMember(ctx context.Context, q querier, tenant, user string) error {
 	res, err := q.ExecContext(ctx, `DELETE FROM members WHERE tenant_id = $1 AND user_id = $2`, tenant, user)
 	if err := changed(res, err, ErrNotFound); err != nil {
+		return err
+	}
+	const grants = `DELETE FROM grants WHERE tenant_id = $1 AND (subject = $2 OR subject IN
+		(SELECT '` + KeySubject + `' || id FROM keys WHERE tenant_id = $1 AND user_id = $3))`
+	if _, err := q.ExecContext(ctx, grants, tenant, UserSubject+user, user); err != nil {
 		return err
 	}
 	for _, table := range []string{"keys", "betas", "identities", "user_groups"} {

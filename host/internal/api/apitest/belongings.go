@@ -21,6 +21,7 @@ type Belongings struct {
 	Memory                                                           string
 	User, Secret, Provider, Tenant, Schedule                         string // of FurnishAll
 	Dataset, Document, Chunk                                         string // of FurnishDataset
+	Project                                                          string // of FurnishAll
 }
 
 // furnished counts belongings, so that each has titles of its own.
@@ -60,6 +61,9 @@ func (s *Site) FurnishAll() Belongings {
 	)
 	require.NoError(s.T, err)
 	s.FurnishDataset(&b)
+	project, err := s.Store.Projects.Create(s.T.Context(), store.Project{Tenant: "one", Name: b.Title})
+	require.NoError(s.T, err)
+	b.Project = project.ID
 	b.User, b.Secret, b.Provider, b.Tenant = u.ID, "mine.secret", "mine", "one"
 	b.Schedule = s.As("one", "POST", "/api/v2/schedules", `{"canvas":"`+b.Canvas+`","every":"24h","query":"my secret"}`, 201).Get("id").Str()
 	require.NoError(s.T, s.Store.Secrets.Put(s.T.Context(), "one", b.Secret, []byte("my secret"), nil))
@@ -85,7 +89,7 @@ var Unknown = Belongings{
 	Canvas: Nowhere, Session: Nowhere, Run: Nowhere, Message: Nowhere, Version: Nowhere, File: Nowhere, Server: Nowhere, Key: Nowhere,
 	User: Nowhere, Secret: Nowhere, Provider: Nowhere, Tenant: Nowhere, Schedule: Nowhere,
 	Dataset: "d94a8dc02c9711f0930f7fbc369eab6d", Document: Nowhere, Chunk: "0000000000000000",
-	Memory: Nowhere,
+	Memory: Nowhere, Project: Nowhere,
 }
 
 // Fill puts ids into the parameters of a path.
@@ -96,7 +100,7 @@ func (b Belongings) Fill(path string) string {
 		"{dataset}", b.Dataset, "{document}", b.Document, "{chunk}", b.Chunk,
 		"{log}", b.Document, "{parse}", Nowhere, "{index}", "graph", "{image}", Nowhere,
 		"{user}", b.User, "{name}", b.Secret, "{provider}", b.Provider, "{tenant}", b.Tenant, "{schedule}", b.Schedule, "{plugin}", b.Provider,
-		"{memory}", b.Memory, "{entry}", b.Memory+":1", "{number}", "1", "{login}", Nowhere,
+		"{project}", b.Project, "{memory}", b.Memory, "{entry}", b.Memory+":1", "{number}", "1", "{login}", Nowhere,
 		"{id}", map[bool]string{true: b.Server, false: b.idFor(path)}[mcp],
 	).Replace(path)
 }

@@ -34,7 +34,7 @@ func colleague(s *apitest.Site, name, role string) string {
 func onlyPrivate(b apitest.Belongings) apitest.Belongings {
 	u := apitest.Unknown
 	b.File, b.Server, b.Key, b.User, b.Secret, b.Provider = u.File, u.Server, u.Key, u.User, u.Secret, u.Provider
-	b.Tenant = "one"
+	b.Tenant, b.Project = "one", u.Project
 	return b
 }
 

@@ -26,12 +26,12 @@ func New(cfg api.Config, version string) *api.API {
 func routes(cfg api.Config, version string) []api.Route {
 	s := cfg.Services
 	people, completions, hooks := login.New(s, cfg.Now), openai.New(s), webhook.New(s)
-	return slices.Concat(
+	return declare(slices.Concat(
 		ragflow.Routes(ragflow.Config{
 			Services: s, Login: people, OpenAI: completions, Webhooks: hooks, Version: version,
 		}),
 		v2.Routes(s, people), hooks.TriggerRoutes(v2.Fail), completions.Models(), people.Routes(),
-	)
+	))
 }
 
 // unrouted answers an unknown path in the form of the face that it belongs to.

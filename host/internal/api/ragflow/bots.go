@@ -87,7 +87,7 @@ func (b bots) events(ctx context.Context, r *api.Request) (api.Response, error) 
 	if !stored {
 		return nil, api.Failed(api.KindNotFound, "The events of this run are no longer kept.")
 	}
-	api.Follow(r, func(ctx context.Context) error {
+	api.Follow(r, func(ctx context.Context, who app.Principal) error {
 		_, err := b.Services.Runs.Get(ctx, who, run.ID)
 		return err
 	})

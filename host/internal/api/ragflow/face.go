@@ -156,7 +156,7 @@ func (f *face) change(ctx context.Context, r *api.Request, old app.Canvas, dsl [
 		return old, err
 	}
 	return f.Services.Canvases.Edit(ctx, old, app.CanvasEdit{
-		CanvasPatch: p, VersionTitle: f.titler(ctx, r), Author: r.Who.User,
+		CanvasPatch: p, VersionTitle: f.titler(ctx, r), Author: r.Who,
 		Unique: func(ctx context.Context, old, next app.Canvas) error {
 			return f.unique(ctx, r.Who, next.Title, f.titleCategory(next.Category), old.ID)
 		},

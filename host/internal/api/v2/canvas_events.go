@@ -50,6 +50,9 @@ func (a canvasStream) Write(r *api.Request) error {
 	if isHead(r) {
 		return nil
 	}
+	api.Follow(r, func(ctx context.Context, who app.Principal) error {
+		return a.c.Canvases.MayUse(ctx, who, a.in.ID)
+	})
 	f := a.c.Revisions.Follow(a.in.ID, a.now)
 	defer f.Close()
 	if a.in.Page != "" {
@@ -80,7 +83,7 @@ type canvasWriter struct {
 func (w *canvasWriter) send(s *followStream) error {
 	now, err := w.f.Revision()
 	if err == nil {
-		err = w.in.Who.StillMay(w.in.ID, now)
+		err = w.in.Who.StillMay(now)
 	}
 	if err != nil {
 		return err

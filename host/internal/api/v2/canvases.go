@@ -78,7 +78,8 @@ type canvasView struct {
 	Title       string         `json:"title"`
 	Description string         `json:"description"`
 	Kind        string         `json:"kind" jsonschema:"agent, or pipeline, which cuts documents"`
-	Permission  string         `json:"permission" jsonschema:"who may use it: me for its creator, team for all members of the tenant"`
+	Permission  string         `json:"permission" jsonschema:"who may use it: me for its creator, team for all with a role in its project"`
+	Project     string         `json:"project" jsonschema:"id of the project that holds it; empty for the default project"`
 	Rev         int64          `json:"rev" jsonschema:"increases by one with each change"`
 	Created     time.Time      `json:"created"`
 	Updated     time.Time      `json:"updated"`
@@ -109,7 +110,8 @@ type sessionView struct {
 type canvasInput struct {
 	Title       string   `json:"title,omitempty"`
 	Description string   `json:"description,omitempty"`
-	Permission  string   `json:"permission,omitempty" jsonschema:"me for the creator only, or team for all members of the tenant; default me"`
+	Permission  string   `json:"permission,omitempty" jsonschema:"me for the creator only, or team for all with a role in the project; default me"`
+	Project     string   `json:"project,omitempty" jsonschema:"id of its project; empty for the default project"`
 	DSL         document `json:"dsl,omitempty" jsonschema:"the document of the canvas"`
 	Rev         int64    `json:"rev,omitempty" jsonschema:"fail unless the current revision is this one"`
 
@@ -158,7 +160,8 @@ func (in *sessionInput) readBody(r *api.Request) error {
 // canvasViewOf describes a canvas; dsl is null in lists.
 func canvasViewOf(v app.Canvas, dsl engine.Value) canvasView {
 	out := canvasView{
-		ID: v.ID, Title: v.Title, Description: v.Description, Kind: kindAgent, Permission: v.Permission, Rev: v.Rev,
+		ID: v.ID, Title: v.Title, Description: v.Description, Kind: kindAgent, Permission: v.Permission,
+		Project: v.Project, Rev: v.Rev,
 		Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime), DSL: dsl,
 	}
 	if v.Category == app.DataflowCategory {
@@ -262,7 +265,7 @@ func (c canvases) update(ctx context.Context, in updateCanvas) (canvasView, erro
 	}
 	c.categorize(&in.Body.patch)
 	v, err = c.Canvases.Edit(ctx, v, app.CanvasEdit{
-		CanvasPatch: in.Body.patch, VersionTitle: versionTitle, Rev: in.Body.rev, Author: in.Who.User,
+		CanvasPatch: in.Body.patch, VersionTitle: versionTitle, Rev: in.Body.rev, Author: in.Who,
 	})
 	if err != nil {
 		return canvasView{}, err

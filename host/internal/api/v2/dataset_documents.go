@@ -357,7 +357,7 @@ func checkCut(ctx context.Context, d datasets, who app.Principal, method, pipeli
 	if pipeline == nil || *pipeline == "" {
 		return nil
 	}
-	v, err := d.canvases.Get(ctx, who, *pipeline)
+	v, err := d.canvases.Get(ctx, who.Using(), *pipeline)
 	if errors.Is(err, app.ErrNotFound) {
 		return badMember("pipeline", "canvas %.40q does not exist, or you have no access to it", *pipeline)
 	}

@@ -27,6 +27,10 @@ func (a progressStream) Write(r *api.Request) error {
 		return nil
 	}
 	ctx := r.HTTP.Context()
+	api.Follow(r, func(ctx context.Context, who app.Principal) error {
+		_, err := a.d.Get(ctx, who, a.in.ID)
+		return err
+	})
 	f := a.d.Followers.Follow(a.in.Who, a.in.ID)
 	defer f.Close()
 	follow(r, slog.String("dataset", a.in.ID), f, func(s *followStream) error {

@@ -84,7 +84,8 @@ type datasetView struct {
 	Description    string       `json:"description"`
 	Language       string       `json:"language,omitempty"`
 	EmbeddingModel string       `json:"embedding_model" jsonschema:"name@provider; if empty, searches use words only"`
-	Team           bool         `json:"team" jsonschema:"whether other users of the tenant can see it"`
+	Team           bool         `json:"team" jsonschema:"whether others with a role in its project can use it"`
+	Project        string       `json:"project" jsonschema:"id of the project that holds it; empty for the default project"`
 	Method         string       `json:"method" jsonschema:"chunk method; empty if a pipeline is used"`
 	Config         engine.Value `json:"config,omitzero" jsonschema:"settings of the chunk method"`
 	Pipeline       string       `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`
@@ -119,6 +120,7 @@ type datasetInput struct {
 	Language       *string     `json:"language,omitempty"`
 	EmbeddingModel *string     `json:"embedding_model,omitempty" jsonschema:"name@provider; empty means the default of the host, none means words only"`
 	Team           *bool       `json:"team,omitempty"`
+	Project        *string     `json:"project,omitempty" jsonschema:"id of its project; empty for the default project"`
 	Method         *string     `json:"method,omitempty" jsonschema:"chunk method; default structure"`
 	Config         *object     `json:"config,omitempty" jsonschema:"settings of the chunk method; replaces all"`
 	Pipeline       *string     `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`
@@ -129,7 +131,8 @@ type datasetInput struct {
 func datasetViewOf(v dataset.Dataset) datasetView {
 	return datasetView{
 		ID: v.ID, Name: v.Name, Description: v.Description, Language: v.Language, EmbeddingModel: v.EmbeddingModel,
-		Team: v.Team, Method: v.Method, Config: api.DocumentOf(v.Config), Pipeline: v.Pipeline, Pagerank: v.Pagerank,
+		Team: v.Team, Project: v.Project, Method: v.Method, Config: api.DocumentOf(v.Config),
+		Pipeline: v.Pipeline, Pagerank: v.Pagerank,
 		Synonyms: v.Synonyms, ReadOnly: v.ReadOnly, Documents: v.Documents, Chunks: v.Chunks, Tokens: v.Tokens,
 		CreatedBy: v.CreatedBy, Access: policyViewOf(v.Policy),
 		Created: timeOf(v.Created), Updated: timeOf(v.Updated),
@@ -140,7 +143,7 @@ func datasetViewOf(v dataset.Dataset) datasetView {
 func (in *datasetInput) patch() app.DatasetPatch {
 	return app.DatasetPatch{
 		Name: in.Name, Description: in.Description, Avatar: in.Avatar, Language: in.Language,
-		EmbeddingModel: in.EmbeddingModel, Method: in.Method, Pipeline: in.Pipeline, Team: in.Team,
+		EmbeddingModel: in.EmbeddingModel, Method: in.Method, Pipeline: in.Pipeline, Team: in.Team, Project: in.Project,
 		Config: rawOf(in.Config), Pagerank: in.Pagerank, Synonyms: in.Synonyms,
 	}
 }
@@ -201,7 +204,8 @@ func (d datasets) add(ctx context.Context, in addDataset) (datasetView, error) {
 	v := dataset.Dataset{
 		Name: *p.Name, Description: valueOf(p.Description), Avatar: valueOf(p.Avatar), Language: valueOf(p.Language),
 		EmbeddingModel: valueOf(p.EmbeddingModel), Method: valueOf(p.Method), Pipeline: valueOf(p.Pipeline),
-		Team: valueOf(p.Team), Config: valueOf(p.Config), Pagerank: valueOf(p.Pagerank), Synonyms: valueOf(p.Synonyms),
+		Team: valueOf(p.Team), Project: valueOf(p.Project), Config: valueOf(p.Config),
+		Pagerank: valueOf(p.Pagerank), Synonyms: valueOf(p.Synonyms),
 	}
 	if err := checkCut(ctx, d, in.Who, p.Method, p.Pipeline); err != nil {
 		return datasetView{}, err

@@ -90,7 +90,10 @@ func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
 			return eventStream{run: v.ID, at: at, ended: true, kept: kept, bare: !in.Who.May(app.ScopeReadTraces)}, err
 		}
 	}
-	api.Follow(in.Request, func(ctx context.Context) error { return s.Canvases.MayUse(ctx, in.Who, v.Canvas) })
+	api.Follow(in.Request, func(ctx context.Context, who app.Principal) error {
+		_, err := s.Runs.Get(ctx, who, v.ID)
+		return err
+	})
 	out := eventStream{run: v.ID, at: at, ended: ended, bare: !in.Who.May(app.ScopeReadTraces)}
 	if !ended && !in.Who.Starts(v) {
 		// The run may read documents yet that are not for this reader.

@@ -24,7 +24,7 @@ func (a accounts) groupOperations() []operation {
 
 type groupView struct {
 	Name   string `json:"name"`
-	Source string `json:"source,omitempty" jsonschema:"the sign-in provider that reported it"`
+	Source string `json:"source,omitempty" jsonschema:"the sign-in provider that reported the group; absent if an administrator set it"`
 }
 
 func groupViews(groups []app.Group, err error) (list[groupView], error) {

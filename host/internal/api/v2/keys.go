@@ -74,6 +74,7 @@ type keyView struct {
 	Rate    int64      `json:"rate" jsonschema:"requests per minute; 0 means the limit of the host"`
 	Created time.Time  `json:"created"`
 	Expires *time.Time `json:"expires,omitempty"`
+	Project *string    `json:"project,omitempty" jsonschema:"id of the only project that it uses, empty for the default project; absent for all of its user"`
 	Key     string     `json:"key,omitempty" jsonschema:"the key itself; only in the response that creates it"`
 
 	TokensPerDay int64 `json:"tokens_per_day" jsonschema:"model tokens per day (UTC); 0 means the limit of the host"`
@@ -84,6 +85,7 @@ type keyInput struct {
 	Name    string     `json:"name,omitempty"`
 	Scopes  []string   `json:"scopes,omitempty" jsonschema:"what it may do, of the table of scopes and of the caller's; if absent, read and run; an empty list is refused"`
 	Rate    int64      `json:"rate,omitempty" jsonschema:"requests per minute; 0 means the limit of the key that makes it, or of the host"`
+	Project *string    `json:"project,omitempty" jsonschema:"id of the only project that it may use, empty for the default project; if absent, all of the caller"`
 	Expires *time.Time `json:"expires,omitempty" jsonschema:"if absent, when the key that makes it expires, or never"`
 
 	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens per day (UTC); 0 means the limit of the key that makes it, or of the host"`
@@ -106,7 +108,7 @@ func keyViewOf(k app.Key, text string, used int64) keyView {
 	out := keyView{
 		ID: k.ID, Name: k.Name, Hint: k.Hint, User: k.User, Scopes: k.Scopes, Rate: k.Rate,
 		Created: timeOf(k.CreateTime), Expires: timeOrNil(k.ExpireTime), Key: text,
-		TokensPerDay: k.TokensPerDay, TokensToday: used,
+		TokensPerDay: k.TokensPerDay, TokensToday: used, Project: k.Project,
 	}
 	if out.Scopes == nil {
 		out.Scopes = []string{}
@@ -156,6 +158,7 @@ func (k keys) addForTenant(ctx context.Context, in addTenantKey) (keyView, error
 func (in *keyInput) key() app.NewKey {
 	out := app.NewKey{
 		Name: in.Name, Scopes: in.Scopes, Rate: in.Rate, TokensPerDay: in.TokensPerDay, Expires: in.Expires,
+		Project: in.Project,
 	}
 	if out.Scopes == nil {
 		out.Scopes = app.KeyScopes

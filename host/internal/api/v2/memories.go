@@ -60,6 +60,7 @@ type memoryView struct {
 	Types        []string  `json:"types" jsonschema:"types of messages: raw, semantic, episodic, procedural"`
 	Model        string    `json:"model" jsonschema:"model that extracts; empty for the default model"`
 	Permission   string    `json:"permission" jsonschema:"me or team"`
+	Project      string    `json:"project" jsonschema:"id of the project that holds it; empty for the default project"`
 	Description  string    `json:"description"`
 	Size         int64     `json:"size" jsonschema:"size of messages and vectors in bytes"`
 	MaxSize      int64     `json:"max_size" jsonschema:"size limit in bytes, above which the oldest messages are deleted"`
@@ -76,6 +77,7 @@ type memoryInput struct {
 	Types        *[]string `json:"types,omitempty" jsonschema:"types in addition to raw: semantic, episodic, procedural"`
 	Model        *string   `json:"model,omitempty"`
 	Permission   *string   `json:"permission,omitempty" jsonschema:"me (default) or team"`
+	Project      *string   `json:"project,omitempty" jsonschema:"id of its project; empty for the default project"`
 	Description  *string   `json:"description,omitempty"`
 	MaxSize      *int64    `json:"max_size,omitempty" jsonschema:"1 to 10485760; default 5 MiB"`
 	Temperature  *float64  `json:"temperature,omitempty" jsonschema:"0 to 1; default 0.5"`
@@ -89,6 +91,7 @@ func (in *memoryInput) apply(name *string, s *app.MemorySettings) {
 	set(&s.Types, in.Types)
 	set(&s.LLM, in.Model)
 	set(&s.Permission, in.Permission)
+	set(&s.Project, in.Project)
 	set(&s.Description, in.Description)
 	set(&s.Size, in.MaxSize)
 	set(&s.Temperature, in.Temperature)
@@ -106,9 +109,11 @@ func set[T any](to, from *T) {
 func memoryViewOf(v app.AgentMemory) memoryView {
 	s := &v.Settings
 	return memoryView{
-		ID: v.ID, Name: v.Name, Types: s.Types, Model: s.LLM, Permission: s.Permission, Description: s.Description,
-		Size: v.Size, MaxSize: s.Size, Temperature: s.Temperature, SystemPrompt: s.Prompt(), UserPrompt: s.UserPrompt,
-		Rev: v.Rev, Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime),
+		ID: v.ID, Name: v.Name, Types: s.Types, Model: s.LLM, Permission: s.Permission, Project: v.Project,
+		Description: s.Description,
+		Size:        v.Size, MaxSize: s.Size, Temperature: s.Temperature, SystemPrompt: s.Prompt(),
+		UserPrompt: s.UserPrompt,
+		Rev:        v.Rev, Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime),
 	}
 }
 
@@ -129,6 +134,9 @@ type createMemory struct {
 func (m memories) create(ctx context.Context, in createMemory) (memoryView, error) {
 	name, settings := "", app.NewMemorySettings()
 	in.Body.apply(&name, &settings)
+	if err := m.Projects.Place(ctx, in.Who, settings.Project); err != nil {
+		return memoryView{}, err
+	}
 	v, err := m.Memories.Create(ctx, in.Who.Remembers(), name, settings)
 	return memoryViewOf(v), app.MemoryError(err)
 }
@@ -150,6 +158,11 @@ type updateMemory struct {
 }
 
 func (m memories) update(ctx context.Context, in updateMemory) (memoryView, error) {
+	if in.Body.Project != nil {
+		if err := m.Projects.Place(ctx, in.Who, *in.Body.Project); err != nil {
+			return memoryView{}, err
+		}
+	}
 	v, err := m.Memories.Update(ctx, in.Who.Remembers(), in.ID, func(name *string, s *app.MemorySettings) error {
 		in.Body.apply(name, s)
 		return nil

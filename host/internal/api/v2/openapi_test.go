@@ -382,6 +382,13 @@ POST /api/v2/datasets/{dataset}/cancel {"documents":["none"]}
 DELETE /api/v2/datasets/{dataset}/documents {"documents":["none"]}
 DELETE /api/v2/datasets/{dataset}/documents/{document}
 DELETE /api/v2/datasets/{dataset}
+POST /api/v2/projects {"name":"p"} >project
+GET /api/v2/projects
+PUT /api/v2/projects/{project} {"name":"q"}
+PUT /api/v2/grants {"subject":"group:ops","object":"project:{project}","role":"editor"}
+GET /api/v2/grants?object=project:{project}
+DELETE /api/v2/grants?object=project:{project}&subject=group:ops
+DELETE /api/v2/projects/{project}
 DELETE /api/v2/canvases/{canvas}
 PUT /api/v2/me/password {"new":"another horse"}
 `

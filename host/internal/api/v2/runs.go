@@ -290,7 +290,7 @@ func (s runs) start(ctx context.Context, in startRun) (startedRun, error) {
 			return startedRun{}, app.ErrOwnCopy
 		}
 		j.Keep = app.KeepSession
-		if err := s.Canvases.MayUse(ctx, in.Who, in.ID); err != nil {
+		if err := s.Sessions.MayContinue(ctx, in.Who, in.ID, j.Session); err != nil {
 			return startedRun{}, err
 		}
 	} else {

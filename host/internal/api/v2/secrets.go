@@ -35,21 +35,23 @@ type secretView struct {
 	Hosts   []string  `json:"hosts,omitempty" jsonschema:"hosts it may be sent to; absent for any host"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
+	Project string    `json:"project" jsonschema:"project whose runners use it; empty for the default project"`
 }
 
 type secretInput struct {
-	Value string   `json:"value"`
-	Hosts []string `json:"hosts,omitempty" jsonschema:"hosts it may be sent to, such as example.org, example.org:8443 or *.example.org; an empty list means any; if absent, the stored hosts are kept"`
+	Value   string   `json:"value"`
+	Project *string  `json:"project,omitempty" jsonschema:"id of the project whose runners use it; if absent, the stored one is kept, or the default project"`
+	Hosts   []string `json:"hosts,omitempty" jsonschema:"hosts it may be sent to, such as example.org, example.org:8443 or *.example.org; an empty list means any; if absent, the stored hosts are kept"`
 }
 
 // byTenant is the input of an operation that needs only the principal.
 type byTenant struct{ Who app.Principal }
 
 func (s secrets) list(ctx context.Context, in byTenant) (list[secretView], error) {
-	all, err := s.Secrets.List(ctx, in.Who.Tenant)
+	all, err := s.Secrets.List(ctx, in.Who)
 	out := list[secretView]{Items: make([]secretView, len(all))}
 	for i, v := range all {
-		out.Items[i] = secretView{v.Name, v.Hosts, timeOf(v.CreateTime), timeOf(v.UpdateTime)}
+		out.Items[i] = secretView{v.Name, v.Hosts, timeOf(v.CreateTime), timeOf(v.UpdateTime), v.Project}
 	}
 	return out, err
 }
@@ -73,7 +75,7 @@ type putSecret struct {
 }
 
 func (s secrets) put(ctx context.Context, in putSecret) (empty, error) {
-	return empty{}, s.Secrets.Put(ctx, in.Who.Tenant, in.Name, in.Body.Value, in.Body.Hosts)
+	return empty{}, s.Secrets.PutIn(ctx, in.Who, in.Name, in.Body.Value, in.Body.Hosts, in.Body.Project)
 }
 
 type secretByName struct {
@@ -82,5 +84,5 @@ type secretByName struct {
 }
 
 func (s secrets) remove(ctx context.Context, in secretByName) (empty, error) {
-	return empty{}, s.Secrets.Delete(ctx, in.Who.Tenant, in.Name)
+	return empty{}, s.Secrets.Remove(ctx, in.Who, in.Name)
 }

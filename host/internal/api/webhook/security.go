@@ -51,10 +51,10 @@ var webhookKeys = map[string][2]string{
 }
 
 // openKeys puts the value of a secret in place of {{secret:NAME}} in the key of a security section.
-func (in *incoming) openKeys(ctx context.Context, tenant string, s engine.Value) (engine.Value, error) {
+func (in *incoming) openKeys(ctx context.Context, c app.Canvas, s engine.Value) (engine.Value, error) {
 	var failed error
 	open := func(name string) string {
-		value, err := in.f.services.Secrets.Open(ctx, tenant, name)
+		value, err := in.f.services.Secrets.OpenOf(ctx, c, name)
 		if errors.Is(err, app.ErrNotFound) {
 			err = badWebhook("Webhook security names the secret %q, which is not stored", name)
 		}

@@ -108,7 +108,7 @@ func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, tests *app
 	if err != nil {
 		return nil, err
 	}
-	security, err := in.openKeys(ctx, v.Tenant, begin.Get("security"))
+	security, err := in.openKeys(ctx, v, begin.Get("security"))
 	if err != nil {
 		return nil, err
 	}

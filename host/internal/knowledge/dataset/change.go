@@ -11,7 +11,8 @@ type Change struct {
 // Head is the state of a dataset that its followers compare.
 type Head struct {
 	ID, Tenant, CreatedBy string
-	Team                  bool // see [Dataset]
+	Team                  bool   // see [Dataset]
+	Project               string // see [Dataset]
 	Policy                access.Policy
 	Changes               int64 // number of the last change of its documents, deletions included
 }

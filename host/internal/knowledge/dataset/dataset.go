@@ -34,7 +34,8 @@ type Dataset struct {
 	// Synonyms are groups of words that mean the same in questions.
 	Synonyms  [][]string `json:"synonyms,omitempty"`
 	CreatedBy string     `json:"created_by"`
-	Created   int64      `json:"created"` // Unix milliseconds
+	Project   string     `json:"project,omitempty"` // "" is the default project
+	Created   int64      `json:"created"`           // Unix milliseconds
 	Updated   int64      `json:"updated"`
 	// ReadOnly is a dataset of files outside of the records, which changes with them alone.
 	ReadOnly bool `json:"read_only,omitempty"`

@@ -33,7 +33,8 @@ CREATE TABLE deleted_canvases (
 );
 CREATE INDEX deleted_canvases_private ON deleted_canvases (tenant_id, permission, user_id, id);
 -- Those of canvases that were deleted before belong to an owner of the tenant.
-INSERT INTO deleted_canvases SELECT gone.canvas_id, gone.tenant_id, COALESCE((SELECT MIN(m.user_id) FROM members m
+INSERT INTO deleted_canvases (id, tenant_id, user_id, permission, delete_time)
+	SELECT gone.canvas_id, gone.tenant_id, COALESCE((SELECT MIN(m.user_id) FROM members m
 	WHERE m.tenant_id = gone.tenant_id AND m.role = 'owner'), gone.tenant_id), 'me', 0
 	FROM (SELECT tenant_id, canvas_id FROM runs UNION SELECT tenant_id, canvas_id FROM sessions) AS gone
 	WHERE NOT EXISTS (SELECT 1 FROM canvases c WHERE c.id = gone.canvas_id)

@@ -1,0 +1,261 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/access"
+)
+
+// Project holds canvases, datasets, memories and secrets of a tenant. The default project has the
+// id "" and no record.
+type Project struct {
+	ID         string
+	Tenant     string
+	Name       string
+	CreateTime int64 // Unix milliseconds
+}
+
+// Grant is a role that a subject was given on an object.
+type Grant struct {
+	Tenant     string
+	Subject    string // user:ID, key:ID or group:NAME
+	Object     string // project:ID, canvas:ID or dataset:ID
+	Role       access.Role
+	By         string // the member who gave it
+	CreateTime int64  // Unix milliseconds
+}
+
+// Projects has the projects of tenants, and the roles that were given.
+type Projects struct{ *database }
+
+// Subjects of grants.
+const (
+	UserSubject  = "user:"
+	KeySubject   = "key:"
+	GroupSubject = "group:"
+)
+
+const projectColumns = `id, tenant_id, name, create_time`
+
+func scanProject(r row) (v Project, err error) {
+	return v, r.Scan(&v.ID, &v.Tenant, &v.Name, &v.CreateTime)
+}
+
+// Create adds a project; an empty ID is filled in. Errors: [ErrExists] for the name, [ErrInvalid].
+func (s Projects) Create(ctx context.Context, v Project) (Project, error) {
+	if v.ID == "" {
+		v.ID = NewID()
+	}
+	AuditObject(ctx, v.ID)
+	v.CreateTime = s.ms()
+	if err := checkText("id", v.ID, "name", v.Name); err != nil {
+		return Project{}, fail(err, "project %q", v.Name)
+	}
+	const insert = `INSERT INTO projects (` + projectColumns + `, name_fold) VALUES ($1, $2, $3, $4, $5)`
+	err := s.write(ctx, fmt.Sprintf("create project %q", v.Name), func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Name, v.CreateTime, []byte(fold(v.Name)))
+		return err
+	})
+	return v, err
+}
+
+// Rename renames a project. Errors: [ErrExists] for the name, [ErrNotFound].
+func (s Projects) Rename(ctx context.Context, tenant, id, name string) (Project, error) {
+	if err := checkText("name", name); err != nil {
+		return Project{}, fail(err, "project %q", id)
+	}
+	const update = `UPDATE projects SET name = $1, name_fold = $2 WHERE id = $3 AND tenant_id = $4
+		RETURNING ` + projectColumns
+	return changeOne(
+		ctx, s.database, fmt.Sprintf("project %q", id), scanProject, update, name, []byte(fold(name)), id, tenant,
+	)
+}
+
+// Get returns a project. Errors: [ErrNotFound].
+func (s Projects) Get(ctx context.Context, tenant, id string) (Project, error) {
+	const query = `SELECT ` + projectColumns + ` FROM projects WHERE id = $1 AND tenant_id = $2`
+	v, err := scanProject(s.read.QueryRowContext(ctx, query, id, tenant))
+	return v, fail(err, "project %q", id)
+}
+
+// List returns the projects of a tenant by name.
+func (s Projects) List(ctx context.Context, tenant string) ([]Project, error) {
+	const query = `SELECT ` + projectColumns + ` FROM projects WHERE tenant_id = $1 ORDER BY name_fold`
+	out, err := queryAll(ctx, s.read, scanProject, query, tenant)
+	return out, fail(err, "projects")
+}
+
+// held are the tables whose rows are in a project.
+var held = []string{"canvases", "datasets", "memories", "secrets"}
+
+// Delete removes a project that holds nothing, with its grants. Errors: [ErrNotFound],
+// [ErrConflict] if it holds something.
+func (s Projects) Delete(ctx context.Context, tenant, id string) error {
+	return s.writeAlways(ctx, fmt.Sprintf("delete project %q", id), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM projects WHERE id = $1 AND tenant_id = $2`, id, tenant)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		for _, table := range held {
+			query := `SELECT 1 FROM ` + table + ` WHERE tenant_id = $1 AND project = $2 LIMIT 1`
+			some, err := exists(ctx, q, query, tenant, id)
+			if err != nil {
+				return err
+			}
+			if some {
+				return ErrConflict
+			}
+		}
+		// Conversations of deleted canvases remain those of their creators.
+		const gone = `UPDATE deleted_canvases SET project = '', permission = 'me' WHERE tenant_id = $1 AND project = $2`
+		if _, err := q.ExecContext(ctx, gone, tenant, id); err != nil {
+			return err
+		}
+		return dropGrants(ctx, q, tenant, access.Object{Kind: access.Project, ID: id})
+	})
+}
+
+func dropGrants(ctx context.Context, q querier, tenant string, of access.Object) error {
+	_, err := q.ExecContext(ctx, `DELETE FROM grants WHERE tenant_id = $1 AND object = $2`, tenant, of.Key())
+	return err
+}
+
+func dropGrantsOf(ctx context.Context, q querier, tenant, subject string) error {
+	_, err := q.ExecContext(ctx, `DELETE FROM grants WHERE tenant_id = $1 AND subject = $2`, tenant, subject)
+	return err
+}
+
+const grantColumns = `tenant_id, subject, object, role, user_id, create_time`
+
+func scanGrant(r row) (v Grant, err error) {
+	return v, r.Scan(&v.Tenant, &v.Subject, &v.Object, &v.Role, &v.By, &v.CreateTime)
+}
+
+// Grant adds a role, or replaces the one that the subject had on the object. Errors: [ErrInvalid].
+func (s Projects) Grant(ctx context.Context, v Grant) (Grant, error) {
+	v.CreateTime = s.ms()
+	if err := checkText("subject", v.Subject, "object", v.Object); err != nil {
+		return Grant{}, fail(err, "grant")
+	}
+	const upsert = `INSERT INTO grants (` + grantColumns + `) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (tenant_id, subject, object) DO UPDATE SET role = excluded.role, user_id = excluded.user_id,
+			create_time = excluded.create_time RETURNING ` + grantColumns
+	return changeOne(
+		ctx, s.database, "grant", scanGrant, upsert, v.Tenant, v.Subject, v.Object, int64(v.Role), v.By, v.CreateTime,
+	)
+}
+
+// Revoke ends a grant. Errors: [ErrNotFound].
+func (s Projects) Revoke(ctx context.Context, tenant, subject, object string) error {
+	const text = `DELETE FROM grants WHERE tenant_id = $1 AND subject = $2 AND object = $3`
+	return s.writeAlways(ctx, "revoke grant", func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, text, tenant, subject, object)
+		return changed(res, err, ErrNotFound)
+	})
+}
+
+// Grants returns the grants on an object, by subject.
+func (s Projects) Grants(ctx context.Context, tenant, object string) ([]Grant, error) {
+	const query = `SELECT ` + grantColumns + ` FROM grants WHERE tenant_id = $1 AND object = $2 ORDER BY subject`
+	out, err := queryAll(ctx, s.read, scanGrant, query, tenant, object)
+	return out, fail(err, "grants")
+}
+
+// Subject is whose grants count for a viewer.
+type Subject struct {
+	Tenant, User string
+	Key          string // id of the API key that is used; "" for none
+	Groups       access.Groups
+}
+
+// gone is the project to which a key is limited that was revoked during its run, and what a member
+// published who has left: none.
+var gone = "gone"
+
+// Viewer returns the viewer that a subject is, with the strongest of its roles. The limit of a key
+// counts too: one that was revoked uses nothing. A user with the id of the tenant is its owner, as
+// in the original, unless it is a member with another role.
+func (s Projects) Viewer(ctx context.Context, of Subject) (access.Viewer, error) {
+	v := access.Viewer{Tenant: of.Tenant, User: of.User, Groups: of.Groups}
+	subjects := []string{UserSubject + of.User}
+	if of.Key != "" {
+		subjects = append(subjects, KeySubject+of.Key)
+	}
+	for _, name := range of.Groups.Names() {
+		subjects = append(subjects, GroupSubject+name)
+	}
+	w := &where{}
+	w.equal("tenant_id", of.Tenant)
+	w.in("subject", subjects)
+	w.args = append(w.args, of.User, of.Key)
+	user, key := len(w.args)-1, len(w.args)
+	// One query: it is made for each request.
+	query := `SELECT object, '', role FROM grants` + w.String() +
+		fmt.Sprintf(` UNION ALL SELECT 'member', role, 0 FROM members WHERE tenant_id = $1 AND user_id = $%d`, user) +
+		fmt.Sprintf(` UNION ALL SELECT CASE WHEN limited = 1 THEN 'only' ELSE 'key' END, only_project, 0
+			FROM keys WHERE tenant_id = $1 AND id = $%d`, key)
+	type found struct {
+		object, text string
+		role         access.Role
+	}
+	rows, err := queryAll(ctx, s.read, func(r row) (f found, err error) {
+		return f, r.Scan(&f.object, &f.text, &f.role)
+	}, query, w.args...)
+	if err != nil {
+		return access.Viewer{}, fail(err, "roles")
+	}
+	g := &access.Grants{Projects: map[string]access.Role{}, Objects: map[string]access.Role{}}
+	role, known := "", of.Key == ""
+	for _, f := range rows {
+		switch project, of := access.CutKind(f.object, access.Project); {
+		case f.object == "member":
+			role = f.text
+		case f.object == "key":
+			known = true
+		case f.object == "only":
+			known, g.Only = true, &f.text
+		case of:
+			g.Projects[project] = max(g.Projects[project], f.role)
+		default:
+			g.Objects[f.object] = max(g.Objects[f.object], f.role)
+		}
+	}
+	if !known {
+		g.Only = &gone
+	}
+	g.Admin = role == roleOwner || role == roleAdmin || role == "" && of.User == of.Tenant && of.User != ""
+	if g.Admin || g.Only != nil || len(g.Projects)+len(g.Objects) > 0 {
+		v.Grants = g
+	}
+	return v, nil
+}
+
+// Acting returns the viewer for whom a run acts, see [access.Actor]; key is the API key that a
+// member who is present uses. A member who is not present may have left the tenant: its draft then
+// has the rights of no member, and what it published none at all.
+func (s Projects) Acting(ctx context.Context, tenant string, a access.Actor, key string) (access.Viewer, error) {
+	if a.User == "" {
+		return access.Viewer{Tenant: tenant}, nil
+	}
+	if a.Unattended() {
+		member, err := Members(s).Has(ctx, tenant, a.User)
+		switch {
+		case err != nil:
+			return access.Viewer{}, err
+		case !member && a.As == access.Publisher && a.User != tenant:
+			// The host makes keys for a tenant without members under the id of the tenant.
+			return access.Viewer{Tenant: tenant, Grants: &access.Grants{Only: &gone}}, nil
+		case !member:
+			return access.Viewer{Tenant: tenant}, nil
+		}
+	}
+	groups, err := Groups(s).Of(ctx, tenant, a.User)
+	if err != nil {
+		return access.Viewer{}, err
+	}
+	return s.Viewer(ctx, Subject{tenant, a.User, key, groups})
+}
+
+// roleAdmin is the role that administers a tenant with its owners.
+const roleAdmin = "admin"
