@@ -20,7 +20,7 @@ var dumped = []string{
 	"model_use", "model_lessons",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "loose_files", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "deleted_canvases", "identities",
-	"audit", "audit_heads",
+	"audit", "audit_heads", "waits",
 }
 
 // dumpHead is the first line of a dump. It is followed by the head of each table and its rows.

@@ -75,7 +75,7 @@ var owned = []string{
 	"session_documents", "session_turns",
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "model_use", "model_lessons", "deleted_canvases", "identities",
-	"audit", "audit_heads",
+	"audit", "audit_heads", "waits",
 	"canvas_docs", "trace_blocks", "trace_bytes", "trace_gone",
 }
 
