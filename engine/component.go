@@ -257,7 +257,7 @@ func (c *Common) checkExpiry(s *Setup) error {
 	if c.Expires != "" {
 		d, err := time.ParseDuration(c.Expires)
 		if err != nil || d <= 0 || d > maxExpiry {
-			return s.Fail("expires", String(c.Expires), "is no time; expected hours or minutes up to 8784h, such as 72h")
+			return s.Fail("expires", String(c.Expires), "is not a time; expected up to 8784h, such as 72h or 90m")
 		}
 	}
 	switch c.OnExpiry {

@@ -58,7 +58,8 @@ func (n *node) expiring() *Common {
 	return &n.tools[i].common
 }
 
-// DefaultAnswers returns the answers to fields without a person; null if a required one has no value.
+// DefaultAnswers returns the answers to fields without a person; null if a required one has no
+// value.
 func DefaultAnswers(fields Value) Value {
 	b := NewObject(fields.Len())
 	for name, field := range fields.Fields() {

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Wait is what a paused run waits for.
+// Wait describes the form or approval of a paused run.
 type Wait = store.Wait
 
 // WaitFilter selects waits; empty fields match all.

@@ -92,8 +92,8 @@ type Job struct {
 	// Base and At continue a copy of another run's state at one of its records.
 	Base string `json:"base,omitempty"`
 	At   uint64 `json:"at,omitempty"`
-	// Answers is the paused run that the job continues, which only one job does. A turn of a session
-	// also continues what waits there without it.
+	// Answers names the paused run that the job continues, which only one job does. A turn of a
+	// session also continues what waits there without it.
 	Answers string `json:"answers,omitempty"`
 }
 

@@ -37,9 +37,9 @@ type work struct {
 // the run.
 //
 // Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrMemory], [ErrRecord],
-// [ErrTooLarge], [ErrUnpublished], [ErrAnswered], [store.ErrNotFound] for the canvas, [broker.ErrUnavailable]
-// when the run log does not take the run within [Config].Accept: nothing is done
-// then.
+// [ErrTooLarge], [ErrUnpublished], [ErrAnswered], [store.ErrNotFound] for the canvas,
+// [broker.ErrUnavailable] when the run log does not take the run within [Config].Accept: nothing is
+// done then.
 func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	if r.cfg.Full != nil {
 		if err := r.cfg.Full(); err != nil {

@@ -138,8 +138,8 @@ func (r *Runs) answers(ctx context.Context, w *work) (a store.Answers, err error
 	return a, nil
 }
 
-// expireEvery is how often runs are looked for that were not answered in time, and expireMost how
-// many are read at once.
+// expireEvery separates two searches for runs that were not answered in time; expireMost bounds the
+// runs of one read.
 const (
 	expireEvery = 30 * time.Second
 	expireMost  = 100

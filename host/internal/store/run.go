@@ -12,7 +12,7 @@ import (
 // Values of a run's Status, in the words of the engine. All but RunActive are end states.
 const (
 	RunActive   = string(engine.StatusRunning)
-	RunPaused   = string(engine.StatusPaused) // waits for user input; with its answer it has succeeded, and a new run begins
+	RunPaused   = string(engine.StatusPaused) // waits for user input; its answer makes it RunDone and begins a run
 	RunDone     = string(engine.StatusSucceeded)
 	RunFailed   = string(engine.StatusFailed)
 	RunCanceled = string(engine.StatusCanceled)

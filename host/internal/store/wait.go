@@ -23,7 +23,7 @@ const (
 	WaitApproval = "approval" // among its fields is an approval
 )
 
-// Wait is what a paused run waits for. Its ID is that of the run.
+// Wait describes the form or approval of a paused run, with the ID of the run.
 type Wait struct {
 	ID       string
 	Tenant   string

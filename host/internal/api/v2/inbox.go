@@ -33,7 +33,7 @@ func (s inbox) operations() []operation {
 	}
 }
 
-// waitView is what a run waits for, or has waited for.
+// waitView describes a wait of a run.
 type waitView struct {
 	ID         string     `json:"id" jsonschema:"of the run that waits"`
 	Kind       string     `json:"kind" jsonschema:"form, or approval if its fields have one"`

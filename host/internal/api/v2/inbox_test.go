@@ -88,7 +88,8 @@ func TestOneAnswerCounts(t *testing.T) {
 	s := apitest.New(t)
 	canvas := s.Canvas("form", apitest.Formed)
 	session := s.As("one", "POST", "/api/v2/canvases/"+canvas+"/sessions", `{}`, 201).Get("id").Str()
-	for name, body := range map[string]string{"no session": `{"query":"x"}`, "session": `{"query":"x","session":"` + session + `"}`} {
+	bodies := map[string]string{"no session": `{"query":"x"}`, "session": `{"query":"x","session":"` + session + `"}`}
+	for name, body := range bodies {
 		a := s.Request("POST", "/api/v2/canvases/"+canvas+"/runs", "one", body, "Accept", "text/event-stream")
 		run := a.Header.Get("X-Easel-Run")
 		const many = 16
