@@ -78,7 +78,7 @@ func toolApprovalOnAnotherHost(t *testing.T, bin programs) {
 }
 
 // answersOnThreeHosts answers a run on three hosts at once, 64 times, one of which is killed
-// meanwhile: one answer begins a run, and the others are refused.
+// during that: one answer begins a run, and the others are refused.
 func answersOnThreeHosts(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	a := w.start("a")
