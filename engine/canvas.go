@@ -131,6 +131,9 @@ func (n *node) compile(reg *Registry) []error {
 		}
 	}
 	n.probe()
+	if n.asks || n.suspends {
+		d.fail(n.common.checkExpiry(setup))
+	}
 	n.lookBackNamed()
 	n.retries = n.common.MaxRetries
 	n.delay = time.Duration(n.common.DelayAfterError * float64(time.Second))

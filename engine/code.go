@@ -28,6 +28,7 @@ const (
 	CodeOpenWebhook      = "open_webhook"
 	CodeOrderDependent   = "order_dependent"
 	CodePluginCheck      = "plugin_check"
+	CodeExpired          = "expired"
 	CodeRejected         = "rejected"
 	CodeRepeatedCall     = "repeated_call"
 	CodeRunFailed        = "run_failed"

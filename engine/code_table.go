@@ -64,6 +64,7 @@ func runCodes() []Term {
 		{CodeValueTooDeep, "a value nests more levels than documents may"},
 		{CodeLimitReached, "a limit of the run without a separate code"},
 		{CodeNoPrice, "the run has a limit on money and calls a model without a price; add the model to the prices"},
+		{CodeExpired, "the form or approval of the run was not answered in time"},
 		{CodeRejected, "a person refused to let the node run"},
 		{CodeRepeatedCall, "an agent called a tool with the same arguments too often; the tool did not run"},
 		{CodeHostMemory, "the host is short of memory and ended the run"},

@@ -236,8 +236,35 @@ type Common struct {
 	ExceptionDefault  Value   `json:"exception_default_value" label:"Fallback" doc:"used as the output if the step fails" section:"fail" widget:"value" show:"exception_method=comment" want:"Enter what to use if the step fails."`
 	ExceptionGoto     Value   `json:"exception_goto" label:"Then run" doc:"steps that run after an error" shape:"list of node ids" section:"fail" widget:"targets" show:"exception_method=goto" want:"Choose the step that runs after an error."`
 	Approval          bool    `json:"approval" label:"Ask a person first" doc:"a person sees what goes in, may change it, and lets the step run" section:"advanced"`
+	Expires           string  `json:"expires" label:"Waits at most" doc:"how long an answer is waited for; 168h if empty" shape:"hours or minutes, such as 72h" section:"advanced" show:"approval"`
+	OnExpiry          string  `json:"on_expiry" label:"Without an answer" doc:"what happens without an answer in time" shape:"default, no, fail or empty" section:"advanced" show:"approval" widget:"select" offer:"=Cancel the run|default=Go on with the values of the form|no=Refuse the step"`
 	Description       string  `json:"description" label:"What it is good for" doc:"tells an agent when to use this step" section:"tools" widget:"prompt" show:"@tool"`
 	HistoryWindowSize Value   `json:"message_history_window_size" label:"Earlier turns sent" doc:"turns of the conversation that the model also sees" section:"prompt" widget:"number" unit:"turns"`
+}
+
+// maxExpiry is the longest time that a node may set.
+const maxExpiry = 366 * 24 * time.Hour
+
+// Values of the param on_expiry.
+const (
+	expiryFail    = "fail"
+	expiryDefault = "default"
+	expiryNo      = "no"
+)
+
+// checkExpiry refuses a time that cannot be read, and a way on that does not exist.
+func (c *Common) checkExpiry(s *Setup) error {
+	if c.Expires != "" {
+		d, err := time.ParseDuration(c.Expires)
+		if err != nil || d <= 0 || d > maxExpiry {
+			return s.Fail("expires", String(c.Expires), "is not a time; expected up to 8784h, such as 72h or 90m")
+		}
+	}
+	switch c.OnExpiry {
+	case "", expiryFail, expiryDefault, expiryNo:
+		return nil
+	}
+	return s.Fail("on_expiry", String(c.OnExpiry), "is not supported; it should be one of fail, default, no")
 }
 
 // ErrorTargets returns the ids of the nodes that run after an error: a list in the document, or one

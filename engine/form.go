@@ -305,6 +305,11 @@ func (s *Spec) commonFields() []paramField {
 			f.form.hidden = !s.Retries
 		case "message_history_window_size":
 			f.form.hidden = !asks || s.Pipeline
+		case "expires", "on_expiry":
+			if _, form := s.New().(Form); form {
+				f.form.show = ""
+			}
+			f.form.hidden = passive
 		case "description":
 			// A model sees it only of its tools.
 		default:

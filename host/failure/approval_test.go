@@ -1,6 +1,9 @@
 package failure_test
 
 import (
+	"fmt"
+	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,4 +75,62 @@ func toolApprovalOnAnotherHost(t *testing.T, bin programs) {
 	require.Equal(t, "succeeded", status, problem)
 	require.Contains(t, answer(t, all), "found warm coats")
 	require.Equal(t, 1, w.outside.times("/search"))
+}
+
+// answersOnThreeHosts answers a run on three hosts at once, 64 times, one of which is killed
+// during that: one answer begins a run, and the others are refused.
+func answersOnThreeHosts(t *testing.T, bin programs) {
+	w := shared(t, bin, 1)
+	a := w.start("a")
+	w.start("b")
+	w.start("c")
+	canvas := w.canvas(sketch.Chain("begin Begin", w.outside.asking(7, `"approval":true`),
+		`Message:End Message {"content":["{Invoke:S7@result}"]}`))
+	run := w.run(a, canvas, "", "answers")
+	w.follow(run, 0, nil).wait()
+	status, problem := w.status(run)
+	require.Equal(t, "paused", status, problem)
+
+	urls := w.urls()
+	const body = `{"approvals":[{"id":"approval:Invoke:S7","decision":"yes"}]}`
+	var mu sync.Mutex
+	won, refused := map[string]bool{}, 0
+	var all sync.WaitGroup
+	for i := range 64 {
+		all.Go(func() {
+			var next struct{ ID string }
+			if i == 3 {
+				w.kill(a)
+			}
+			url := fmt.Sprintf("%s/api/v2/inbox/%s/answer", urls[i%len(urls)], run)
+			status, err := w.try(t.Context(), "POST", url, body, &next)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil && status == http.StatusAccepted:
+				won[next.ID] = true
+			case status == http.StatusConflict:
+				refused++
+			}
+		})
+	}
+	all.Wait()
+	var after struct {
+		Status string
+		Wait   struct{ State, Next string }
+	}
+	_, err := w.try(t.Context(), "GET", w.any()+"/api/v2/runs/"+run, "", &after)
+	require.NoError(t, err)
+	require.Equal(t, []string{"succeeded", "answered"}, []string{after.Status, after.Wait.State})
+	require.LessOrEqual(t, len(won), 1)
+	for id := range won {
+		require.Equal(t, after.Wait.Next, id)
+	}
+	require.Positive(t, refused)
+	require.Contains(t, answer(t, w.follow(after.Wait.Next, 0, nil).wait()), "answer of /answers/7")
+	require.Equal(t, 1, w.outside.times("/answers/7"))
+	var list struct{ Items []struct{ ID string } }
+	_, err = w.try(t.Context(), "GET", w.any()+"/api/v2/runs?canvas="+canvas, "", &list)
+	require.NoError(t, err)
+	require.Len(t, list.Items, 2, "the run that waited, and one that continues")
 }

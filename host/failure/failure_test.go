@@ -31,6 +31,7 @@ func TestFailures(t *testing.T) {
 		{"zombie", zombie},
 		{"approval on another host", approvalOnAnotherHost},
 		{"approval of a tool on another host", toolApprovalOnAnotherHost},
+		{"answers on three hosts", answersOnThreeHosts},
 		{"kill and freeze store", killAndFreezeStore},
 		{"kill all", killAll},
 		{"reader hop", readerHop},

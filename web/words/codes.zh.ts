@@ -98,6 +98,7 @@ export const zh: Readonly<Record<Code, string>> = {
   still_running: "该运行尚未结束",
   stronger_role: "登录提供方的群组对应更高的角色",
   not_paused: "该运行没有在等待表单",
+  expired: "没有人及时回答该运行的表单或批准请求",
   not_published: "画布还没有发布的版本",
   operator: "只有主机的管理员可以更改",
   provider_timeout: "模型服务没有及时回答",

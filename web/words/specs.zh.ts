@@ -7,6 +7,8 @@ import { toolSettings } from "./tools.zh.ts";
 /** zh are the Chinese texts. */
 export const zh: Readonly<Record<string, string>> = {
   ...formTexts,
+  "how long an answer is waited for; 168h if empty": "等待回答的最长时间；为空时 168h",
+  "what happens without an answer in time": "没有及时回答时怎么办",
   ...toolSettings,
   "The start of every canvas. Its outputs are the inputs of the run: form fields, or the parts of a web request.":
     "每个画布从这里开始。它接收调用方传入的内容：表单字段，或网络请求的各个部分。",

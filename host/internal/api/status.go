@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -40,6 +41,7 @@ var serviceStatus = map[string]int{
 	app.CodeChanged:       http.StatusConflict,
 	app.CodeTooMany:       http.StatusConflict,
 	app.CodeNotPaused:     http.StatusConflict,
+	engine.CodeExpired:    http.StatusConflict,
 	app.CodeNoCase:        http.StatusConflict,
 	app.CodeRunning:       http.StatusConflict,
 	app.CodeNoUser:        http.StatusConflict,

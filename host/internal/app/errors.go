@@ -51,6 +51,7 @@ var (
 	ErrCanvas      = runs.ErrCanvas
 	ErrRecord      = runs.ErrRecord
 	ErrGone        = runs.ErrGone
+	ErrAnswered    = runs.ErrAnswered
 	ErrMemory      = runs.ErrMemory
 	ErrClosed      = runs.ErrClosed
 )

@@ -194,27 +194,6 @@ func (s *Runs) RerunJob(ctx context.Context, who Principal, run Run, in Rerun) (
 	}, nil
 }
 
-// ResumeJob returns the job that answers the form of a paused run for a principal. Errors: those of
-// [Error].
-func (s *Runs) ResumeJob(who Principal, run Run, inputs engine.Value) (Job, error) {
-	if run.Status != RunPaused {
-		return Job{}, Refuse(CodeNotPaused, "the run is %s and waits for nothing", run.Status)
-	}
-	j := Job{
-		Canvas: run.Canvas, User: run.User, Inputs: inputs, Query: engine.String(""), VisitorKey: run.Visitor,
-		Actor: who.Actor(),
-	}
-	switch {
-	case run.Session != "":
-		j.Session, j.Keep = run.Session, KeepSession
-	case run.Source == SourceEditor:
-		j.Keep = KeepCanvas
-	default:
-		j.Base, j.Actor = run.ID, who.Actor().On(run.Actor, false)
-	}
-	return j, nil
-}
-
 // Debug runs one component of a canvas alone; nothing is stored. The outputs have an _ERROR when
 // the component fails. Errors: those of the canvas.
 func (s *Runs) Debug(

@@ -147,6 +147,9 @@ func (p Principal) Files(canvas string) upload.Party {
 	return upload.Party{Tenant: p.Tenant, By: upload.ByVisitor, Canvas: canvas, Visitor: p.Visitor}
 }
 
+// Starter is who started or answered a run.
+type Starter = runs.Principal
+
 // StartedBy returns who started a run; the zero value for runs of former versions.
 func StartedBy(v Run) runs.Principal { return runs.PrincipalOf(v.Principal) }
 

@@ -50,7 +50,7 @@ func TestARunThatWasTakenOverBecomesACase(t *testing.T) {
 	b.Gate <- struct{}{}
 	require.Contains(t, kinds(b.read(j.ID)), "takeover")
 	b.Gate <- struct{}{} // the case is played
-	made, err := b.runs.Case(t.Context(), b.row(j))
+	made, err := b.runs.Case(t.Context(), b.row(j.ID))
 	require.NoError(t, err)
 	run := made.Get("runs").At(0)
 	require.Equal(t, 2, run.Get("llm_script").Len())
@@ -66,12 +66,12 @@ func TestARunThatWasTakenOverBecomesACase(t *testing.T) {
 	require.Empty(t, enginetest.Compare(made, played))
 }
 
-// row returns the run of a job when it has ended.
-func (b *bench) row(j Job) (row store.Run) {
+// row returns a run when it has ended.
+func (b *bench) row(run string) (row store.Run) {
 	b.T.Helper()
 	require.Eventually(b.T, func() bool {
 		var err error
-		row, err = b.Store.Runs.Get(b.T.Context(), "t", j.ID)
+		row, err = b.Store.Runs.Get(b.T.Context(), "t", run)
 		return err == nil && row.Status != store.RunActive
 	}, runstest.Patience, time.Millisecond)
 	return row
@@ -83,7 +83,7 @@ func TestCasesArePlayedAFewAtOnce(t *testing.T) {
 	j := b.start(Job{Canvas: b.Canvas(runstest.Waiting), Query: engine.String("q")})
 	b.Gate <- struct{}{}
 	b.read(j.ID)
-	began, row := b.Ran.Load(), b.row(j)
+	began, row := b.Ran.Load(), b.row(j.ID)
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	held, release := context.WithCancel(t.Context())
@@ -167,7 +167,7 @@ func TestALaterTurnBecomesACase(t *testing.T) {
 	for _, query := range []string{"first", "second"} {
 		j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String(query)})
 		b.read(j.ID)
-		made, err := b.runs.Case(t.Context(), b.row(j))
+		made, err := b.runs.Case(t.Context(), b.row(j.ID))
 		require.NoError(t, err)
 		calls := made.Get("runs").At(0).Get("llm_calls").At(0).Get("messages").JSON()
 		require.Equal(t, query == "second", strings.Contains(calls, "first") && strings.Contains(calls, "one"), calls)

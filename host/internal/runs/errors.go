@@ -1,6 +1,10 @@
 package runs
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/easel-canvas/easel/host/internal/store"
+)
 
 var (
 	// ErrSession means that the session does not exist, or is one of another
@@ -39,6 +43,9 @@ var (
 
 	// ErrCase means that no case can be made of a run, for the reason that is named.
 	ErrCase = errors.New("the run cannot become a test")
+
+	// ErrAnswered means that a run does not wait for an answer any more.
+	ErrAnswered = store.ErrAnswered
 
 	// ErrRecord means that a run cannot start again at the requested record.
 	ErrRecord = errors.New("no state is known at this record")

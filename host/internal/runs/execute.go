@@ -79,10 +79,11 @@ func (x *executor) execute(lease *runlog.Lease, w *work, wr *writer) (err error)
 	if err != nil {
 		return err
 	}
-	if err := wr.store(append(wr.held, end.record())...); err != nil {
+	last := append(wr.held, end.record())
+	if err := wr.store(last...); err != nil {
 		return err
 	}
-	return x.results.settle(wr.ctx, lease, w, wr.said, end)
+	return x.results.settle(wr.ctx, lease, w, wr.said, end, lastSnapshot(last))
 }
 
 // drive runs the engine. An error means that this host must not continue;

@@ -96,6 +96,9 @@ type Job struct {
 	// Base and At continue a copy of another run's state at one of its records.
 	Base string `json:"base,omitempty"`
 	At   uint64 `json:"at,omitempty"`
+	// Answers names the paused run that the job continues, which only one job does. A turn of a
+	// session also continues what waits there without it.
+	Answers string `json:"answers,omitempty"`
 }
 
 // Named gives the job of a schedule the ids of one run: the same ones on each host that works on

@@ -49,6 +49,14 @@ func PrincipalOf(record string) Principal {
 	return p
 }
 
+// Runner returns the member who started a run, or another principal as kind and id.
+func (p Principal) Runner() string {
+	if p.User != "" || p.Kind == "" {
+		return p.User
+	}
+	return p.Kind + ":" + p.ID
+}
+
 // Knows reports whether a user id is one that the host has authenticated, and not only what the
 // sender of the request claimed.
 func (p Principal) Knows(user string) bool {

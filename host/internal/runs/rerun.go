@@ -14,6 +14,11 @@ import (
 //
 // Errors: [ErrGone], [ErrRecord], [ErrCanvas].
 func (l *loader) prepareBase(ctx context.Context, w *work) error {
+	if w.job.Answers == w.job.Base {
+		if done, err := l.prepareWait(ctx, w); done || err != nil {
+			return err
+		}
+	}
 	records, err := l.baseRecords(ctx, &w.job)
 	if err != nil {
 		return err
@@ -35,8 +40,9 @@ func (l *loader) prepareBase(ctx context.Context, w *work) error {
 	return err
 }
 
-// baseRecords reads the run that a job continues. One that waits for an answer can be continued as
-// long as it is kept: its trace has the state it waits with. Earlier states are in the log alone.
+// baseRecords reads the run that a job continues. One that a former version let wait can be
+// continued as long as it is kept: its trace has the state it waits with. Earlier states are in the
+// log alone.
 func (l *loader) baseRecords(ctx context.Context, j *Job) ([]runlog.Record, error) {
 	records, err := l.reader.Records(ctx, j.Base)
 	missing := errors.Is(err, ErrGone) || err == nil && len(records) == 0

@@ -89,6 +89,7 @@ type Runs struct {
 	takeovers *takeovers
 	scanner   *scanner
 	history   *history
+	expiry    *expiry
 	cases     chan struct{} // has a place for each run that is played again
 }
 
@@ -140,14 +141,16 @@ func New(cfg Config) *Runs {
 		due: cfg.Due, workers: r.workers, suspect: cfg.Suspect,
 		readAll: cfg.Watch != nil && cfg.WatchPast, reading: make(chan struct{}, pastReaders), logger: cfg.Logger,
 	}
+	r.expiry = &expiry{Runs: r, every: expireEvery, logger: cfg.Logger}
 	return r
 }
 
 // Work continues runs of dead hosts, queued runs, and runs that were accepted
-// but never begun, and forgets old runs, until ctx ends.
+// but never begun, forgets old runs and ends the waiting of unanswered ones, until ctx ends.
 func (r *Runs) Work(ctx context.Context) error {
 	go r.scanner.work(ctx)
 	go r.history.work(ctx)
+	go r.expiry.work(ctx)
 	return r.cfg.Log.Work(ctx, r.takeovers.takeOver)
 }
 

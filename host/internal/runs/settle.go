@@ -36,24 +36,28 @@ type Ended struct {
 }
 
 // settle writes the result of a run whose last records are in the log, and
-// ends the log. It tries until it succeeds or the run is another host's.
-func (s *results) settle(ctx context.Context, lease *runlog.Lease, w *work, said *Transcript, end End) error {
-	wait := 20 * time.Millisecond
+// ends the log. It tries until it succeeds or the run is another host's. state is the last snapshot
+// of a run that pauses.
+func (s *results) settle(
+	ctx context.Context, lease *runlog.Lease, w *work, said *Transcript, end End, state []byte,
+) error {
+	again := 20 * time.Millisecond
+	wait := waitOf(w, said, end, state)
 	ended := Ended{Tenant: w.job.Tenant, Canvas: w.job.Canvas, Run: w.job.ID}
 	records, whole := lease.Collected()
 	if whole && !w.saved {
 		ended.Time, ended.Records = time.Now().UnixMilli(), records
 	}
 	for {
-		err := s.save(ctx, w, said, end, ended.Time)
+		err := s.save(ctx, w, said, end, ended.Time, wait)
 		if err == nil {
 			break
 		}
 		s.logger.Error("result of a run was not saved yet", "run", w.job.ID, "err", err)
-		if err := pause(ctx, lease, wait); err != nil {
+		if err := pause(ctx, lease, again); err != nil {
 			return err
 		}
-		wait = min(2*wait, 5*time.Second)
+		again = min(2*again, 5*time.Second)
 	}
 	if s.report != nil {
 		s.report(&w.job, end, time.Since(w.began))
@@ -64,7 +68,7 @@ func (s *results) settle(ctx context.Context, lease *runlog.Lease, w *work, said
 	lease.Last() // the result is saved, which is what an end promises
 	err := lease.End(ctx)
 	for errors.Is(err, broker.ErrFull) {
-		if err := pause(ctx, lease, wait); err != nil {
+		if err := pause(ctx, lease, again); err != nil {
 			return err
 		}
 		err = lease.End(ctx)
@@ -73,14 +77,16 @@ func (s *results) settle(ctx context.Context, lease *runlog.Lease, w *work, said
 }
 
 // save stores state and turn as the job requires, once; at is the time of the end, 0 means now.
-func (s *results) save(ctx context.Context, w *work, said *Transcript, end End, at int64) error {
+func (s *results) save(
+	ctx context.Context, w *work, said *Transcript, end End, at int64, wait *store.Wait,
+) error {
 	if w.saved {
 		return nil
 	}
 	j := &w.job
 	row := store.RunEnd{
 		ID: j.ID, Tenant: j.Tenant, Status: end.Status, Error: end.Error, Tokens: said.Tokens, Cost: said.Cost,
-		Time: at,
+		Time: at, Wait: wait, Answers: j.Answers != "" && j.Base != "",
 	}
 	var session *store.Session
 	switch {
@@ -193,7 +199,7 @@ func (s *results) fail(ctx context.Context, lease *runlog.Lease, j *Job, why err
 	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
 		return err
 	}
-	return s.settle(ctx, lease, w, &Transcript{}, end)
+	return s.settle(ctx, lease, w, &Transcript{}, end, nil)
 }
 
 // Dead ends a run that failed too often; it is what

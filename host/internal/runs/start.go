@@ -37,9 +37,9 @@ type work struct {
 // the run.
 //
 // Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrMemory], [ErrRecord],
-// [ErrTooLarge], [ErrUnpublished], [store.ErrNotFound] for the canvas, [broker.ErrUnavailable]
-// when the run log does not take the run within [Config].Accept: nothing is done
-// then.
+// [ErrTooLarge], [ErrUnpublished], [ErrAnswered], [store.ErrNotFound] for the canvas,
+// [broker.ErrUnavailable] when the run log does not take the run within [Config].Accept: nothing is
+// done then.
 func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	if r.cfg.Full != nil {
 		if err := r.cfg.Full(); err != nil {
@@ -130,6 +130,9 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 	row := store.Run{
 		ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
 		Source: j.Source, Input: data, Actor: j.Actor, Visitor: j.VisitorKey, Principal: j.Principal.record(),
+	}
+	if row.Answers, err = r.answers(ctx, w); err != nil {
+		return nil, err
 	}
 	if w.session.ID == "" {
 		err = r.cfg.Store.Runs.StartAt(ctx, row, w.rev)

@@ -79,16 +79,16 @@ func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
 	if w.saved = ended; ended {
 		saved = &End{Status: row.Status, Error: row.Error}
 	}
-	return t.proceed(steady, lease, w, wr, past.records[len(past.records)-1], saved)
+	return t.proceed(steady, lease, w, wr, past.records, saved)
 }
 
-// proceed settles a run that has ended, or continues it behind the last record of its log. saved is
+// proceed settles a run that has ended, or continues it behind the records of its log. saved is
 // the end that the store has, nil if it has none.
 func (t *takeovers) proceed(
-	ctx context.Context, lease *runlog.Lease, w *work, wr *writer, last runlog.Record, saved *End,
+	ctx context.Context, lease *runlog.Lease, w *work, wr *writer, records []runlog.Record, saved *End,
 ) error {
-	if last.Kind == KindEnd {
-		return t.results.settle(ctx, lease, w, wr.said, EndOf(last))
+	if last := records[len(records)-1]; last.Kind == KindEnd {
+		return t.results.settle(ctx, lease, w, wr.said, EndOf(last), lastSnapshot(records))
 	}
 	if err := lease.Buffer(ctx, takeoverMark(lease)...); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (t *takeovers) proceed(
 	if _, err := lease.Append(ctx, end.record()); err != nil {
 		return err
 	}
-	return t.results.settle(ctx, lease, w, wr.said, end)
+	return t.results.settle(ctx, lease, w, wr.said, end, lastSnapshot(records))
 }
 
 // beginLate starts a run of which nothing is in the log.

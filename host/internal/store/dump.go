@@ -21,7 +21,7 @@ var dumped = []string{
 	"datasets", "documents", "chunk_edits", "dataset_changes", "loose_files", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "deleted_canvases", "identities",
 	"projects", "grants",
-	"audit", "audit_heads", "user_groups", "readers",
+	"audit", "audit_heads", "user_groups", "readers", "waits",
 }
 
 // dumpHead is the first line of a dump. It is followed by the head of each table and its rows.

@@ -13,6 +13,10 @@ var (
 	// ErrConflict means that the row changed since it was read; read it again and retry.
 	ErrConflict = errors.New("changed meanwhile")
 
+	// ErrAnswered means that the run does not wait for an answer any more; [Waits.Get] has who
+	// answered it.
+	ErrAnswered = errors.New("run does not wait any more")
+
 	// ErrLastOwner means that a tenant would lose its only owner; make another member an owner
 	// first.
 	ErrLastOwner = errors.New("last owner of the tenant")

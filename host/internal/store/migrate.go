@@ -109,7 +109,7 @@ func catchUp(ctx context.Context, q querier, version int) error {
 
 // update matches a statement that changes records or derives some from others, with leading
 // comments.
-var update = regexp.MustCompile(`^(--.*\n)*(UPDATE|INSERT INTO (deleted_canvases|session_documents))\b`)
+var update = regexp.MustCompile(`^(--.*\n)*(UPDATE|INSERT INTO (deleted_canvases|session_documents|waits))\b`)
 
 // splitSQL splits a migration at semicolons that end a line; the files contain no others that do.
 func splitSQL(text string) []string {

@@ -90,6 +90,7 @@ type Store struct {
 	Sessions   Sessions
 	Runs       Runs
 	Traces     Traces
+	Waits      Waits
 	Datasets   Datasets
 	Documents  Documents
 	Changes    Changes
@@ -108,7 +109,7 @@ func newStore(db *database) *Store {
 		Identities: Identities{db}, Groups: Groups{db}, Readers: Readers{db}, Audit: Audit{db},
 		Keys: Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
 		Uses: ModelUses{db}, Lessons: ModelLessons{db},
-		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db}, Traces: Traces{db},
+		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db}, Traces: Traces{db}, Waits: Waits{db},
 		Datasets: Datasets{db}, Documents: Documents{db}, Changes: Changes{db}, Ingestion: Ingestion{db},
 		LooseFiles: LooseFiles{db}, ParseLogs: ParseLogs{db},
 		Memories: Memories{db}, Projects: Projects{db},

@@ -12,7 +12,7 @@ import (
 // Values of a run's Status, in the words of the engine. All but RunActive are end states.
 const (
 	RunActive   = string(engine.StatusRunning)
-	RunPaused   = string(engine.StatusPaused) // waits for user input; the next turn is a new run
+	RunPaused   = string(engine.StatusPaused) // waits for user input; its answer makes it RunDone and begins a run
 	RunDone     = string(engine.StatusSucceeded)
 	RunFailed   = string(engine.StatusFailed)
 	RunCanceled = string(engine.StatusCanceled)
@@ -42,6 +42,9 @@ type Run struct {
 	Cost       int64 // of the tokens, in millionths of the currency of the prices
 
 	Actor access.Actor // for whom it acts; empty for one that has not begun, and for those of former versions
+
+	// Answers is the paused run that a run continues when it starts; it is not read back.
+	Answers Answers
 }
 
 const runColumns = `id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error,
@@ -67,9 +70,18 @@ func (s Runs) StartAt(ctx context.Context, v Run, rev int64) error {
 	if err != nil {
 		return fail(err, "start run")
 	}
-	if rev == 0 {
+	if v.Answers.Run == "" && rev == 0 {
 		_, err := s.exec(ctx, insertRun, args...)
 		return fail(err, "start run %q", v.ID)
+	}
+	if v.Answers.Run != "" {
+		return s.write(ctx, fmt.Sprintf("start run %q", v.ID), func(ctx context.Context, q querier) error {
+			if err := Waits(s).answer(ctx, q, &v); err != nil {
+				return err
+			}
+			_, err := q.ExecContext(ctx, insertRun, args...)
+			return err
+		})
 	}
 	const insert = `INSERT INTO runs (` + runColumns + `) SELECT` + runValues +
 		` WHERE EXISTS (SELECT 1 FROM canvases WHERE id = $3 AND tenant_id = $2 AND rev = $17)`
@@ -94,6 +106,9 @@ func (s Runs) StartTurn(ctx context.Context, v Run, session Session) error {
 	return s.write(ctx, fmt.Sprintf("start run %q", v.ID), func(ctx context.Context, q querier) error {
 		if err := claimSession(ctx, q, session, v.ID); err != nil {
 			return fmt.Errorf("session %q: %w", session.ID, err)
+		}
+		if err := Waits(s).answer(ctx, q, &v); err != nil {
+			return err
 		}
 		_, err := q.ExecContext(ctx, insertRun, args...)
 		return err
@@ -148,6 +163,8 @@ type RunEnd struct {
 	Tokens  int64
 	Cost    int64 // millionths of the currency of the prices
 	Time    int64 // Unix milliseconds; 0 means now
+	Wait    *Wait // that a paused run leaves; nil for none
+	Answers bool  // whether the run answered another one, whose state is not needed any more
 }
 
 // End records the end of a run and frees its session. A session that is not nil is the new state
@@ -159,21 +176,26 @@ func (s Runs) End(ctx context.Context, end RunEnd, session *Session) (rev int64,
 	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5, cost = $6
 		WHERE id = $7 AND status = '` + RunActive + `'`
 	args := []any{end.Status, printable(end.Error), end.Tokens, cmp.Or(end.Time, s.ms()), []byte{}, end.Cost, end.ID}
-	if session == nil && end.Session == "" {
+	if session == nil && end.Session == "" && end.Wait == nil && !end.Answers {
 		_, err := s.exec(ctx, update, args...)
 		return 0, fail(err, "end run %q", end.ID)
 	}
 	err = s.write(ctx, fmt.Sprintf("end run %q", end.ID), func(ctx context.Context, q querier) (err error) {
 		if session == nil {
-			err = freeSession(ctx, q, end.Tenant, end.Session, end.ID)
+			if end.Session != "" {
+				err = freeSession(ctx, q, end.Tenant, end.Session, end.ID)
+			}
 		} else if rev, err = Sessions(s).save(ctx, q, *session); err != nil {
 			err = fmt.Errorf("session %q: %w", session.ID, err)
 		}
 		if err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, update, args...)
-		return err
+		res, err := q.ExecContext(ctx, update, args...)
+		if err != nil {
+			return err
+		}
+		return Waits(s).waitOrDone(ctx, q, res, &end)
 	})
 	return rev, err
 }
@@ -186,6 +208,9 @@ func (s Runs) Withdraw(ctx context.Context, tenant, session, id string) error {
 			if err := freeSession(ctx, q, tenant, session, id); err != nil {
 				return err
 			}
+		}
+		if err := reopen(ctx, q, tenant, id); err != nil {
+			return err
 		}
 		_, err := q.ExecContext(ctx, `DELETE FROM runs WHERE id = $1 AND tenant_id = $2 AND `+isActive, id, tenant)
 		return err
@@ -313,9 +338,12 @@ func (s Runs) Forget(ctx context.Context, before int64, most int) (n int64, err 
 	const ended = `WITH RECURSIVE tenant(id) AS (SELECT MIN(tenant_id) FROM runs UNION ALL
 		SELECT (SELECT MIN(tenant_id) FROM runs WHERE tenant_id > tenant.id) FROM tenant WHERE id IS NOT NULL)
 		SELECT id FROM runs WHERE tenant_id IN (SELECT id FROM tenant) AND create_time < $1
-		AND end_time < $1 AND NOT (` + isActive + `) LIMIT $2`
+		AND end_time < $1 AND NOT (` + isActive + `) AND status <> '` + RunPaused + `' LIMIT $2`
 	err = s.writeAlways(ctx, "forget runs", func(ctx context.Context, q querier) error {
 		if err := s.markGone(ctx, q, `id IN (`+ended+`)`, before, most); err != nil {
+			return err
+		}
+		if _, err := q.ExecContext(ctx, `DELETE FROM waits WHERE id IN (`+ended+`)`, before, most); err != nil {
 			return err
 		}
 		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (`+ended+`)`, before, most)

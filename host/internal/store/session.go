@@ -249,7 +249,7 @@ func (s Sessions) Delete(ctx context.Context, tenant, id string) error {
 		if err == nil && n == 0 {
 			err = ErrNotFound
 		}
-		for _, table := range []string{"session_documents", "session_turns"} {
+		for _, table := range []string{"session_documents", "session_turns", "waits"} {
 			if err == nil {
 				_, err = q.ExecContext(ctx, `DELETE FROM `+table+` WHERE session_id = $1 AND tenant_id = $2`, id, tenant)
 			}

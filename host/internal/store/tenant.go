@@ -76,7 +76,7 @@ var owned = []string{
 	"datasets", "documents", "chunk_edits", "dataset_changes", "parse_logs", "parse_reruns",
 	"memories", "memory_messages", "model_use", "model_lessons", "deleted_canvases", "identities",
 	"projects", "grants",
-	"audit", "audit_heads", "user_groups", "readers",
+	"audit", "audit_heads", "user_groups", "readers", "waits",
 	"canvas_docs", "trace_blocks", "trace_bytes", "trace_gone",
 }
 

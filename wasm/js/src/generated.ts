@@ -108,6 +108,8 @@ export type Code =
    * the run has a limit on money and calls a model without a price; add the model to the prices
    */
   | "no_price"
+  /** the form or approval of the run was not answered in time */
+  | "expired"
   /** a person refused to let the node run */
   | "rejected"
   /** an agent called a tool with the same arguments too often; the tool did not run */

@@ -96,7 +96,7 @@ var Unknown = Belongings{
 func (b Belongings) Fill(path string) string {
 	mcp := strings.Contains(path, "mcp")
 	return strings.NewReplacer(
-		"{sid}", b.Session, "{session}", b.Session, "{vid}", b.Version, "{message}", b.Message, "{task}", b.Run, "{run}", b.Run, "{component}", "Message:A", "{token}", b.Key, "{key}", b.Key,
+		"{sid}", b.Session, "{session}", b.Session, "{vid}", b.Version, "{message}", b.Message, "{task}", b.Run, "{run}", b.Run, "{wait}", b.Run, "{component}", "Message:A", "{token}", b.Key, "{key}", b.Key,
 		"{dataset}", b.Dataset, "{document}", b.Document, "{chunk}", b.Chunk,
 		"{log}", b.Document, "{parse}", Nowhere, "{index}", "graph", "{image}", Nowhere,
 		"{user}", b.User, "{name}", b.Secret, "{provider}", b.Provider, "{tenant}", b.Tenant, "{schedule}", b.Schedule, "{plugin}", b.Provider,

@@ -22,7 +22,7 @@ var of = []struct {
 	paths []string
 }{
 	{access.Canvas, []string{
-		"/api/v2/canvases", "/api/v2/runs", "/api/v2/schedules", "/v1/canvas", "/api/v1/agents", "/api/v1/agentbots",
+		"/api/v2/canvases", "/api/v2/runs", "/api/v2/inbox", "/api/v2/schedules", "/v1/canvas", "/api/v1/agents", "/api/v1/agentbots",
 		"/api/v1/webhook", "/api/v1/tasks", "/api/webhooks",
 	}},
 	{access.Dataset, []string{

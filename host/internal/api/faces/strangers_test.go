@@ -84,7 +84,8 @@ func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 		}
 		theirs := s.Request(method, b.Fill(r.Path)+b.Query(), "two", body(b))
 		require.NotContains(t, theirs.Text, "my secret", "%s %s", method, r.Path)
-		require.NotContains(t, theirs.Text, "mine", "%s %s", method, r.Path)
+		shown := strings.ReplaceAll(theirs.Text, "(one of state, mine, ", "") // a parameter of the inbox
+		require.NotContains(t, shown, "mine", "%s %s", method, r.Path)
 		unknown := s.Request(method, unknownIDs.Fill(r.Path)+unknownIDs.Query(), "two", body(unknownIDs))
 		require.Equal(t, unknown.Status, theirs.Status, "%s %s: %s / %s", method, r.Path, theirs.Text, unknown.Text)
 		if refusal := theirs.Code() > 0 || theirs.Status >= 400; refusal {

@@ -62,7 +62,5 @@ type approve struct {
 }
 
 func (s runs) approve(ctx context.Context, in approve) (startedRun, error) {
-	return s.startFrom(ctx, in.Request, in.ID, func(v app.Run) (app.Job, error) {
-		return s.Runs.ResumeJob(in.Who, v, in.Body.inputs())
-	})
+	return s.continueRun(ctx, in.Request, in.ID, in.Body.inputs())
 }

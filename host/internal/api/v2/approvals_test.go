@@ -20,10 +20,13 @@ var approved = sketch.Canvas(
 func TestApprove(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", approved)
-	a := s.Request("POST", "/api/v2/canvases/"+id+"/runs", "one", `{"query":"hello"}`, "Accept", "text/event-stream")
-	require.Contains(t, a.Text, "event: user_inputs")
-	paused := s.Get("/api/v2/runs?canvas=" + id + "&status=paused").Body.Get("items").At(0).Get("id").Str()
-	path := "/api/v2/runs/" + paused + "/approve"
+	asking := func() string {
+		path := "/api/v2/canvases/" + id + "/runs"
+		a := s.Request("POST", path, "one", `{"query":"hello"}`, "Accept", "text/event-stream")
+		require.Contains(t, a.Text, "event: user_inputs")
+		return "/api/v2/runs/" + a.Header.Get("X-Easel-Run") + "/approve"
+	}
+	path := asking()
 	for body, want := range map[string]string{
 		`{}`: "expected a list of {id, decision, arguments}", `{"approvals":[{"decision":"yes"}]}`: "id is missing",
 		`{"approvals":[{"id":"x","decision":"maybe"}]}`:               "expected yes or no",
@@ -42,7 +45,7 @@ func TestApprove(t *testing.T) {
 		`"id":"other","decision":"yes"`:                           "user_inputs",
 	} {
 		body := `{"approvals":[{` + answer + `}]}`
-		done := s.Request("POST", path, "one", body, "Accept", "text/event-stream")
+		done := s.Request("POST", asking(), "one", body, "Accept", "text/event-stream")
 		require.Contains(t, done.Text, want, body)
 	}
 	none := s.Post("/api/v2/runs/"+apitest.Nowhere+"/approve", `{"approvals":[{"id":"x","decision":"no"}]}`)

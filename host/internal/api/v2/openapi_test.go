@@ -279,7 +279,10 @@ PUT /api/v2/schedules/{schedule} {"paused":true,"session":"new"}
 DELETE /api/v2/schedules/{schedule}
 POST /api/v2/canvases {"title":"form","dsl":{formed},"permission":"team"} >form
 POST /api/v2/canvases/{form}/runs {"query":"x"} >paused
-POST /api/v2/runs/{paused}/approve {"approvals":[{"id":"approval:X","decision":"no"}]}
+GET /api/v2/inbox?state=open&mine=1
+POST /api/v2/runs/{paused}/approve {"approvals":[{"id":"approval:X","decision":"no"}]} >again
+POST /api/v2/inbox/{again}/answer {"inputs":{"city":"Oslo"}}
+POST /api/v2/canvases/{form}/runs {"query":"x"} >paused
 POST /api/v2/runs/{paused}/resume {"inputs":{"city":"Oslo"}}
 GET /api/v2/components
 GET /api/v2/plugins

@@ -104,18 +104,19 @@ type runView struct {
 	User      string     `json:"user,omitempty" jsonschema:"value of sys.user_id, which the client of the run chose"`
 	Verified  bool       `json:"user_verified" jsonschema:"whether the host authenticated user"`
 	Principal *principal `json:"principal,omitempty" jsonschema:"who started it, the value of sys.principal"`
-	Status    string     `json:"status" jsonschema:"queued, running, paused, succeeded, failed or canceled"`
+	Status    string     `json:"status" jsonschema:"queued, running, paused, succeeded, failed or canceled; a paused run that was answered has succeeded"`
 	Error     string     `json:"error,omitempty"`
 	Tokens    int64      `json:"tokens" jsonschema:"model tokens, once the run has ended"`
 	Cost      float64    `json:"cost" jsonschema:"of the tokens, in the currency of the prices; 0 without prices"`
 	Created   time.Time  `json:"created"`
 	Ended     *time.Time `json:"ended,omitempty"`
 	EventsURL string     `json:"events_url"`
+	Wait      *waitView  `json:"wait,omitempty" jsonschema:"what it waits or waited for; not in lists"`
 }
 
 // principal is who started a run, as the host has authenticated it.
 type principal struct {
-	Kind    string `json:"kind" jsonschema:"key, login, embed, webhook or schedule"`
+	Kind    string `json:"kind" jsonschema:"key, login, embed, webhook, schedule or host"`
 	ID      string `json:"id" jsonschema:"of the key, user, embed token, canvas or schedule"`
 	User    string `json:"user,omitempty" jsonschema:"member of the tenant; absent for other kinds"`
 	EndUser string `json:"end_user,omitempty" jsonschema:"user of an embedding site, as the site has signed it"`
@@ -201,15 +202,19 @@ func (in *resumeInput) readBody(r *api.Request) error {
 	return r.Body.Valid()
 }
 
+// principalOf describes who started or answered a run; nil if unknown.
+func principalOf(by app.Starter) *principal {
+	if by.Kind == "" {
+		return nil
+	}
+	return &principal{by.Kind, by.ID, by.User, by.EndUser}
+}
+
 func runViewOf(v app.Run) runView {
 	by := app.StartedBy(v)
-	var shown *principal
-	if by.Kind != "" {
-		shown = &principal{by.Kind, by.ID, by.User, by.EndUser}
-	}
 	return runView{
 		ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source,
-		User: v.User, Verified: by.Knows(v.User), Principal: shown,
+		User: v.User, Verified: by.Knows(v.User), Principal: principalOf(by),
 		Schedule: app.ScheduleOfRun(v), Status: v.Status, Error: v.Error, Tokens: v.Tokens,
 		Cost:    float64(v.Cost) / microsPerUnit,
 		Created: timeOf(v.CreateTime),
@@ -384,7 +389,16 @@ type runByID struct {
 
 func (s runs) get(ctx context.Context, in runByID) (runView, error) {
 	v, err := s.Runs.Get(ctx, in.Who, in.ID)
-	return runViewOf(v), err
+	if err != nil {
+		return runView{}, err
+	}
+	out := runViewOf(v)
+	wait, err := s.Runs.Wait(ctx, v)
+	if wait != nil {
+		shown := waitViewOf(wait, false)
+		out.Wait = &shown
+	}
+	return out, err
 }
 
 func (s runs) cancel(ctx context.Context, in runByID) (runView, error) {
@@ -417,7 +431,5 @@ type resume struct {
 }
 
 func (s runs) resume(ctx context.Context, in resume) (startedRun, error) {
-	return s.startFrom(ctx, in.Request, in.ID, func(v app.Run) (app.Job, error) {
-		return s.Runs.ResumeJob(in.Who, v, in.Body.Inputs.Value)
-	})
+	return s.continueRun(ctx, in.Request, in.ID, in.Body.Inputs.Value)
 }

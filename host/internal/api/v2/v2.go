@@ -39,7 +39,8 @@ func Routes(s *app.Services, l *login.Face) []api.Route {
 
 func operations(s *app.Services, l *login.Face) []operation {
 	list := slices.Concat(
-		canvases{s}.operations(), versions{s}.operations(), runs{s}.operations(), schedules{s}.operations(),
+		canvases{s}.operations(), versions{s}.operations(), runs{s}.operations(), inbox{runs{s}}.operations(),
+		schedules{s}.operations(),
 		accounts{s, l}.operations(), keys{s}.operations(), tenants{s}.operations(), secrets{s}.operations(),
 		models{s}.operations(), plugins{s}.operations(), datasets{s.Datasets, s.Canvases}.operations(),
 		memories{s}.operations(), tools{s}.operations(), databases{s}.operations(), webhooks{s}.operations(),

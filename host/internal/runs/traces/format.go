@@ -90,8 +90,8 @@ type encoder struct {
 	scratch []byte
 }
 
-// Encode appends a trace. The first record is the document, which the header names; the last
-// snapshot is left out unless the run waits for an answer, because it is the state that continues.
+// Encode appends a trace. The first record is the document, which the header names; snapshots
+// after the first are left out.
 func Encode(dst []byte, h Header, records []runlog.Record) ([]byte, error) {
 	e := &encoder{out: dst}
 	for _, r := range records {
@@ -110,17 +110,13 @@ func Encode(dst []byte, h Header, records []runlog.Record) ([]byte, error) {
 		return dst, err
 	}
 	e.out = append(append(e.out, head...), '\n')
-	paused := false
-	if n := len(records); n > 0 && records[n-1].Kind == runs.KindEnd {
-		paused = runs.EndOf(records[n-1]).Status == string(engine.StatusPaused)
-	}
 	snapshots := 0
 	for _, r := range records {
 		switch r.Kind {
 		case runs.KindDocument:
 			continue
 		case string(engine.EventSnapshot):
-			if snapshots++; snapshots > 1 && !paused {
+			if snapshots++; snapshots > 1 {
 				continue
 			}
 		}

@@ -58,10 +58,7 @@ func TestTraceHasTheRecordsOfTheLog(t *testing.T) {
 		h, got, err := Decode(text)
 		require.NoError(t, err)
 		require.Equal(t, "r", h.Run)
-		want := records[1:]
-		if status != "paused" {
-			want = append(append([]runlog.Record{}, records[1:14]...), records[15])
-		}
+		want := append(append([]runlog.Record{}, records[1:14]...), records[15])
 		require.Len(t, got, len(want))
 		for i := range want {
 			require.Equal(t, string(want[i].Data), string(got[i].Data), "record %d", want[i].Seq)
