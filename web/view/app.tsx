@@ -176,9 +176,15 @@ export function App(): React.ReactNode {
 
   const openNew = useCallback(() => openCopy(blank(session.specs.get(), t("gallery.untitled"))), [session, openCopy, t]);
 
-  const openTemplate = useCallback(({ title, description, dsl }: Template) => {
-    openCopy(JSON.stringify({ title: pick(title, language), description: pick(description, language), dsl }));
-  }, [openCopy, language]);
+  const openTemplate = useCallback(async (template: Template) => {
+    const latest = opens();
+    try {
+      const { written } = await import("./home/written.ts");
+      if (latest()) openCopy(written(template, language));
+    } catch (err) {
+      if (latest()) fail(() => reasonOf(err));
+    }
+  }, [opens, openCopy, language, fail]);
 
   const openCanvas = useCallback(async (id: string) => {
     const latest = opens();
@@ -273,7 +279,7 @@ export function App(): React.ReactNode {
                 <Home
                   acts={{
                     onNew: openNew, onDraft: (key) => void openDraft(key), onHost: (id) => void openCanvas(id),
-                    onExample: openExample, onTemplate: openTemplate, onImport: chooseImport,
+                    onExample: openExample, onTemplate: (template) => void openTemplate(template), onImport: chooseImport,
                   }}
                   templates={templates}
                 />

@@ -97,7 +97,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     // Another program publishes, and then changes the canvas.
     const { rev } = await request<{ rev: number }>("POST", `/api/v2/canvases/${id}/publish`, {});
     await request("PUT", `/api/v2/canvases/${id}`, { rev, dsl: answering("Another text") });
-    await page.getByText("Changes that somebody else saved").waitFor();
+    await page.getByText("Changes of ").waitFor();
     await page.locator('.react-flow__node[data-id="Message:Say"]', { hasText: "Another text" }).waitFor();
     await done();
   });

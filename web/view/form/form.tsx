@@ -6,6 +6,7 @@ import { own, type Params } from "../../canvas/dsl.ts";
 import { useSpecText, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { Reason } from "../reason.tsx";
+import { useSpoken } from "../spoken.ts";
 import { brief, sentence } from "../text.ts";
 import { Control } from "./control.tsx";
 import { EditorsContext, type Editors, type FormProps } from "./props.ts";
@@ -278,9 +279,10 @@ function Setting({
 }
 
 function Findings({ problems }: { problems: readonly Diagnostic[] }): React.ReactNode {
+  const spoken = useSpoken();
   return problems.map((problem, i) => (
     <p key={i} className="field-problem" data-severity={problem.severity}>
-      <Reason code={problem.code} message={problem.message} most={300} />
+      <Reason code={problem.code} message={spoken(problem.message)} most={300} />
     </p>
   ));
 }
