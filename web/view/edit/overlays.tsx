@@ -22,7 +22,7 @@ export function Overlays({ commands }: { commands: readonly Command[] }): React.
   if (overlay === "connect") return <Connect />;
   if (overlay === "menu") return <OpenMenu commands={commands} />;
   if (overlay === "commands") return <Commands commands={commands} />;
-  return overlay === "help" ? <Help commands={commands} /> : null;
+  return overlay === "help" ? <Suspense><Help commands={commands} Keys={Keys} onLeave={() => leave(edited)} /></Suspense> : null;
 }
 
 const Menu = lazy(() => import("./menu.tsx"));
@@ -341,60 +341,7 @@ function Commands({ commands }: { commands: readonly Command[] }): React.ReactNo
   return <Chooser label={t("edit.commands")} choices={choices} onClose={() => leave(edited)} />;
 }
 
-function Help({ commands }: { commands: readonly Command[] }): React.ReactNode {
-  const t = useText();
-  const edited = useEdited();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
-  const others: [keys: string, text: string][] = [
-    ["Mod+C", t("help.copy")],
-    ["Mod+X", t("help.cut")],
-    ["Mod+V", t("help.paste")],
-    ["Shift+Drag", t("help.box")],
-    ["Mod+Click", t("help.more")],
-    ["Arrows", t("help.go")],
-    ["PageDown", t("help.through")],
-    ["Alt+Arrows", t("help.go_select")],
-    ["Arrows", t("help.move")],
-    ["Escape", t("help.release")],
-    ["Tab", t("help.tab")],
-    ["Space+Drag", t("help.pan")],
-  ];
-  return (
-    <dialog ref={dialog} className="help" aria-labelledby="help-title" onClose={() => leave(edited)}>
-      <h2 id="help-title">{t("edit.help")}</h2>
-      <dl>
-        {commands.flatMap(({ label, keys }) =>
-          keys === undefined
-            ? []
-            : [
-                <div key={label}>
-                  <dt>{t(label)}</dt>
-                  <dd>
-                    <Keys keys={keys} />
-                  </dd>
-                </div>,
-              ],
-        )}
-        {others.map(([keys, text]) => (
-          <div key={text}>
-            <dt>{text}</dt>
-            <dd>
-              <Keys keys={keys} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <form method="dialog">
-        <button type="submit" className="primary">
-          {t("error.close")}
-        </button>
-      </form>
-    </dialog>
-  );
-}
+const Help = lazy(() => import("./help.tsx"));
 
 const mac = typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform);
 
