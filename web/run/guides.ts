@@ -25,6 +25,9 @@ export interface Hit {
   snippet: string;
 }
 
+// prose begins neither a list, a table, a quote nor code.
+const prose = /^(?!```)[^\s|#>*+-](?!\. )/;
+
 /** partsOf divides a guide at its headings; those in blocks of code do not count. */
 export function partsOf({ text }: Guide): Part[] {
   const parts: Part[] = [{ anchor: "", heading: "", level: 1, text: "" }];
@@ -34,7 +37,10 @@ export function partsOf({ text }: Guide): Part[] {
     if (line.startsWith("```")) code = !code;
     const [, marks, words] = (!code && /^(#{1,6}) (.*)$/.exec(line)) || [];
     if (marks === undefined || words === undefined) {
-      (parts.at(-1) as Part).text += line + "\n";
+      const part = parts.at(-1) as Part;
+      // A line that goes on is one with the line before it: the page would break there.
+      const goesOn = !code && prose.test(line) && /[^\n|`]\n$/.test(part.text) && !/(^|\n)(\||```)[^\n]*\n$/.test(part.text);
+      part.text = `${goesOn ? `${part.text.slice(0, -1)} ` : part.text}${line}\n`;
       continue;
     }
     const heading = plain(words);

@@ -27,6 +27,12 @@ test("a guide is divided at its headings, and equal headings have different anch
   assert.equal(anchorOf("PUT /api/v2, and 中文!"), "put-apiv2-and-中文");
 });
 
+test("lines of a paragraph are one, those of lists, tables and code are not", () => {
+  const text = "One\nparagraph\nof `x`\n\n- a\n- b\n\n| t |\n| - |\n| 1 |\n\n```\nc\nd\n```\n1. one\n2. two\n";
+  const [part] = partsOf({ id: "t", group: "use", title: "T", text });
+  assert.equal(part?.text.replace(/\n+$/, "\n"), text.replace("One\nparagraph\nof", "One paragraph of"));
+});
+
 test("sections are found by all words, those with them in the heading first", () => {
   assert.deepEqual(find([guide], "needle two").map(({ part, snippet }) => [part.anchor, snippet]), [
     ["limits-of-x-1", "a b needle two"],

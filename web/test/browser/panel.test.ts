@@ -162,6 +162,33 @@ describe("the panel of a node", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("by keyboard alone the first step follows the start, and F6 goes from bar to canvas to panel", async () => {
+    const { page, done } = await stage.visit("", { width: 1440, height: 900 });
+    await page.getByRole("button", { name: /^(New|Empty) canvas/ }).first().press("Enter");
+    await page.locator(".board").focus();
+    await page.keyboard.press("a");
+    await page.getByRole("combobox", { name: "Search components" }).or(page.locator(".palette input")).first().fill("answer");
+    await page.keyboard.press("Enter");
+    await node(page, "Reply").waitFor();
+    await counted(page.locator(".react-flow__edge"), 1, "it follows the start");
+    const region = (): Promise<string> => page.evaluate(() =>
+      [".bar", ".board", ".panel"].find((each) => document.activeElement?.closest(each)) ?? "");
+    await page.locator(".bar button").first().focus();
+    const seen: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      await page.keyboard.press("F6");
+      seen.push(await region());
+    }
+    assert.deepEqual(seen, [".board", ".panel", ".bar"]);
+    await page.locator(".board").focus();
+    await page.keyboard.press("a");
+    await page.locator(".palette input").fill("webhook");
+    await page.getByRole("option", { name: /^Start/ }).getByText("In this canvas already").waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator('.inspector[data-node="begin"]').waitFor();
+    await done();
+  });
+
   test("the parts and their names are Chinese in a Chinese page", async () => {
     const { page, done } = await stage.visit("#example=exchange", { width: 1440, height: 900 });
     await ran(page);

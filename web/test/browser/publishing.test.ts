@@ -200,6 +200,33 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("the chat for sites is previewed as it is chosen, and answers", async () => {
+    const id = await create("Previewed", answering("hello {sys.query}", { prologue: "Welcome" }));
+    const { page, dialog, done } = await view(id);
+    await dialog.locator("#section-embed").click();
+    const preview = dialog.locator(".embed-preview");
+    await preview.getByText("Preview, with the saved canvas until one is published").waitFor();
+    await preview.getByText("Welcome").waitFor();
+    await preview.getByRole("textbox").fill("there");
+    await preview.getByRole("textbox").press("Enter");
+    await preview.getByText("hello there").waitFor();
+    await dialog.getByLabel("Colour").fill("#7a1fa2");
+    await preview.locator("header").and(page.locator(':not([style])')).waitFor();
+    await page.waitForFunction(() => {
+      const host = document.querySelector(".embed-site > div")?.shadowRoot;
+      return getComputedStyle(host?.querySelector("header") as Element).backgroundColor === "rgb(122, 31, 162)";
+    });
+    await preview.getByText("hello there").waitFor(); // another colour begins no new conversation
+    await dialog.getByLabel("Heading").fill("Ask our shop");
+    await preview.getByRole("heading", { name: "Ask our shop" }).waitFor();
+    await dialog.getByLabel("Language of the chat").selectOption("zh").catch(() => undefined);
+    await audit(page, "preview");
+    await look(page, "embed");
+    await preview.getByRole("button", { name: /Close|关闭/ }).first().click();
+    await preview.getByRole("textbox").waitFor({ state: "hidden" });
+    await done();
+  });
+
   test("the secret for signed users is shown on request, and replaced", async () => {
     const id = await create("Signed", answering("hello"));
     await request("POST", `/api/v2/canvases/${id}/publish`, {});

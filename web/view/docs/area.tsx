@@ -39,7 +39,8 @@ export default function Docs({ path }: { path: string[] }): React.ReactNode {
   useEffect(() => {
     if (!guide) return;
     setQuery("");
-    const target = anchor === "" ? heading.current : document.getElementById(`guide-${anchor}`);
+    if (anchor === "") return heading.current?.focus({ preventScroll: true });
+    const target = document.getElementById(`guide-${anchor}`);
     target?.focus();
     target?.scrollIntoView({ block: "start" });
   }, [guide, anchor]);
