@@ -29,7 +29,7 @@ export default function Preview({ embed, published }: { embed: Embed; published:
     const root = host.current?.shadowRoot ?? host.current?.attachShadow({ mode: "open" });
     if (!root) return;
     const say = speaker(language);
-    const panel = make("div", { class: "panel", role: "region", "aria-label": t("preview") });
+    const panel = make("section", { class: "panel", "aria-label": t("preview") });
     const bubble = make("button", { type: "button", class: "primary bubble", click: () => show(panel.hidden === true) });
     const show = (open: boolean): void => {
       panel.hidden = !open;
@@ -45,7 +45,7 @@ export default function Preview({ embed, published }: { embed: Embed; published:
   }, [agent, token, language, title, files, published, t]);
   useEffect(() => {
     const root = host.current?.shadowRoot;
-    if (root) root.adoptedStyleSheets = [styleSheet(options)];
+    if (root) root.adoptedStyleSheets = [styleSheet(options), boxed()];
   }, [options]);
   return (
     <figure className="embed-preview">
@@ -53,4 +53,12 @@ export default function Preview({ embed, published }: { embed: Embed; published:
       <div className="embed-site"><div ref={host} /></div>
     </figure>
   );
+}
+
+// boxed sizes the chat by the box and not by the window, on a phone too.
+function boxed(): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(".panel{max-width:calc(100% - 40px);height:calc(100% - 108px)}" +
+    "@media (max-width:480px){.panel{max-width:none;width:100%;height:100%}}");
+  return sheet;
 }
