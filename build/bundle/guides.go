@@ -21,8 +21,8 @@ type guide struct {
 // guideHost begins links to guides: the page reads only addresses of the web as links.
 const guideHost = "https://guides.invalid/"
 
-// guides lists the documents for users and operators, in the order in which they are shown. Documents
-// about the code of easel are not among them.
+// guides lists the documents for users and operators, in the order in which they are shown.
+// Documents about the code of easel are not among them.
 func guides() []guide {
 	return []guide{
 		{ID: "start", Group: "use", file: "README.md"},

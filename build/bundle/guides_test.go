@@ -8,6 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var (
+	headingPattern = regexp.MustCompile(`(?m)^#{1,6} (.*)$`)
+	guidePattern   = regexp.MustCompile(`\(https://guides\.invalid/([\w-]+)/?([^)]*)\)`)
+)
+
 func TestGuidesLinkToGuidesAndTheirHeadings(t *testing.T) {
 	list, err := bundler{root: "../.."}.readGuides()
 	require.NoError(t, err)
@@ -15,14 +20,14 @@ func TestGuidesLinkToGuidesAndTheirHeadings(t *testing.T) {
 	for _, g := range list {
 		require.NotEmpty(t, g.Title)
 		headings[g.ID] = map[string]bool{}
-		for _, m := range regexp.MustCompile(`(?m)^#{1,6} (.*)$`).FindAllStringSubmatch(g.Text, -1) {
+		for _, m := range headingPattern.FindAllStringSubmatch(g.Text, -1) {
 			headings[g.ID][slug(m[1])] = true
 		}
 	}
 	links := 0
 	for _, g := range list {
 		require.NotRegexp(t, `\]\((\.|[\w-]+(/|\.md))`, withoutCode(g.Text), g.ID)
-		for _, m := range regexp.MustCompile(`\(https://guides\.invalid/([\w-]+)/?([^)]*)\)`).FindAllStringSubmatch(g.Text, -1) {
+		for _, m := range guidePattern.FindAllStringSubmatch(g.Text, -1) {
 			links++
 			require.Contains(t, headings, m[1], g.ID)
 			if m[2] != "" {

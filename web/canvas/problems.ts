@@ -39,8 +39,8 @@ function sectionOf(severity: Section["severity"], list: Diagnostic[]): Section {
 }
 
 /**
- * fieldOf names a param as the form does, "conditions[0].items[1].value" as ["Cases", 1, 2, "Value"]:
- * labels, and the places in lists from 1.
+ * fieldOf names a param as the form does, by labels and places in lists from 1:
+ * "conditions[0].items[1].value" is ["Cases", 1, "Rules", 2, "Value"].
  */
 export function fieldOf(param: string, spec: ComponentSpec | undefined): (string | number)[] {
   let schema: Schema | undefined = spec?.params;
@@ -56,8 +56,8 @@ export function fieldOf(param: string, spec: ComponentSpec | undefined): (string
 }
 
 /**
- * spoken replaces ids of nodes and names of components in a message by their titles: `{LLM:A@content}`
- * becomes "Summary · content".
+ * spoken replaces ids of nodes and names of components in a message by their titles:
+ * `{LLM:A@content}` becomes "Summary · content".
  */
 export function spoken(
   message: string, nameOf: (id: string) => string | undefined, titleOf: (component: string) => string | undefined,

@@ -38,9 +38,10 @@ export function partsOf({ text }: Guide): Part[] {
     const [, marks, words] = (!code && /^(#{1,6}) (.*)$/.exec(line)) || [];
     if (marks === undefined || words === undefined) {
       const part = parts.at(-1) as Part;
-      // A line that goes on is one with the line before it: the page would break there.
-      const goesOn = !code && prose.test(line) && /[^\n|`]\n$/.test(part.text) && !/(^|\n)(\||```)[^\n]*\n$/.test(part.text);
-      part.text = `${goesOn ? `${part.text.slice(0, -1)} ` : part.text}${line}\n`;
+      // Lines of a paragraph are joined: the page would break there.
+      const last = /(?:^|\n)([^\n]*[^\n|`])\n$/.exec(part.text)?.[1];
+      const joins = !code && prose.test(line) && last !== undefined && !/^(\||```)/.test(last);
+      part.text = `${joins ? `${part.text.slice(0, -1)} ` : part.text}${line}\n`;
       continue;
     }
     const heading = plain(words);
@@ -79,5 +80,6 @@ export function find(guides: readonly Guide[], query: string): Hit[] {
 
 // plain removes the marks of Markdown from a text.
 function plain(text: string): string {
-  return text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1").replaceAll(/[`*]|^\|?[-| ]+\|$/gm, "").replaceAll(/[|\s]+/g, " ").trim();
+  const words = text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1").replaceAll(/[`*]|^\|?[-| ]+\|$/gm, "");
+  return words.replaceAll(/[|\s]+/g, " ").trim();
 }

@@ -139,7 +139,7 @@ export class Together {
     return merged;
   }
 
-  // authorOf returns who saved the newest version. Nothing depends on the answer but a line of text.
+  // authorOf returns who saved the newest version. Only a line of text depends on the answer.
   async #authorOf(id: string): Promise<string> {
     try {
       const response = await this.#host.ask("GET", `/api/v2/canvases/${encodeURIComponent(id)}/versions?limit=1`);

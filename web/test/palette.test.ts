@@ -18,16 +18,19 @@ const languages: Record<string, (english: string) => string> = { English: (engli
 // Words of people and the step that they mean; it is among the first three.
 const meant: [word: string, component: string][] = [
   ["human", "UserFillUp"], ["form", "UserFillUp"], ["人工", "UserFillUp"], ["确认", "UserFillUp"],
-  ["if", "Switch"], ["condition", "Switch"], ["router", "Switch"], ["条件", "Switch"], ["如果", "Switch"], ["判断", "Switch"],
+  ["if", "Switch"], ["condition", "Switch"], ["router", "Switch"],
+  ["条件", "Switch"], ["如果", "Switch"], ["判断", "Switch"],
   ["api", "Invoke"], ["rest", "Invoke"], ["接口", "Invoke"],
   ["pdf", "DocGenerator"], ["pdf", "Retrieval"], ["pdf", "Parser"], ["文档", "Retrieval"],
   ["webhook", "Begin"], ["trigger", "Begin"], ["网络钩子", "Begin"], ["触发", "Begin"],
   ["answer", "Message"], ["回答", "Message"], ["rag", "Retrieval"], ["知识库", "Retrieval"],
   ["foreach", "Iteration"], ["遍历", "Iteration"], ["while", "Loop"], ["直到", "Loop"],
   ["mcp", "Agent"], ["tools", "Agent"], ["gpt", "LLM"], ["intent", "Categorize"], ["意图", "Categorize"],
-  ["python", "CodeExec"], ["脚本", "CodeExec"], ["mysql", "ExeSQL"], ["数据库", "ExeSQL"], ["smtp", "Email"], ["邮件", "Email"],
+  ["python", "CodeExec"], ["脚本", "CodeExec"], ["mysql", "ExeSQL"], ["数据库", "ExeSQL"],
+  ["smtp", "Email"], ["邮件", "Email"],
   ["csv", "ExcelProcessor"], ["jinja", "StringTransform"], ["counter", "VariableAssigner"], ["subflow", "Canvas"],
-  ["stock", "YahooFinance"], ["weather", "QWeather"], ["天气", "QWeather"], ["translate", "DeepL"], ["翻译", "DeepL"],
+  ["stock", "YahooFinance"],
+  ["weather", "QWeather"], ["天气", "QWeather"], ["translate", "DeepL"], ["翻译", "DeepL"],
 ];
 
 for (const [word, component] of meant) {

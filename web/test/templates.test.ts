@@ -95,7 +95,8 @@ test("templates are translated as a whole, and no other text is listed", () => {
     .map(([text]) => JSON.parse(text) as string)));
   assert.deepEqual([...listed].filter((text) => !used.has(text)), [], "remove these from words/templates.zh.ts");
   for (const { id, dsl } of all) {
-    const missing = readable(dsl).filter((text) => bareOf(text) !== "" && !/^function main/.test(text) && !listed.has(text));
+    const texts = readable(dsl).filter((text) => bareOf(text) !== "" && !/^function main/.test(text));
+    const missing = texts.filter((text) => !listed.has(text));
     assert.deepEqual(missing, [], `${id}: add these to words/templates.zh.ts`);
   }
 });

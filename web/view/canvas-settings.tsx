@@ -19,14 +19,17 @@ export default function CanvasSettings({ onDone }: { onDone(): void }): React.Re
   const problems = useStore(session.problems, (all) => all);
   const words = useSpecText();
   const labelOf = (param: string): string =>
-    fieldOf(param.replace("settings.", ""), spec).map((part) => (typeof part === "number" ? part : words(part))).join(" ");
+    fieldOf(param.replace("settings.", ""), spec)
+      .map((part) => (typeof part === "number" ? part : words(part))).join(" ");
   const mine = problems.filter(({ node, param }) => !node && param?.startsWith("settings."));
   return (
     <>
       <h2 id="dialog-title">{t("canvas.settings")}</h2>
       <p className="quiet">{t("canvas.settings_about")}</p>
       {mine.map(({ code, message, param }) => (
-        <p key={param} className="missing"><b title={param}>{labelOf(param ?? "")}</b> <Reason code={code} message={message} most={300} /></p>
+        <p key={param} className="missing">
+          <b title={param}>{labelOf(param ?? "")}</b> <Reason code={code} message={message} most={300} />
+        </p>
       ))}
       <SettingsForm
         node="" spec={spec} params={isObject(settings) ? settings : nothing} changed={nothing}

@@ -17,7 +17,7 @@ import { preferred, translator, type Language } from "../words/words.ts";
 /** Tab is a page of the side panel. */
 export type Tab = "chat" | "timeline" | "node" | "variables" | "problems" | "tests";
 
-/** NodePart is a part of the page of a node: what it is given, its settings, what it gives. */
+/** NodePart is a part of the page of a node. */
 export type NodePart = "in" | "settings" | "out";
 
 /** Look is the settings of the page for this person. */
@@ -30,7 +30,7 @@ export interface Look {
   part?: NodePart;
   /** Node whose most important field gets the keyboard next. */
   enter?: string | undefined;
-  /** Width of the panel in px, or its height in percent where it is a sheet; undefined by default. */
+  /** Width of the panel in px, or its height in percent where it is a sheet. */
   width?: number | undefined;
   sheet?: number | undefined;
   /** The effect of a wheel or two fingers on the canvas. */

@@ -1,4 +1,4 @@
-// The edge of the panel, by which its size is changed: its width, or its height where it is a sheet.
+// The edge of the panel, which changes its width, or its height where it is a sheet.
 
 import { useEffect, useSyncExternalStore } from "react";
 import { useApp, useLook } from "./context.tsx";

@@ -4,31 +4,38 @@
 /** examples have their texts in both languages. */
 export const examples: Readonly<Record<string, { en: string; zh: string }>> = {
   Begin: {
-    en: "A chat greets with “Hello! What can I do for you?” and offers three questions as buttons. A form asks for an order number before the first step runs.",
+    en: "A chat greets with “Hello! What can I do for you?” and offers three questions as buttons. A form asks for " +
+      "an order number before the first step runs.",
     zh: "聊天以“您好！有什么可以帮您？”开场，并把三个问题显示为按钮。表单则在第一步运行之前询问订单号。",
   },
   UserFillUp: {
-    en: "With the fields “E-mail address” and “Order number” the run waits, and goes on with both once the person has sent the form.",
+    en: "With the fields “E-mail address” and “Order number” the run waits, and continues with both once the " +
+      "person has sent the form.",
     zh: "设置“电子邮箱”和“订单号”两个字段后，运行会等待，直到用户提交表单再继续。",
   },
   Message: {
-    en: "“Thank you. We will write to {Contact form · email} within a day.” The chip is replaced by the address that was entered.",
+    en: "“Thank you. We will write to {Contact form · email} within a day.” The chip is replaced by the address " +
+      "that was entered.",
     zh: "“谢谢，我们会在一天内写信到 {联系表单 · email}。”其中的标签会被替换为填写的地址。",
   },
   LLM: {
-    en: "Instructions “Summarise in three sentences.”, message {sys.query}: the answer is a summary of what the person pasted.",
+    en: "Instructions “Summarise in three sentences.”, message {sys.query}: the answer is a summary of what the " +
+      "person pasted.",
     zh: "系统提示词为“用三句话总结。”，用户消息为 {sys.query}：回答就是用户粘贴内容的总结。",
   },
   Agent: {
-    en: "With the tools Wikipedia and Code it looks up the heights of two mountains, subtracts them in a script, and answers.",
+    en: "With the tools Wikipedia and Code it looks up the heights of two mountains, subtracts them in a script, " +
+      "and answers.",
     zh: "配上维基百科和代码执行两个工具，它会查到两座山的高度，用脚本相减，然后回答。",
   },
   Categorize: {
-    en: "Categories “Billing” and “Technical”: “I was charged twice” leaves at Billing, “The page shows an error” at Technical.",
+    en: "Categories “Billing” and “Technical”: “I was charged twice” leaves at Billing, “The page shows an error” " +
+      "at Technical.",
     zh: "类别为“账务”和“技术”：“我被重复扣款了”从账务离开，“页面显示错误”从技术离开。",
   },
   Retrieval: {
-    en: "Dataset “Handbook”, looking for {sys.query}: “How long can I return shoes?” finds the passage about returns, which the next step quotes.",
+    en: "Dataset “Handbook”, looking for {sys.query}: “How long can I return shoes?” finds the passage about " +
+      "returns, which the next step quotes.",
     zh: "数据集为“手册”，检索 {sys.query}：“鞋子多久之内可以退？”会找到退货一段，由下一步引用。",
   },
   Switch: {
@@ -36,7 +43,8 @@ export const examples: Readonly<Record<string, { en: string; zh: string }>> = {
     zh: "如果 {开始 · 金额} 大于 500，就到“请人批准”，否则到“付款”。",
   },
   Iteration: {
-    en: "Over the list of reviews, with an LLM inside that answers “positive” or “negative”: it gives a list of as many words.",
+    en: "Over the list of reviews, with an LLM inside that answers “positive” or “negative”: it gives a list of as " +
+      "many words.",
     zh: "遍历评价列表，内部的大模型回答“正面”或“负面”：结果是同样长度的列表。",
   },
   IterationItem: {
@@ -80,11 +88,13 @@ export const examples: Readonly<Record<string, { en: string; zh: string }>> = {
     zh: "function main({ price, count }) { return { total: price * count } } 给出输出 total。",
   },
   Invoke: {
-    en: "GET https://api.example.com/orders with the field id = {Start · order}: the answer of the service is the output result.",
+    en: "GET https://api.example.com/orders with the field id = {Start · order}: the answer of the service is the " +
+      "output result.",
     zh: "GET https://api.example.com/orders，字段 id = {开始 · order}：服务的回答就是输出 result。",
   },
   Canvas: {
-    en: "The canvas “Translate a text” runs as one step: its form fields are the inputs, its reply is the output content.",
+    en: "The canvas “Translate a text” runs as one step: its form fields are the inputs, its reply is the output " +
+      "content.",
     zh: "把画布“翻译文字”作为一个步骤运行：它的表单字段是输入，它的回复是输出 content。",
   },
   TavilySearch: {
@@ -156,7 +166,8 @@ export const examples: Readonly<Record<string, { en: string; zh: string }>> = {
     zh: "查询“连续三年分红的银行股”，类别为股票：得到股票表格。",
   },
   ExeSQL: {
-    en: "select city, count(*) from customers group by city: the rows as a table for the reply and as data for a script.",
+    en: "select city, count(*) from customers group by city: the rows as a table for the reply and as data for a " +
+      "script.",
     zh: "select city, count(*) from customers group by city：结果行既是供回复使用的表格，也是供脚本使用的数据。",
   },
   Email: {
@@ -172,7 +183,8 @@ export const examples: Readonly<Record<string, { en: string; zh: string }>> = {
     zh: "内容为 {撰写摘要 · content}，格式 PDF，带页码：回复中显示文件链接。",
   },
   Browser: {
-    en: "“Open example.com/status and tell me whether the service is up.” The model reads and clicks, at most 30 steps.",
+    en: "“Open example.com/status and tell me whether the service is up.” The model reads and clicks, at most 30 " +
+      "steps.",
     zh: "“打开 example.com/status，告诉我服务是否正常。”模型会阅读和点击，最多 30 步。",
   },
   AkShare: {
@@ -216,7 +228,8 @@ export const examples: Readonly<Record<string, { en: string; zh: string }>> = {
     zh: "按 Markdown 标题切到第 2 级：每一节成为一个片段，并带有标题路径。",
   },
   Extractor: {
-    en: "Write into “questions”: a model notes for each chunk which questions it answers, and searches find it by them.",
+    en: "Write into “questions”: a model notes for each chunk which questions it answers, and searches find it by " +
+      "them.",
     zh: "写入“questions”：模型为每个片段写下它能回答的问题，搜索时可按这些问题找到它。",
   },
   Tokenizer: {

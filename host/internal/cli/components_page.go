@@ -26,8 +26,8 @@ func componentsPage(w io.Writer, specs []*engine.Spec) {
 		"components' files.\n\n")
 	fmt.Fprint(w, "| component | name in the page | as a tool | what it does |\n| --- | --- | --- | --- |\n")
 	for i, s := range specs {
-		fmt.Fprintf(w, "| [%s](#%s) | %s | %s | %s |\n",
-			s.Name, strings.ToLower(s.Name), inCell(s.Title), described[i].Get("tool").Get("function").Get("name").Text(), inCell(s.Doc))
+		fmt.Fprintf(w, "| [%s](#%s) | %s | %s | %s |\n", s.Name, strings.ToLower(s.Name), inCell(s.Title),
+			described[i].Get("tool").Get("function").Get("name").Text(), inCell(s.Doc))
 	}
 	fmt.Fprint(w, "\n## Params of every component\n\n")
 	if len(described) > 0 {

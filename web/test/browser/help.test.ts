@@ -6,8 +6,10 @@ import type { Locator, Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { missing, raise, type Stage } from "./stage.ts";
 
-const picture = (page: Page, name: string): Promise<unknown> =>
-  process.env["EASEL_PICTURES"] ? page.screenshot({ path: `${process.env["EASEL_PICTURES"]}/${name}.png` }) : Promise.resolve();
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env["EASEL_PICTURES"];
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+}
 
 describe("help", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
@@ -24,7 +26,7 @@ describe("help", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Help: Ask the user" });
     await help.getByText("Shows a form to the user.").waitFor();
-    await help.getByText("the run waits, and goes on with both").waitFor();
+    await help.getByText("the run waits, and continues with both").waitFor();
     await help.getByText("it is called UserFillUp").waitFor();
     await help.getByRole("link", { name: "Open an example that has this step" }).waitFor();
     await audit(page, "help on a step");

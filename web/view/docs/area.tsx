@@ -64,7 +64,9 @@ export default function Docs({ path }: { path: string[] }): React.ReactNode {
                 <ul>
                   {guides.filter((each) => each.group === group).map((each) => (
                     <li key={each.id}>
-                      <a href={areaLink("docs", each.id)} aria-current={each === guide ? "page" : undefined}>{each.title}</a>
+                      <a href={areaLink("docs", each.id)} aria-current={each === guide ? "page" : undefined}>
+                        {each.title}
+                      </a>
                     </li>
                   ))}
                   {group === "call" && <OpenApi />}
@@ -97,7 +99,10 @@ function Text({ guide, heading }: { guide: Guide; heading: React.Ref<HTMLHeading
       {parts.map(({ anchor, heading: words, level, text }) => (
         <section key={anchor} className="guide-part">
           {words !== "" && (
-            <p id={`guide-${anchor}`} className={`h h${level}`} role="heading" aria-level={Math.min(6, level + 1)} tabIndex={-1}>
+            <p
+              id={`guide-${anchor}`} className={`h h${level}`} role="heading" aria-level={Math.min(6, level + 1)}
+              tabIndex={-1}
+            >
               <a href={areaLink("docs", guide.id, anchor)}>{words}</a>
             </p>
           )}
@@ -108,7 +113,9 @@ function Text({ guide, heading }: { guide: Guide; heading: React.Ref<HTMLHeading
   );
 }
 
-function Hits({ guides, query, onFollow }: { guides: readonly Guide[]; query: string; onFollow(): void }): React.ReactNode {
+function Hits({ guides, query, onFollow }: {
+  guides: readonly Guide[]; query: string; onFollow(): void;
+}): React.ReactNode {
   const d = useDocsText();
   const hits = useMemo(() => find(guides, query), [guides, query]);
   return (

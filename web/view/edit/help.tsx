@@ -14,7 +14,7 @@ import { useLoaded } from "../loaded.ts";
 import { sentence, titled } from "../text.ts";
 import type { Command } from "./commands.ts";
 
-/** Help is a dialog. Keys and onLeave are given, since imports of them would split the first scripts. */
+/** Help is a dialog; an import of Keys would split the first scripts. */
 export default function Help({ commands, Keys, onLeave }: {
   commands: readonly Command[]; Keys: React.ComponentType<{ keys: string }>; onLeave(): void;
 }): React.ReactNode {

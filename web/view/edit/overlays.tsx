@@ -22,7 +22,8 @@ export function Overlays({ commands }: { commands: readonly Command[] }): React.
   if (overlay === "connect") return <Connect />;
   if (overlay === "menu") return <OpenMenu commands={commands} />;
   if (overlay === "commands") return <Commands commands={commands} />;
-  return overlay === "help" ? <Suspense><Help commands={commands} Keys={Keys} onLeave={() => leave(edited)} /></Suspense> : null;
+  if (overlay !== "help") return null;
+  return <Suspense><Help commands={commands} Keys={Keys} onLeave={() => leave(edited)} /></Suspense>;
 }
 
 const Menu = lazy(() => import("./menu.tsx"));
@@ -74,7 +75,10 @@ function AddStep(): React.ReactNode {
   const style = at ? placed(at) : undefined;
   return (
     <div ref={box} className={at ? "overlay floating" : "overlay docked"} style={style}>
-      <Palette specs={specs} started={start?.spec} draggable={!at} onPick={(spec) => pick(spec.name)} onClose={() => leave(edited)}>
+      <Palette
+        specs={specs} started={start?.spec} draggable={!at}
+        onPick={(spec) => pick(spec.name)} onClose={() => leave(edited)}
+      >
         <button type="button" className="palette-foot" onClick={addPlugin}>
           <Icon name="box" />
           {t("plugins.add")}

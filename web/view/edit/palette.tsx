@@ -150,9 +150,8 @@ function Entry({
 }
 
 /**
- * search returns the components that are called or described by all words of a query: first those
- * whose name begins with it, then those that are called by it, those that have it in their name, and
- * those that only mention it.
+ * search returns the components that all words of a query name or describe: first those whose name
+ * begins with it, then those with it among their search words, in their name, in their description.
  */
 export function search(
   specs: readonly ComponentSpec[], query: string, words: (english: string) => string,

@@ -36,7 +36,9 @@ export default function SettingsForm(props: FormProps): React.ReactNode {
     <EditorsContext value={editors}>
       <div ref={box} className="settings-form">
         {searchable && names.length > many && (
-          <FormSearch names={names} around={aroundOf(spec, params, tool)} onFound={(name) => land(box.current, name, true)} />
+          <FormSearch
+            names={names} around={aroundOf(spec, params, tool)} onFound={(name) => land(box.current, name, true)}
+          />
         )}
         <Form {...props} />
       </div>

@@ -4,7 +4,7 @@ import type { ComponentSpec } from "@easel/engine";
 import { own } from "../../canvas/dsl.ts";
 import { widgetOf } from "./shown.ts";
 
-/** firstOf returns the most important field: the one that the component names, else the first that is no toggle. */
+/** firstOf returns the field that a component names as its first, else the first but toggles. */
 export function firstOf(spec: ComponentSpec | undefined, names: readonly string[]): string | undefined {
   if (spec?.first !== undefined && names.includes(spec.first)) return spec.first;
   const schemas = spec?.params?.properties;
@@ -13,7 +13,7 @@ export function firstOf(spec: ComponentSpec | undefined, names: readonly string[
 
 const fields = ':is(input, select, textarea, button, [contenteditable="true"]):enabled, .cm-content';
 
-/** land gives a field the keyboard, opens the part around it, and marks it if it was searched for. */
+/** land focuses a field, opens the part around it, and marks it if it was searched for. */
 export function land(form: HTMLElement | null, name: string | undefined, flash = false): void {
   const row = form?.querySelector<HTMLElement>(`.setting[data-param="${CSS.escape(name ?? "")}"]`);
   if (!row) return;

@@ -24,8 +24,8 @@ export function FormSearch({ names, around, onFound }: {
     const panel = field.current?.closest(".inspector");
     const slash = (event: Event): void => {
       const { key, target } = event as KeyboardEvent;
-      const typing = target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-      if (key !== "/" || typing) return;
+      if (key !== "/" || !(target instanceof HTMLElement) || target.isContentEditable) return;
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
       event.preventDefault();
       field.current?.focus();
     };

@@ -1,5 +1,5 @@
-// A node in three parts: what it was given, its settings, what it gave. Where the panel is wide they
-// stand beside each other, else they are tabs.
+// A node in three parts: inputs, settings, outputs; in columns where the panel is wide, else in
+// tabs.
 
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import type { Diagnostic } from "@easel/engine";

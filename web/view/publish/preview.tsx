@@ -19,8 +19,8 @@ export default function Preview({ embed, published }: { embed: Embed; published:
   const language = embed.language || page;
   const host = useRef<HTMLDivElement>(null);
   const options = useMemo((): Options => ({
-    host: `${location.origin}/`, agent, token, language, theme: "auto", side, color, title, files, published, open: true,
-    user: "", signature: "", inputs: {},
+    host: `${location.origin}/`, agent, token, language, theme: "auto", side, color, title, files, published,
+    open: true, user: "", signature: "", inputs: {},
   }), [agent, token, language, side, color, title, files, published]);
   const looks = useRef(options);
   looks.current = options;
@@ -30,7 +30,8 @@ export default function Preview({ embed, published }: { embed: Embed; published:
     if (!root) return;
     const say = speaker(language);
     const panel = make("section", { class: "panel", "aria-label": t("preview") });
-    const bubble = make("button", { type: "button", class: "primary bubble", click: () => show(panel.hidden === true) });
+    const toggle = (): void => show(panel.hidden === true);
+    const bubble = make("button", { type: "button", class: "primary bubble", click: toggle });
     const show = (open: boolean): void => {
       panel.hidden = !open;
       bubble.setAttribute("aria-expanded", String(open));
