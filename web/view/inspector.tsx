@@ -48,7 +48,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
             value={node.name}
             onChange={(event) => session.editing.rename(node.id, event.target.value)}
           />
-          <p className="quiet small" title={node.id}>
+          <p className="quiet small" title={words(spec?.description ?? "")}>
             {words(titled(node.spec, node.kind))} · <code>{node.kind}</code>
           </p>
         </div>
