@@ -27,7 +27,7 @@ RUN := $(OUT)/run
 RUN_PLUGINS := typewriter table
 
 # The page is built again only when something it is made of has changed; a new file counts before its commit.
-PAGE_SOURCES = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle build/licences/lists/page.txt go.mod | grep -v -e '_test\.' -e '/test/' -e testdata/))
+PAGE_SOURCES = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null -- engine wasm web plugins/meter docs README.md host/README.md plugins/README.md plugins/contract/contract.md plugins/http/README.md plugins/js/README.md build/module build/bundle build/licences/lists/page.txt go.mod | grep -v -e '_test\.' -e '/test/' -e testdata/))
 
 # Builds that keep somebody waiting say for how long, on a machine with two cores.
 $(OUT)/page.stamp: $(PAGE_SOURCES)

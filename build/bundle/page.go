@@ -92,6 +92,11 @@ func (b bundler) scripts() (*result, error) {
 		return nil, err
 	}
 	names["EASEL_COMPONENTS"] = components
+	guides, err := b.guides()
+	if err != nil {
+		return nil, err
+	}
+	names["EASEL_GUIDES"] = guides
 
 	options := b.options()
 	options.EntryPoints = []string{"view/main.tsx"}

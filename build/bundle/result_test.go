@@ -41,6 +41,9 @@ func project(t *testing.T) bundler {
 		"wasm/dist/engine.wasm":                          "\x00asm",
 		"wasm/dist/wasm_exec.js":                         "1",
 	}
+	for _, g := range guides() {
+		files[g.file] = "# Title\n\nText.\n"
+	}
 	for name, text := range files {
 		path := filepath.Join(root, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

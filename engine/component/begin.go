@@ -15,7 +15,7 @@ var beginSpec = engine.Spec{
 	},
 	Name:   "Begin",
 	Title:  "Start",
-	Search: []string{"trigger", "webhook", "api", "form", "greeting", "触发", "表单"}, First: "prologue",
+	Search: []string{"trigger", "webhook", "api", "form", "greeting", "触发", "表单", "网络钩子", "接口"}, First: "prologue",
 	Category: engine.CategoryConversation, Icon: "play", Role: engine.RoleStart,
 	Doc: "The start of every canvas. Its outputs are the inputs of the run: form fields, or the parts of a web " +
 		"request.",

@@ -10,7 +10,7 @@ import (
 
 var stringTransformSpec = engine.Spec{
 	Name:  "StringTransform",
-	Title: "Text", Search: []string{"split", "join", "template", "jinja", "拼接", "拆分"},
+	Title: "Text", Search: []string{"split", "join", "template", "jinja", "拼接", "拆分", "文本处理"},
 	Category: engine.CategoryData, Icon: "text",
 	Doc:      "Splits a text into a list, or merges values into a text.",
 	New:      func() engine.Component { return new(StringTransform) },

@@ -10,7 +10,7 @@ import (
 
 var switchSpec = engine.Spec{
 	Name:  "Switch",
-	Title: "If / else", Search: []string{"if", "else", "condition", "case", "router", "条件", "判断"},
+	Title: "If / else", Search: []string{"if", "else", "condition", "case", "router", "条件", "判断", "如果"},
 	Category: engine.CategoryFlow, Icon: "fork",
 	Branches: []engine.Branch{{Param: "conditions", To: "to", Label: "Case"}, {Param: "end_cpn_ids", Label: "else"}},
 	Doc:      "Continues with the branch of the first condition that holds.",

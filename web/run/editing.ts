@@ -75,9 +75,11 @@ export class Editing {
   }
 
   /** add puts a new node of a component at a spot, and returns its id. */
-  add(kind: string, name: string, spot: Spot): string | undefined {
+  add(kind: string, name: string, given: Spot): string | undefined {
     return this.#session.act((draft, { model }) => {
       const specs = this.#specs;
+      const start = given.after || given.between ? undefined : onlyStart(model);
+      const spot = start === undefined ? given : { ...(given.at ? { at: given.at } : {}), after: { node: start } };
       const before = spot.after?.node ?? spot.between?.source;
       const at = spot.at ?? (spot.near ? free(model, spot.near, undefined) : this.#beside(model, before));
       const parent = before === undefined ? groupAt(model, at) : model.byId.get(before)?.parent;
@@ -354,4 +356,10 @@ function between(model: CanvasModel, places: [string, Point][]): Point {
 function unused(model: CanvasModel, name: string): string {
   const taken = new Set(model.nodes.map((node) => node.name));
   for (let number = 2, made = name; ; made = `${name} ${number++}`) if (!taken.has(made)) return made;
+}
+
+// onlyStart returns the start of a canvas that has no other step: the first one follows it.
+function onlyStart({ nodes: all }: CanvasModel): string | undefined {
+  const [only, more] = all.filter(({ role }) => role !== "note");
+  return only?.spec?.role === "start" && more === undefined ? only.id : undefined;
 }

@@ -36,6 +36,8 @@ export class Together {
   readonly people = new Store<readonly Person[]>([]);
   /** Counts the changes of others that were merged. */
   readonly merged = new Store<number>(0);
+  /** Who saved the newest of them; "" if the host does not know. */
+  readonly author = new Store<string>("");
   readonly #host: Host;
   readonly #session: Shared;
   readonly #page = crypto.randomUUID();
@@ -126,7 +128,8 @@ export class Together {
   }
 
   async #pull(id: string): Promise<boolean> {
-    const { text, origin } = await this.#host.canvas(id);
+    const [{ text, origin }, author] = await Promise.all([this.#host.canvas(id), this.#authorOf(id)]);
+    this.author.set(author);
     const before = this.#session.document.get()?.dsl;
     const merged = this.#session.sharing.receive(text, origin);
     const now = this.#session.document.get()?.dsl;
@@ -134,6 +137,18 @@ export class Together {
     // that saved it.
     if (merged && before && now && !same(before, now)) this.merged.set(this.merged.get() + 1);
     return merged;
+  }
+
+  // authorOf returns who saved the newest version. Only a line of text depends on the answer.
+  async #authorOf(id: string): Promise<string> {
+    try {
+      const response = await this.#host.ask("GET", `/api/v2/canvases/${encodeURIComponent(id)}/versions?limit=1`);
+      const { items } = (await response.json()) as { items: { author: string }[] };
+      return items[0]?.author ?? "";
+    } catch (err) {
+      if (err instanceof HostError) return "";
+      throw err;
+    }
   }
 
   // inTurn lets one save or merge end before the next begins.

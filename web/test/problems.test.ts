@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Diagnostic } from "@easel/engine";
-import { sectionsOf } from "../canvas/problems.ts";
+import { fieldOf, sectionsOf, spoken } from "../canvas/problems.ts";
+import { specs } from "./specs.ts";
 
 const problem = (severity: "error" | "warning", code: string, message: string, node?: string, param?: string) =>
   ({ severity, code, message, ...(node ? { node } : {}), ...(param ? { param } : {}) }) as Diagnostic;
@@ -37,4 +38,25 @@ test("problems are grouped by severity, kind and message, and none is lost", () 
     ],
   );
   assert.deepEqual(sectionsOf([]), []);
+});
+
+test("params are named as their form does, wherever they are", () => {
+  assert.deepEqual(fieldOf("max_retries", specs.get("LLM")), ["Retries"]);
+  const deep = fieldOf("conditions[0].items[1].operator", specs.get("Switch"));
+  assert.deepEqual(deep, ["Cases", 1, "Rules", 2, "Comparison"]);
+  assert.deepEqual(fieldOf("contnt", specs.get("Message")), ["contnt"], "an unknown one keeps its name");
+  assert.deepEqual(fieldOf("x.y", undefined), ["x", "y"]);
+});
+
+test("messages name steps and components by their titles, and keep what they do not know", () => {
+  const names: Record<string, string> = { "LLM:A": "Summary", "Switch:B-1": "Which way" };
+  const say = (message: string): string =>
+    spoken(message, (id) => names[id], (name) => (name === "TavilySearch" ? "Tavily" : undefined));
+  const foo = '{LLM:A@content}: LLM:A has no output "foo"';
+  assert.equal(say(foo), 'Summary · content: "Summary" has no output "foo"');
+  assert.equal(say('"Switch:B-1" names no component'), '"Which way" names no component');
+  const gone = '{LLM:Gone@content}: no component "LLM:Gone"';
+  assert.equal(say(gone), 'LLM:Gone · content: no component "LLM:Gone"');
+  assert.equal(say("tool x: TavilySearch acts outside"), 'tool x: "Tavily" acts outside');
+  assert.equal(say("see https://Example:A/JavaScript {sys.query}"), "see https://Example:A/JavaScript {sys.query}");
 });

@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { open } from "../canvas/dsl.ts";
+import { isObject, open } from "../canvas/dsl.ts";
 import { build } from "../canvas/model.ts";
 import { useCases, type Template } from "../view/example.ts";
+import { written } from "../view/home/written.ts";
+import { zh } from "../words/templates.zh.ts";
 import { apart, unhidden } from "./apart.ts";
 import { engine, runsOffline } from "./offline.ts";
 import { specs } from "./specs.ts";
@@ -64,3 +66,63 @@ test("the support bot asks for an address when human help is needed", async () =
   for await (const event of run) assert.equal("error" in event.data && Boolean(event.data.error), false);
   assert.equal((await run.result).status, "paused");
 });
+
+// What people read or write in a canvas, by the key of its value.
+const spoken = new Set([
+  "name", "text", "prologue", "sys_prompt", "content", "description", "examples", "tips", "title", "empty_response",
+  "options",
+]);
+
+// readable lists the texts of a canvas, without references and code.
+function readable(value: unknown, key = "", list: string[] = []): string[] {
+  if (key === "id") return list;
+  if (typeof value === "string") {
+    if (spoken.has(key) || /[a-z]{2} [a-z]{2}/i.test(value.replaceAll(/\{[^{}]*\}/g, ""))) list.push(value);
+  } else if (Array.isArray(value)) {
+    for (const each of value) readable(each, key, list);
+  } else if (isObject(value)) {
+    if (key === "category_description") list.push(...Object.keys(value));
+    for (const [name, each] of Object.entries(value)) readable(each, name, list);
+  }
+  return list;
+}
+
+const bareOf = (text: string): string => text.replaceAll(/\{[^{}]*\}|[\s*#|`-]|sql/g, "");
+
+test("templates are translated as a whole, and no other text is listed", () => {
+  const listed = new Set(Object.keys(zh));
+  const used = new Set(all.flatMap(({ dsl }) => [...JSON.stringify(dsl).matchAll(/"(?:[^"\\]|\\.)*"/g)]
+    .map(([text]) => JSON.parse(text) as string)));
+  assert.deepEqual([...listed].filter((text) => !used.has(text)), [], "remove these from words/templates.zh.ts");
+  for (const { id, dsl } of all) {
+    const texts = readable(dsl).filter((text) => bareOf(text) !== "" && !/^function main/.test(text));
+    const missing = texts.filter((text) => !listed.has(text));
+    assert.deepEqual(missing, [], `${id}: add these to words/templates.zh.ts`);
+  }
+});
+
+test("Chinese texts of templates name the same references and the steps as they are named there", () => {
+  const named = (text: string): string[] => (text.match(/\{[\w.:@]+\}/g) ?? []).toSorted();
+  for (const [english, chinese] of Object.entries(zh)) {
+    assert.deepEqual(named(chinese), named(english), english);
+    if (english !== "retrieval augmented generation") assert.match(chinese, /\p{Script=Han}/u);
+  }
+  for (const template of all) {
+    const nodes = [...JSON.stringify(open(written(template, "zh")).dsl.graph).matchAll(/"name":"([^"]*)"/g)]
+      .map(([, name]) => name);
+    const fields = Object.values(template.dsl.components).flatMap(({ obj }) =>
+      Object.values((obj.params["inputs"] ?? {}) as Record<string, { name: string }>).map(({ name }) => zh[name]));
+    for (const note of readable(template.dsl.graph, "graph").filter((text) => text.includes("**"))) {
+      for (const [, step] of (zh[note] ?? "").matchAll(/\*\*([^*]+)\*\*/g)) {
+        assert.ok([...nodes, ...fields].includes(step), `${template.id}: ${step}`);
+      }
+    }
+  }
+});
+
+for (const template of all) {
+  test(`${template.id} runs to its end in Chinese`, async () => {
+    const answer = await runsOffline(written(template, "zh"), questions[template.id] ?? "我们该开第二家店吗？");
+    assert.doesNotMatch(answer, /\{[^{}\s]*@[^{}\s]*\}/, "references are replaced");
+  });
+}

@@ -176,9 +176,7 @@ export function App(): React.ReactNode {
 
   const openNew = useCallback(() => openCopy(blank(session.specs.get(), t("gallery.untitled"))), [session, openCopy, t]);
 
-  const openTemplate = useCallback(({ title, description, dsl }: Template) => {
-    openCopy(JSON.stringify({ title: pick(title, language), description: pick(description, language), dsl }));
-  }, [openCopy, language]);
+  const openTemplate = useTemplates(opens, openCopy, fail);
 
   const openCanvas = useCallback(async (id: string) => {
     const latest = opens();
@@ -273,7 +271,8 @@ export function App(): React.ReactNode {
                 <Home
                   acts={{
                     onNew: openNew, onDraft: (key) => void openDraft(key), onHost: (id) => void openCanvas(id),
-                    onExample: openExample, onTemplate: openTemplate, onImport: chooseImport,
+                    onExample: openExample, onImport: chooseImport,
+                    onTemplate: (template) => void openTemplate(template),
                   }}
                   templates={templates}
                 />
@@ -317,6 +316,22 @@ export function App(): React.ReactNode {
       </dialog>
     </EditedContext>
   );
+}
+
+// useTemplates opens copies of templates, written in the language of the page.
+function useTemplates(
+  opens: () => () => boolean, openCopy: (text: string) => void, fail: (text: Told) => void,
+): (template: Template) => Promise<void> {
+  const language = useLook((look) => look.language);
+  return useCallback(async (template) => {
+    const latest = opens();
+    try {
+      const { written } = await import("./home/written.ts");
+      if (latest()) openCopy(written(template, language));
+    } catch (err) {
+      if (latest()) fail(() => reasonOf(err));
+    }
+  }, [opens, openCopy, fail, language]);
 }
 
 const dialogs = { model: ModelDialog, plugins: PluginDialog, person: Person, canvas: CanvasSettings };

@@ -6,6 +6,7 @@ import { useText } from "./context.tsx";
 
 const Knowledge = lazy(() => import("./knowledge/area.tsx"));
 const Runs = lazy(() => import("./runs/area.tsx"));
+const Docs = lazy(() => import("./docs/area.tsx"));
 const Settings = lazy(() => import("./settings/area.tsx"));
 
 /** AreaView shows an area. */
@@ -21,6 +22,7 @@ export function AreaView({ area, onCanvas }: { area: Area; onCanvas(id: string):
       {area.name === "knowledge" && <Knowledge path={area.path} />}
       {area.name === "runs" && <Runs path={area.path} onCanvas={onCanvas} />}
       {area.name === "settings" && <Settings path={area.path} />}
+      {area.name === "docs" && <Docs path={area.path} />}
     </Suspense>
   );
 }

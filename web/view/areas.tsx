@@ -1,19 +1,20 @@
 // The areas of the host beside the canvas, by address: #knowledge, #knowledge=dataset,
-// #knowledge=dataset/document, #runs, #runs=canvas, #settings, #settings=section.
+// #knowledge=dataset/document, #runs, #runs=canvas, #settings, #settings=section, and the guides:
+// #docs, #docs=guide, #docs=guide/heading.
 
 import { useSyncExternalStore } from "react";
 import { useApp, useStore, useText } from "./context.tsx";
 
 /** Area is a part of the page that shows what the host keeps. */
 export interface Area {
-  name: "knowledge" | "runs" | "settings";
+  name: "knowledge" | "runs" | "settings" | "docs";
   /** Ids that the address names. */
   path: string[];
 }
 
 /** areaOf reads an address. */
 export function areaOf(hash: string): Area | undefined {
-  const [, name, path = ""] = /^#(knowledge|runs|settings)(?:=(.*))?$/.exec(hash) ?? [];
+  const [, name, path = ""] = /^#(knowledge|runs|settings|docs)(?:=(.*))?$/.exec(hash) ?? [];
   if (name === undefined) return undefined;
   try {
     return { name: name as Area["name"], path: path.split("/").filter(Boolean).map(decodeURIComponent) };

@@ -2,7 +2,8 @@
 
 import type { ComponentSpec } from "@easel/engine";
 import { isObject, type Params } from "../canvas/dsl.ts";
-import { useApp, useStore, useText } from "./context.tsx";
+import { fieldOf } from "../canvas/problems.ts";
+import { useApp, useSpecText, useStore, useText } from "./context.tsx";
 import SettingsForm from "./form/form.tsx";
 import { settingsSchema } from "./form/settings.generated.ts";
 import { Reason } from "./reason.tsx";
@@ -16,13 +17,19 @@ export default function CanvasSettings({ onDone }: { onDone(): void }): React.Re
   const { session } = useApp();
   const settings = useStore(session.document, (document) => document?.dsl["settings"]);
   const problems = useStore(session.problems, (all) => all);
+  const words = useSpecText();
+  const labelOf = (param: string): string =>
+    fieldOf(param.replace("settings.", ""), spec)
+      .map((part) => (typeof part === "number" ? part : words(part))).join(" ");
   const mine = problems.filter(({ node, param }) => !node && param?.startsWith("settings."));
   return (
     <>
       <h2 id="dialog-title">{t("canvas.settings")}</h2>
       <p className="quiet">{t("canvas.settings_about")}</p>
       {mine.map(({ code, message, param }) => (
-        <p key={param} className="missing"><code>{param}</code> <Reason code={code} message={message} most={300} /></p>
+        <p key={param} className="missing">
+          <b title={param}>{labelOf(param ?? "")}</b> <Reason code={code} message={message} most={300} />
+        </p>
       ))}
       <SettingsForm
         node="" spec={spec} params={isObject(settings) ? settings : nothing} changed={nothing}

@@ -111,12 +111,13 @@ function TurnView({ turn, last, fields }: {
   const { session } = useApp();
   const select = useSelect();
   const { ask, state, error, place } = turn;
+  const nodeName = useStore(session.document, (document) => document?.model.byId.get(ask.how?.node ?? "")?.name);
   const failed = state.steps.findLast(({ status }) => status === "failed");
   const files = (ask.files ?? []) as Descriptor[];
   return (
     <>
       {ask.how && ask.how.kind !== "resume" && (
-        <p className="quiet small">{t(`chat.${ask.how.kind}`, ask.how.node ?? "")}</p>
+        <p className="quiet small">{t(`chat.${ask.how.kind}`, nodeName ?? ask.how.node ?? "")}</p>
       )}
       {(ask.query || ask.inputs) && (!ask.how || ask.how.kind === "resume") && (
         <div className="bubble mine">

@@ -17,12 +17,22 @@ import { preferred, translator, type Language } from "../words/words.ts";
 /** Tab is a page of the side panel. */
 export type Tab = "chat" | "timeline" | "node" | "variables" | "problems" | "tests";
 
+/** NodePart is a part of the page of a node. */
+export type NodePart = "in" | "settings" | "out";
+
 /** Look is the settings of the page for this person. */
 export interface Look {
   language: Language;
   dark: boolean;
   tab: Tab;
   panel: boolean;
+  /** Part of a node that is shown where not all fit. */
+  part?: NodePart;
+  /** Node whose most important field gets the keyboard next. */
+  enter?: string | undefined;
+  /** Width of the panel in px, or its height in percent where it is a sheet. */
+  width?: number | undefined;
+  sheet?: number | undefined;
   /** The effect of a wheel or two fingers on the canvas. */
   wheel: "pan" | "zoom";
   selected?: string;
@@ -64,15 +74,15 @@ export function newLook(): Store<Look> {
   const look = new Store<Look>({
     language: saved.language === "zh" || saved.language === "en" ? saved.language : preferred(),
     dark: typeof saved.dark === "boolean" ? saved.dark : matchMedia("(prefers-color-scheme: dark)").matches,
-    tab: "chat", panel: true, wheel: saved.wheel === "zoom" ? "zoom" : "pan",
+    tab: "chat", panel: true, width: saved.width, sheet: saved.sheet, wheel: saved.wheel === "zoom" ? "zoom" : "pan",
   });
   const apply = (): void => {
-    const { language, dark, wheel } = look.get();
+    const { language, dark, wheel, width, sheet } = look.get();
     document.documentElement.lang = language;
     speakCodes(language).catch(() => undefined); // then the messages stand alone
     document.documentElement.dataset["theme"] = dark ? "dark" : "light";
     try {
-      localStorage.setItem(remembered, JSON.stringify({ language, dark, wheel }));
+      localStorage.setItem(remembered, JSON.stringify({ language, dark, wheel, width, sheet }));
     } catch { /* a page may be forbidden to remember */ }
   };
   look.subscribe(apply);
@@ -129,7 +139,8 @@ export function useSelect(): (node: string | undefined, options?: { tab?: Tab; r
   return useCallback((node, options = {}) => {
     const { reveal, tab } = look.get();
     look.update({
-      selected: node, step: options.step, tab: options.tab ?? tab, panel: options.tab ? true : look.get().panel,
+      selected: node, step: options.step, ...(options.step === undefined ? {} : { part: "out" as const }),
+      tab: options.tab ?? tab, panel: options.tab ? true : look.get().panel,
       reveal: options.reveal && node ? { node, count: (reveal?.count ?? 0) + 1 } : reveal,
     });
   }, [look]);

@@ -5,6 +5,8 @@ import { Fragment, memo, useState } from "react";
 import { Growing } from "../run/growing.ts";
 import type { Block, Inline } from "../run/markdown.ts";
 
+const guides = "https://guides.invalid/"; // the bundler writes links between guides so
+
 type Cite = ((id: string, key: number) => React.ReactNode) | undefined;
 
 /** DrawnProps are a text and how to draw it. */
@@ -115,7 +117,12 @@ function line(parts: Inline[], cite: Cite): React.ReactNode {
         return <del key={key}>{line(part.content, cite)}</del>;
       case "link":
         return (
-          <a key={key} href={part.address} target="_blank" rel="noreferrer noopener">
+          <a
+            key={key}
+            {...(part.address.startsWith(guides)
+              ? { href: `#docs=${part.address.slice(guides.length)}` }
+              : { href: part.address, target: "_blank", rel: "noreferrer noopener" })}
+          >
             {line(part.content, cite)}
           </a>
         );

@@ -18,7 +18,7 @@ export interface Opening {
   /** opens begins to open something, and returns whether nothing else was opened since. */
   opens(): () => boolean;
   openText(text: string, name: string, source: Source): void;
-  openTemplate(template: Template): void;
+  openTemplate(template: Template): Promise<void>;
   openCanvas(id: string): Promise<void>;
   openDraft(key: string): Promise<void>;
   /**
@@ -48,7 +48,7 @@ export function useOpening(opening: Opening): void {
         const example = key === "example" ? await withId(loadExamples(), value) : undefined;
         const template = key === "template" ? await withId(loadTemplates(), value) : undefined;
         if (!isLatest()) return;
-        if (template) latest.current.openTemplate(template);
+        if (template) await latest.current.openTemplate(template);
         else if (example) show(JSON.stringify(example), example.id, { kind: "example" });
         else if (key === "c") show(...(await linked(session, value)), { kind: "link" });
         else if (key === "draft") await resume(decodeURIComponent(value));

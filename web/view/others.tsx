@@ -33,6 +33,7 @@ export function Others({ onChoose }: { onChoose(): void }): React.ReactNode {
   const { session, together } = useApp();
   const rival = useStore(session.sharing.rival, (now) => now);
   const merged = useStore(together.merged, (count) => count);
+  const author = useStore(together.author, (name) => name) || t("others.unknown");
   const [seen, setSeen] = useState(merged);
   useEffect(() => {
     if (merged === seen) return;
@@ -42,7 +43,7 @@ export function Others({ onChoose }: { onChoose(): void }): React.ReactNode {
   if (rival) {
     return (
       <p className="banner note-bar" role="alert">
-        {t(rival.tab ? "others.rival_tab" : "others.rival", rival.conflicts.length)}
+        {rival.tab ? t("others.rival_tab", rival.conflicts.length) : t("others.rival", rival.conflicts.length, author)}
         <button type="button" className="primary" onClick={onChoose}>
           {t("others.choose")}
         </button>
@@ -51,7 +52,7 @@ export function Others({ onChoose }: { onChoose(): void }): React.ReactNode {
   }
   return merged === seen ? null : (
     <p className="banner note-bar" role="status">
-      {t("others.merged")}
+      {t("others.merged", author)}
     </p>
   );
 }

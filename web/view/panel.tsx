@@ -12,6 +12,7 @@ const Problems = lazy(() => import("./problems.tsx"));
 const Timeline = lazy(() => import("./timeline.tsx"));
 const Variables = lazy(() => import("./variables.tsx"));
 const Tests = lazy(() => import("./tests/panel.tsx"));
+const Grip = lazy(() => import("./grip.tsx"));
 const PipelinePanel = lazy(() => import("./pipeline/panel.tsx"));
 
 const pages: Record<Tab, React.ComponentType> = {
@@ -47,6 +48,7 @@ export function Panel(): React.ReactNode {
   const Page = pages[tab];
   return (
     <aside className="panel" id="panel" aria-label={t("bar.panel")}>
+      <Suspense><Grip /></Suspense>
       <div className="tabs" role="tablist" ref={list} onKeyDown={move} aria-label={t("bar.panel")}>
         {order.map((each) => (
           <button

@@ -7,6 +7,7 @@ import { pick } from "../words/words.ts";
 import { useApp, useLook, useSelect, useStore, useText } from "./context.tsx";
 import { NeedList, useNeeds } from "./needs.tsx";
 import { Reason } from "./reason.tsx";
+import { useFieldName, useSpoken } from "./spoken.ts";
 import { brief } from "./text.ts";
 
 const most = 600; // characters of a message: some quote what stands in the canvas
@@ -60,6 +61,7 @@ function Needed({ dsl, title, children }: {
 
 function Kind({ kind }: { kind: Problem[] }): React.ReactNode {
   const t = useText();
+  const spoken = useSpoken();
   const list = (
     <ul>
       {kind.map((problem, i) => (
@@ -71,7 +73,7 @@ function Kind({ kind }: { kind: Problem[] }): React.ReactNode {
   if (first === undefined || kind.length <= fewOfKind) return list;
   return (
     <details className="problem-kind">
-      <summary>{t("problems.similar", kind.length, brief(first.message, 100))}</summary>
+      <summary>{t("problems.similar", kind.length, brief(spoken(first.message), 100))}</summary>
       {list}
     </details>
   );
@@ -82,11 +84,14 @@ function Entry({ problem: { severity, code, message, param, nodes } }: { problem
   const { session } = useApp();
   const model = useStore(session.document, (document) => document?.model);
   const select = useSelect();
+  const spoken = useSpoken();
+  const fieldName = useFieldName();
   const boxes = nodes.map((id) => ({ id, box: model?.byId.get(id) }));
   return (
     <li className="problem" data-severity={severity}>
       <p>
-        {param !== undefined && <code>{param}</code>} <Reason code={code} message={message} most={most} />
+        {param !== undefined && <b title={param}>{fieldName(param, boxes[0]?.box?.kind)}</b>}{" "}
+        <Reason code={code} message={spoken(message)} most={most} />
       </p>
       {boxes.length > 0 && (
         <p className="places">

@@ -532,7 +532,7 @@ export const formTexts: Readonly<Record<string, string>> = {
   "Read document": "文档解析",
   "Kinds of files": "文件类型",
   "how files of each kind are read": "如何读取各类文件",
-  "Split by length": "按长度片段",
+  "Split by length": "按长度切分",
   "Size": "长度",
   "Marks": "分隔符",
   "part of a chunk that the next one repeats: a share below 1, or percent up to 90":
@@ -545,7 +545,7 @@ export const formTexts: Readonly<Record<string, string>> = {
   "At marks": "按分隔符",
   "By length": "按长度",
   "Not at all": "不切分",
-  "Split by headings": "按标题片段",
+  "Split by headings": "按标题切分",
   "alternative lists of patterns; the list that matches most lines is used": "多组规则；使用匹配行数最多的一组",
   "Down to level": "层级",
   "one chunk per path of headings, or adjacent sections merged": "每条标题路径一块，或合并相邻章节",

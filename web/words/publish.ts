@@ -59,8 +59,10 @@ const en = {
   before: "now",
   after: "in this version",
 
+  preview: "Preview",
+  preview_draft: "Preview, with the saved canvas until one is published",
   choice_title: "Two versions of the same settings",
-  choice_text: "Somebody else saved these settings while you changed them. All other changes go together.",
+  choice_text: "{0} saved these settings while you changed them. All other changes go together.",
   choice_tab: "Another tab changed these settings at the same time. All other changes go together.",
   choice_all_mine: "Keep all of mine",
   choice_all_theirs: "Take all of theirs",
@@ -213,8 +215,10 @@ const zh: Record<PublishKey, string> = {
   before: "当前",
   after: "此版本",
 
+  preview: "预览",
+  preview_draft: "预览（发布之前使用已保存的画布）",
   choice_title: "同一设置有两个版本",
-  choice_text: "你更改这些设置时，他人也保存了它们。其他更改会合并在一起。",
+  choice_text: "你更改这些设置时，{0}也保存了它们。其他更改会合并在一起。",
   choice_tab: "另一个标签页同时更改了这些设置。其他更改会合并在一起。",
   choice_all_mine: "全部保留我的",
   choice_all_theirs: "全部采用对方的",

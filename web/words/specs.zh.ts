@@ -108,7 +108,7 @@ export const zh: Readonly<Record<string, string>> = {
   "Splits a text into a list, or merges values into a text.": "把文字拆成列表，或把多个值合成文字。",
   "Transforming text.": "正在处理文字。",
   "Method": "方法",
-  "Text": "文本处理",
+  "Text": "文本",
   "Script": "代码",
   "Runs a Python or JavaScript function and returns its result.":
     "运行一个 Python 或 JavaScript 函数，给出它的返回值。",

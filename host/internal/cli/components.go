@@ -62,7 +62,7 @@ func (a *app) specs(names []string) ([]*engine.Spec, error) {
 
 func (a *app) componentTable(specs []*engine.Spec) error {
 	all := place.All()
-	head := []string{"NAME", "TOOL"}
+	head := []string{"NAME", "TITLE", "TOOL"}
 	for _, p := range all {
 		head = append(head, strings.ToUpper(p.Name))
 	}
@@ -73,7 +73,7 @@ func (a *app) componentTable(specs []*engine.Spec) error {
 		if s.Tool != nil {
 			tool = s.Tool.Function
 		}
-		row := []string{strings.Join(append([]string{s.Name}, s.Aliases...), ", "), tool}
+		row := []string{strings.Join(append([]string{s.Name}, s.Aliases...), ", "), s.Title, tool}
 		for _, p := range all {
 			row = append(row, cut(p.Status(s).String(), 40))
 		}

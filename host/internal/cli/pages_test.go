@@ -121,7 +121,7 @@ func TestPageOfAComponentThatIsAdded(t *testing.T) {
 	require.NoError(t, err)
 	var b bytes.Buffer
 	componentsPage(&b, reg.Specs())
-	require.Contains(t, b.String(), "| [Signpost](#signpost) |  | Shows the way. |")
+	require.Contains(t, b.String(), "| [Signpost](#signpost) |  |  | Shows the way. |")
 	require.Contains(t, b.String(), "\n## Signpost\n\nShows the way.\n")
 	require.Contains(t, b.String(), "| `height` | number | `2` | metres above the ground |")
 	require.Contains(t, b.String(), "| `way` | string | where to |")

@@ -66,6 +66,7 @@ describe("approvals and limits", { skip: missing(), timeout: 1_200_000 }, () => 
     await page.locator(".transcript", { hasText: "All found." }).waitFor();
     await page.locator('.react-flow__node:has(small:has-text("Agent"))').first().click();
     await page.locator("#tab-node").click();
+    await page.getByRole("tab", { name: /^Out/ }).click();
     const tools = page.locator('.inspector section[aria-label="Tools"]');
     await tools.locator("summary", { hasText: "tavily_search_0" }).first().click();
     const shown = await tools.evaluate((section) => {

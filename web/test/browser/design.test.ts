@@ -58,6 +58,7 @@ describe("the design", { skip: missing(), timeout: 1_200_000 }, () => {
     await ask(page, "How hot should the water be for green tea?");
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:text-is("Answer"))').waitFor();
     await node(page, "Brewing advice").click();
+    await page.getByRole("tab", { name: "In", exact: true }).click();
     await page.locator(".value-name", { hasText: "Look in our notes · formalized_content" }).first().waitFor();
     await done();
   });

@@ -47,9 +47,8 @@ describe("forms", { skip: missing() }, () => {
   }
 
   async function form(page: Page, id: string): Promise<Locator> {
-    await page.locator(`.react-flow__node[data-id="${id}"]`).click({ force: true });
-    await page.locator(".node-title code").filter({ hasText: id }).waitFor();
-    await page.locator(".inspector .settings").waitFor();
+    await page.locator(`.react-flow__node[data-id="${id}"]`).click({ force: true, position: { x: 20, y: 20 } });
+    await page.locator(`.inspector[data-node="${id}"] .settings`).waitFor();
     return page.locator(".inspector .settings");
   }
 

@@ -97,7 +97,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     // Another program publishes, and then changes the canvas.
     const { rev } = await request<{ rev: number }>("POST", `/api/v2/canvases/${id}/publish`, {});
     await request("PUT", `/api/v2/canvases/${id}`, { rev, dsl: answering("Another text") });
-    await page.getByText("Changes that somebody else saved").waitFor();
+    await page.getByText("Changes of ").waitFor();
     await page.locator('.react-flow__node[data-id="Message:Say"]', { hasText: "Another text" }).waitFor();
     await done();
   });
@@ -197,6 +197,33 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
       assert.equal(answer, "You asked: How can I return a parcel?", label);
     }
     await look(page, "api");
+    await done();
+  });
+
+  test("the chat for sites is previewed as it is chosen, and answers", async () => {
+    const id = await create("Previewed", answering("hello {sys.query}", { prologue: "Welcome" }));
+    const { page, dialog, done } = await view(id);
+    await dialog.locator("#section-embed").click();
+    const preview = dialog.locator(".embed-preview");
+    await preview.getByText("Preview, with the saved canvas until one is published").waitFor();
+    await preview.getByText("Welcome").waitFor();
+    await preview.getByRole("textbox").fill("there");
+    await preview.getByRole("textbox").press("Enter");
+    await preview.getByText("hello there").waitFor();
+    await dialog.getByLabel("Colour").fill("#7a1fa2");
+    await page.waitForFunction(() => {
+      const host = document.querySelector(".embed-site > div")?.shadowRoot;
+      return getComputedStyle(host?.querySelector("header") as Element).backgroundColor === "rgb(122, 31, 162)";
+    });
+    await preview.getByText("hello there").waitFor(); // another colour begins no new conversation
+    await dialog.getByLabel("Heading").fill("Ask our shop");
+    await preview.getByRole("heading", { name: "Ask our shop" }).waitFor();
+    await dialog.getByLabel("Language of the chat").selectOption("zh");
+    await preview.getByRole("button", { name: "关闭聊天" }).first().click();
+    await preview.getByRole("textbox").waitFor({ state: "hidden" });
+    await preview.getByRole("button", { name: "打开聊天" }).click();
+    await preview.getByRole("textbox").waitFor();
+    await look(page, "embed");
     await done();
   });
 

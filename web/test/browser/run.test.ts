@@ -109,6 +109,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Run" }).click();
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Receipt"))').waitFor();
     await page.locator('.react-flow__node:has(.box-name b:has-text("Do the sum"))').click();
+    await page.getByRole("tab", { name: /^Out/ }).click();
     await page.locator(".values", { hasText: "Outputs" }).getByText("100 EUR = 782.00 CNY", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Pin outputs" }).click();
     const box = page.locator('.box[data-pinned]:has(.box-name b:has-text("Do the sum"))');

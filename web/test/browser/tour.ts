@@ -125,6 +125,7 @@ export const shots: Shot[] = [
     await ask(page, "How hot should the water be for green tea?");
     await done(page, "Answer");
     await node(page, "Brewing advice");
+    await page.locator("#part-tab-out").click();
     await page.locator(".values .value summary").last().click();
   }],
   ["agent", "#example=garden-desk", {}, async (page) => {

@@ -103,9 +103,14 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await answer(page, "Ask me about returns").waitFor();
     await say(page, "Can I return a jacket?");
     await page.locator(".sources summary").waitFor();
+    const cited = await answer(page, "Sources").last().innerText();
     await page.getByRole("button", { name: "Source 1" }).or(page.locator(".sources summary")).first().click();
     await page.locator(".sources li").first().waitFor();
     await audit(page, "open");
+    await page.reload();
+    await open(page);
+    await page.locator(".sources summary").waitFor();
+    assert.equal(await answer(page, "Sources").last().innerText(), cited, "citations are kept");
     await page.keyboard.press("Escape");
     await counted(page.getByRole("dialog"), 0);
     await done();

@@ -111,7 +111,6 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       where: "canvas",
       run: () => {
         open(look, selected()[0]);
-        focusIn(".inspector");
       },
     },
     {
@@ -154,7 +153,7 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       keys: "F2",
       needs: 1,
       run: () => {
-        open(look, selected()[0]);
+        open(look, selected()[0], false);
         document.querySelector<HTMLInputElement>(".node-name")?.select();
       },
     },
@@ -169,8 +168,9 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
 
 // open shows the settings of a step at once: keys typed next belong to the field that gets the
 // focus.
-function open(look: App["look"], selected: string | undefined): void {
-  flushSync(() => look.update({ selected, tab: "node", panel: true }));
+function open(look: App["look"], selected: string | undefined, enters = true): void {
+  const enter = enters ? selected : undefined;
+  flushSync(() => look.update({ selected, tab: "node", panel: true, part: "settings", enter }));
 }
 
 // extract makes a canvas of the selection, or shows the reason why it cannot.
@@ -233,11 +233,18 @@ function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance):
       run: () => look.update({ wheel: look.get().wheel === "zoom" ? "pan" : "zoom" }),
     },
     { label: "edit.region", icon: "panel", keys: "F6", where: "anywhere", run: nextRegion },
+    { label: "edit.wide", icon: "panel", keys: "Shift+Enter", where: "board", run: () => widen(look) },
     { label: "edit.tests", icon: "play", run: () => look.update({ tab: "tests", panel: true }) },
     { label: "canvas.settings", icon: "sliders", run: () => look.update({ dialog: "canvas" }) },
     { label: "plugins.title", icon: "box", run: () => look.update({ dialog: "plugins" }) },
     { label: "bar.panel", icon: "panel", keys: "P", run: () => look.update({ panel: !look.get().panel }) },
   ];
+}
+
+// widen gives the panel room for three parts, or takes it back.
+function widen(look: App["look"]): void {
+  const { width = 0 } = look.get();
+  look.update({ tab: "node", panel: true, width: width >= 920 ? undefined : 960 });
 }
 
 // spotOf puts a step behind the selected box.
@@ -268,6 +275,7 @@ export function matches(event: KeyboardEvent, keys: string): boolean {
   const mod = event.ctrlKey || event.metaKey;
   if (mod !== wants("Mod") || event.altKey) return false;
   if (name === "Delete") return event.key === "Delete" || event.key === "Backspace";
+  if (name === "Enter") return event.key === name && event.shiftKey === wants("Shift");
   if (/^\d$/.test(name)) return event.code === `Digit${name}` && event.shiftKey === wants("Shift");
   if (/^[A-Z]$/.test(name)) return event.key.toUpperCase() === name && event.shiftKey === wants("Shift");
   return event.key === name;

@@ -22,7 +22,8 @@ export function Overlays({ commands }: { commands: readonly Command[] }): React.
   if (overlay === "connect") return <Connect />;
   if (overlay === "menu") return <OpenMenu commands={commands} />;
   if (overlay === "commands") return <Commands commands={commands} />;
-  return overlay === "help" ? <Help commands={commands} /> : null;
+  if (overlay !== "help") return null;
+  return <Suspense><Help commands={commands} Keys={Keys} onLeave={() => leave(edited)} /></Suspense>;
 }
 
 const Menu = lazy(() => import("./menu.tsx"));
@@ -50,9 +51,14 @@ function AddStep(): React.ReactNode {
   const flow = useReactFlow();
   const at = useStore(edited, (state) => state.at);
   const box = useRef<HTMLDivElement>(null);
-  const specs = useOffered();
+  const { specs, start } = useOffered();
   useOutside(box, () => close(edited));
   const pick = (kind: string): void => {
+    if (start && kind === start.spec?.name) {
+      leave(edited);
+      choose(edited, [start.id]);
+      return select(start.id, { tab: "node", reveal: true });
+    }
     const { spot = {} } = edited.get();
     const { x, y } = center(flow);
     const place = spot.at || spot.after || spot.between ? spot : { near: { x: x - 100, y: y - 40 } };
@@ -69,7 +75,10 @@ function AddStep(): React.ReactNode {
   const style = at ? placed(at) : undefined;
   return (
     <div ref={box} className={at ? "overlay floating" : "overlay docked"} style={style}>
-      <Palette specs={specs} draggable={!at} onPick={(spec) => pick(spec.name)} onClose={() => leave(edited)}>
+      <Palette
+        specs={specs} started={start?.spec} draggable={!at}
+        onPick={(spec) => pick(spec.name)} onClose={() => leave(edited)}
+      >
         <button type="button" className="palette-foot" onClick={addPlugin}>
           <Icon name="box" />
           {t("plugins.add")}
@@ -191,11 +200,12 @@ function Find(): React.ReactNode {
   const { session } = useApp();
   const edited = useEdited();
   const select = useSelect();
+  const words = useSpecText();
   const model = useStore(session.document, (document) => document?.model);
   const choices = useMemo(
     () =>
       (query: string): Choice[] =>
-        (model ? found(model, query) : []).map(({ id, name, icon, detail }) => ({
+        (model ? found(model, query, words) : []).map(({ id, name, icon, detail }) => ({
           key: id,
           icon,
           label: name,
@@ -206,27 +216,43 @@ function Find(): React.ReactNode {
             select(id, { tab: "node", reveal: true });
           },
         })),
-    [model, edited, select],
+    [model, edited, select, words],
   );
   return <Chooser label={t("find.label")} choices={choices} onClose={() => leave(edited)} />;
 }
 
+interface Hit extends Pick<Choice, "icon" | "detail"> {
+  id: string;
+  name: string;
+}
+
 // found lists the boxes whose name, kind, id or settings hold the words, names first.
-function found(model: CanvasModel, query: string): { id: string; name: string; icon: IconName; detail: string }[] {
-  const ranked = model.nodes.flatMap((node) => {
-    const { id, name, kind, text = "" } = node;
-    const place = name.toLowerCase().includes(query) ? 0 : `${kind} ${id}`.toLowerCase().includes(query) ? 1 : 2;
-    const params = JSON.stringify(node.params) + text;
-    const at = place === 2 ? params.toLowerCase().indexOf(query) : -1;
-    if (place === 2 && at < 0) return [];
-    const detail =
-      at < 0 ? `${titled(node.spec, kind)} · ${id}` : brief(params.slice(Math.max(0, at - 30), at + 60), 90);
-    return [{ place, hit: { id, name: name || id, icon: iconOfNode(node), detail } }];
+function found(model: CanvasModel, query: string, words: (english: string) => string): Hit[] {
+  const ranked = model.nodes.flatMap((node): [number, Hit][] => {
+    const { id, name, kind, text = "", spec, params } = node;
+    const title = words(titled(spec, kind));
+    const kinds = [title, titled(spec, kind), kind, id].join(" ").toLowerCase();
+    const hit = { id, name: name || title, icon: iconOfNode(node), detail: title };
+    if (name.toLowerCase().includes(query)) return [[0, hit]];
+    if (kinds.includes(query)) return [[1, hit]];
+    for (const each of [text, ...textsIn(params)]) {
+      const at = each.toLowerCase().indexOf(query);
+      if (at >= 0) return [[2, { ...hit, detail: brief(each.slice(Math.max(0, at - 30), at + 60), 90) }]];
+    }
+    return [];
   });
   return ranked
-    .sort((a, b) => a.place - b.place)
+    .sort(([a], [b]) => a - b)
     .slice(0, 60)
-    .map(({ hit }) => hit);
+    .map(([, hit]) => hit);
+}
+
+// textsIn returns the texts of settings, and their names of categories and members.
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([key, each]) => [...(Array.isArray(value) ? [] : [key]), ...textsIn(each)])
+    : [];
 }
 
 // Connect lists where an edge of the selected box may lead, and the edges that it has.
@@ -319,60 +345,7 @@ function Commands({ commands }: { commands: readonly Command[] }): React.ReactNo
   return <Chooser label={t("edit.commands")} choices={choices} onClose={() => leave(edited)} />;
 }
 
-function Help({ commands }: { commands: readonly Command[] }): React.ReactNode {
-  const t = useText();
-  const edited = useEdited();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
-  const others: [keys: string, text: string][] = [
-    ["Mod+C", t("help.copy")],
-    ["Mod+X", t("help.cut")],
-    ["Mod+V", t("help.paste")],
-    ["Shift+Drag", t("help.box")],
-    ["Mod+Click", t("help.more")],
-    ["Arrows", t("help.go")],
-    ["PageDown", t("help.through")],
-    ["Alt+Arrows", t("help.go_select")],
-    ["Arrows", t("help.move")],
-    ["Escape", t("help.release")],
-    ["Tab", t("help.tab")],
-    ["Space+Drag", t("help.pan")],
-  ];
-  return (
-    <dialog ref={dialog} className="help" aria-labelledby="help-title" onClose={() => leave(edited)}>
-      <h2 id="help-title">{t("edit.help")}</h2>
-      <dl>
-        {commands.flatMap(({ label, keys }) =>
-          keys === undefined
-            ? []
-            : [
-                <div key={label}>
-                  <dt>{t(label)}</dt>
-                  <dd>
-                    <Keys keys={keys} />
-                  </dd>
-                </div>,
-              ],
-        )}
-        {others.map(([keys, text]) => (
-          <div key={text}>
-            <dt>{text}</dt>
-            <dd>
-              <Keys keys={keys} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <form method="dialog">
-        <button type="submit" className="primary">
-          {t("error.close")}
-        </button>
-      </form>
-    </dialog>
-  );
-}
+const Help = lazy(() => import("./help.tsx"));
 
 const mac = typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform);
 

@@ -3,6 +3,7 @@
 
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Category, ComponentSpec } from "@easel/engine";
+import type { CanvasNode } from "../../canvas/drawing.ts";
 import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { hueOf, Icon, iconOf } from "../icons.tsx";
 import { titled } from "../text.ts";
@@ -27,9 +28,12 @@ export function Palette({
   onPick,
   onClose,
   draggable,
+  started,
   children,
 }: {
   specs: readonly ComponentSpec[];
+  /** Start of the canvas, which is found but not added a second time. */
+  started?: ComponentSpec | undefined;
   onPick(spec: ComponentSpec): void;
   onClose(): void;
   draggable?: boolean;
@@ -43,18 +47,9 @@ export function Palette({
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
   const found = useMemo(() => {
-    const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    // Those whose name begins with the first word come first, then those whose name contains all.
-    return specs.flatMap((spec) => {
-      const texts = textsOf(spec, words, t(`category.${spec.category}`)).map((text) => text.toLowerCase());
-      const all = texts.join(" ");
-      if (!wanted.every((word) => all.includes(word))) return [];
-      const names = texts.slice(0, 3);
-      const begins = names.some((name) => name.startsWith(wanted[0] ?? ""));
-      const inName = wanted.every((word) => names.join(" ").includes(word));
-      return { spec, rank: begins ? 0 : inName ? 1 : 2 };
-    }).sort((a, b) => a.rank - b.rank).map(({ spec }) => spec);
-  }, [specs, query, words, t]);
+    const all = started && query.trim() !== "" ? [...specs, started] : specs;
+    return search(all, query, words, (category) => t(`category.${category}`));
+  }, [specs, started, query, words, t]);
   const at = Math.min(active, found.length - 1);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
@@ -94,7 +89,10 @@ export function Palette({
                 {t(`category.${spec.category}`)}
               </p>
             )}
-            <Entry id={`${id}-${i}`} spec={spec} selected={i === at} draggable={draggable === true} onPick={onPick} />
+            <Entry
+              id={`${id}-${i}`} spec={spec} selected={i === at} draggable={draggable === true && spec !== started}
+              line={spec === started ? t("palette.started") : undefined} onPick={onPick}
+            />
           </li>
         ))}
         {found.length === 0 && (
@@ -113,16 +111,18 @@ function Entry({
   spec,
   selected,
   draggable,
+  line: own,
   onPick,
 }: {
   id: string;
   spec: ComponentSpec;
   selected: boolean;
   draggable: boolean;
+  line: string | undefined;
   onPick(spec: ComponentSpec): void;
 }): React.ReactNode {
   const words = useSpecText();
-  const line = words(spec.description ?? "");
+  const line = own ?? words(spec.description ?? "");
   return (
     <div
       id={id}
@@ -149,6 +149,27 @@ function Entry({
   );
 }
 
+/**
+ * search returns the components that all words of a query name or describe: first those whose name
+ * begins with it, then those with it among their search words, in their name, in their description.
+ */
+export function search(
+  specs: readonly ComponentSpec[], query: string, words: (english: string) => string,
+  titleOf: (category: Category) => string,
+): ComponentSpec[] {
+  const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
+  const ranked = specs.flatMap((spec) => {
+    const texts = textsOf(spec, words, titleOf(spec.category)).map((text) => text.toLowerCase());
+    const has = (list: readonly string[]): boolean => wanted.every((word) => list.join(" ").includes(word));
+    if (!has(texts)) return [];
+    const names = texts.slice(0, 3);
+    const called = (spec.search ?? []).some((word) => word.toLowerCase() === wanted.join(" "));
+    const begins = names.some((name) => name.startsWith(wanted[0] ?? ""));
+    return { spec, rank: begins ? 0 : called ? 1 : has(names) ? 2 : 3 };
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ spec }) => spec);
+}
+
 // textsOf returns the texts under which a component is found: its names first.
 function textsOf(spec: ComponentSpec, words: (text: string) => string, category: string): string[] {
   const { name, description = "", search = [] } = spec;
@@ -156,13 +177,13 @@ function textsOf(spec: ComponentSpec, words: (text: string) => string, category:
   return [words(title), title, name, [description, words(description), category, ...search].join(" ")];
 }
 
-/** useOffered returns the components that can be added to the open canvas. */
-export function useOffered(): ComponentSpec[] {
+/** useOffered returns the components that can be added to the open canvas, and its start. */
+export function useOffered(): { specs: ComponentSpec[]; start: CanvasNode | undefined } {
   const { session } = useApp();
   const specs = useStore(session.specs, (all) => all);
   const model = useStore(session.document, (document) => document?.model);
   return useMemo(() => {
-    const start = model?.nodes.find((node) => node.spec?.role === "start")?.spec;
-    return offered(specs.values(), start?.pipeline === true, start !== undefined);
+    const start = model?.nodes.find((node) => node.spec?.role === "start");
+    return { specs: offered(specs.values(), start?.spec?.pipeline === true, start !== undefined), start };
   }, [specs, model]);
 }

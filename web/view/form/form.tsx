@@ -1,26 +1,47 @@
 // Settings of a node as a form, made from the component's JSON Schema.
 
-import { useId, useState } from "react";
+import { useId, useLayoutEffect, useRef, useState } from "react";
 import type { ComponentSpec, Diagnostic, Schema } from "@easel/engine";
 import { own, type Params } from "../../canvas/dsl.ts";
 import { useSpecText, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { Reason } from "../reason.tsx";
+import { useSpoken } from "../spoken.ts";
 import { brief, sentence } from "../text.ts";
 import { Control } from "./control.tsx";
+import { firstOf, land } from "./land.ts";
 import { EditorsContext, type Editors, type FormProps } from "./props.ts";
+import { FormSearch } from "./search.tsx";
 import {
   aroundOf, canonical, differs, guess, keyOf, optionsOf, partsOf, tagOf, widgetOf, type Around, type Part,
 } from "./shown.ts";
 import { useFormText } from "./text.ts";
 
+const many = 9; // settings from which a search helps
+
 const editors: Editors = { Control, Form };
 
 /** SettingsForm edits parameters one by one. */
 export default function SettingsForm(props: FormProps): React.ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const { node, spec, params, tool = false, searchable = false, enters = false, onEntered } = props;
+  const parts = partsOf(spec, params, tool);
+  const names = parts.flatMap((part) => part.names);
+  useLayoutEffect(() => {
+    if (!enters) return;
+    onEntered?.();
+    land(box.current, firstOf(spec, names));
+  }, [enters, node]);
   return (
     <EditorsContext value={editors}>
-      <Form {...props} />
+      <div ref={box} className="settings-form">
+        {searchable && names.length > many && (
+          <FormSearch
+            names={names} around={aroundOf(spec, params, tool)} onFound={(name) => land(box.current, name, true)}
+          />
+        )}
+        <Form {...props} />
+      </div>
     </EditorsContext>
   );
 }
@@ -233,6 +254,7 @@ function Setting({
   return (
     <div
       className="setting"
+      data-param={name}
       data-row={inRow || undefined}
       data-bad={problems.length > 0 || undefined}
       onBlur={(event) => {
@@ -278,9 +300,10 @@ function Setting({
 }
 
 function Findings({ problems }: { problems: readonly Diagnostic[] }): React.ReactNode {
+  const spoken = useSpoken();
   return problems.map((problem, i) => (
     <p key={i} className="field-problem" data-severity={problem.severity}>
-      <Reason code={problem.code} message={problem.message} most={300} />
+      <Reason code={problem.code} message={spoken(problem.message)} most={300} />
     </p>
   ));
 }

@@ -38,6 +38,11 @@ export interface FormProps {
   /** The component is a tool of an agent. */
   tool?: boolean;
   onChange(key: string, value: unknown): void;
+  /** Settings can be searched, once there are many. */
+  searchable?: boolean;
+  /** The most important field gets the keyboard; onEntered is called then. */
+  enters?: boolean;
+  onEntered?(): void;
 }
 
 /** Editors edit one value, and all params of a component. */

@@ -3,14 +3,16 @@
 
 import { useEffect, useRef, useState } from "react";
 import type { Conflict } from "../../canvas/merge.ts";
-import { useApp, useSpecText, useStore } from "../context.tsx";
+import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { SettingDiff } from "./history.tsx";
 import { usePublishText } from "./parts.tsx";
 
 /** Choice is a dialog; closing it leaves the canvas as it is here, unsaved. */
 export default function Choice({ onCopy, onClose }: { onCopy(): void; onClose(): void }): React.ReactNode {
   const t = usePublishText();
-  const { session } = useApp();
+  const words = useText();
+  const { session, together } = useApp();
+  const author = useStore(together.author, (name) => name) || words("others.unknown");
   const rival = useStore(session.sharing.rival, (now) => now);
   const [theirs, setTheirs] = useState<ReadonlySet<string>>(new Set());
   const dialog = useRef<HTMLDialogElement>(null);
@@ -26,7 +28,7 @@ export default function Choice({ onCopy, onClose }: { onCopy(): void; onClose():
   return (
     <dialog ref={dialog} className="choice" aria-labelledby="choice-title" onClose={onClose}>
       <h2 id="choice-title">{t("choice_title")}</h2>
-      <p className="lead-in">{t(rival?.tab === true ? "choice_tab" : "choice_text")}</p>
+      <p className="lead-in">{rival?.tab === true ? t("choice_tab") : t("choice_text", author)}</p>
       {conflicts.length > 1 && (
         <p className="publish-act">
           <button type="button" onClick={() => all(false)}>

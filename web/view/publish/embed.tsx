@@ -1,10 +1,12 @@
 // The lines that put the chat on a site.
 
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { chatAddress, frameTag, widgetTag, type Embed } from "../../run/snippets.ts";
 import { useAttempt, useLoaded } from "../loaded.ts";
 import { Code, Fault, usePublishText, Waiting, type Section } from "./parts.tsx";
 import { Signing } from "./signing.tsx";
+
+const Preview = lazy(() => import("./preview.tsx"));
 
 /** Look is the part of a chat that its site chooses. */
 type Look = Omit<Embed, "host" | "agent" | "token">;
@@ -43,6 +45,7 @@ export function EmbedSection({ release, onSection }: Section): React.ReactNode {
       )}
       <p>{t("embed_hint")}</p>
       <LookFields look={look} onLook={setLook} />
+      <Suspense><Preview embed={embed} published={Boolean(published.value.at)} /></Suspense>
       <Code label={t("widget")} text={widgetTag(embed)} />
       <p className="quiet small">{t("widget_csp", location.origin)}</p>
       <Signing release={release} embed={embed} />
