@@ -13,6 +13,7 @@ export const en = {
   "bar.kept": "Saved",
   "bar.link": "Copy link",
   "bar.linked": "Link copied",
+  "bar.link_shown": "Not copied: the link is the address of this page",
   "bar.theme": "Switch theme",
   "bar.language": "中文",
   "bar.model": "Model",

@@ -14,6 +14,7 @@ export const zh: Record<Key, string> = {
   "bar.kept": "已保存",
   "bar.link": "复制链接",
   "bar.linked": "链接已复制",
+  "bar.link_shown": "未复制：链接即此页面的地址",
   "bar.theme": "切换明暗",
   "bar.language": "English",
   "bar.model": "模型",
