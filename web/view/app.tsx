@@ -29,6 +29,7 @@ import { Space } from "./space.tsx";
 import { faultOf, reasonOf, unreadable, type Told } from "./reason.tsx";
 
 const CanvasSettings = lazy(() => import("./canvas-settings.tsx"));
+const DraftDialog = lazy(() => import("./draft.tsx"));
 const Home = lazy(() => import("./home/home.tsx"));
 const ImportDialog = lazy(() => import("./home/import.tsx"));
 const KeepDialog = lazy(() => import("./keep.tsx"));
@@ -274,6 +275,7 @@ export function App(): React.ReactNode {
                   acts={{
                     onNew: openNew, onDraft: (key) => void openDraft(key), onHost: (id) => void openCanvas(id),
                     onExample: openExample, onTemplate: openTemplate, onImport: chooseImport,
+                    onDescribe: (wish) => look.update({ dialog: "draft", wish }),
                   }}
                   templates={templates}
                 />
@@ -319,7 +321,7 @@ export function App(): React.ReactNode {
   );
 }
 
-const dialogs = { model: ModelDialog, plugins: PluginDialog, person: Person, canvas: CanvasSettings };
+const dialogs = { model: ModelDialog, plugins: PluginDialog, person: Person, canvas: CanvasSettings, draft: DraftDialog };
 
 function Chosen({ dialog, onDone }: { dialog: keyof typeof dialogs | undefined; onDone(): void }): React.ReactNode {
   const Content = dialog && dialogs[dialog];

@@ -367,6 +367,7 @@ export const en = {
   "edit.note_hint": "Markdown: **bold**, lists, links",
   "edit.note_empty": "Double-click to write",
   "edit.duplicate": "Duplicate",
+  "edit.draft": "Describe a change",
   "edit.nothing_copied": "Nothing that can be copied is selected.",
   "edit.delete": "Delete",
   "edit.off": "Switch off, or on again",

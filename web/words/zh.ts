@@ -365,6 +365,7 @@ export const zh: Record<Key, string> = {
   "edit.note_hint": "支持 Markdown：**粗体**、列表、链接",
   "edit.note_empty": "双击编辑",
   "edit.duplicate": "复制一份",
+  "edit.draft": "描述修改",
   "edit.nothing_copied": "所选内容无法复制。",
   "edit.delete": "删除",
   "edit.off": "停用或重新启用",

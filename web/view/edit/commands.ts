@@ -234,6 +234,7 @@ function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance):
     },
     { label: "edit.region", icon: "panel", keys: "F6", where: "anywhere", run: nextRegion },
     { label: "edit.tests", icon: "play", run: () => look.update({ tab: "tests", panel: true }) },
+    { label: "edit.draft", icon: "spark", run: () => look.update({ dialog: "draft" }) },
     { label: "canvas.settings", icon: "sliders", run: () => look.update({ dialog: "canvas" }) },
     { label: "plugins.title", icon: "box", run: () => look.update({ dialog: "plugins" }) },
     { label: "bar.panel", icon: "panel", keys: "P", run: () => look.update({ panel: !look.get().panel }) },
