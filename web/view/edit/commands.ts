@@ -32,8 +32,8 @@ export interface Command {
   run(): void;
 }
 
-/** fitPadding is the room around the boxes when all are shown. */
-export const fitPadding = 0.08;
+/** fitPadding is the room around the boxes when all are shown: the tools stand above them. */
+export const fitPadding = { top: "76px", right: "32px", bottom: "48px", left: "56px" } as const;
 
 /** legible is the smallest zoom that the page chooses by itself on a desktop. */
 export const legible = 0.8;
