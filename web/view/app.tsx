@@ -132,10 +132,11 @@ export function App(): React.ReactNode {
     else open();
   }, [session]);
 
-  const openImport = useCallback((text: string, name: string, choices?: Choices) => {
+  const openImport = useCallback((text: string, name: string, choices?: Choices, tidy?: boolean) => {
     showGallery();
     openText(text, name, { kind: "file" });
     if (choices) session.editing.settle(choices);
+    if (tidy) void session.editing.tidy();
   }, [openText, session]);
 
   const addPlugin = useCallback((file: File): boolean => {
@@ -145,9 +146,9 @@ export function App(): React.ReactNode {
     return true;
   }, [session, look]);
 
-  const importText = useCallback((text: string, { name }: File, choices?: Choices) => {
+  const importText = useCallback((text: string, { name }: File, choices?: Choices, tidy?: boolean) => {
     canvases?.add({ name, text, source: { kind: "file" } });
-    replace(() => openImport(text, name.replace(/\.(json|ya?ml)$/i, ""), choices));
+    replace(() => openImport(text, name.replace(/\.(json|ya?ml)$/i, ""), choices, tidy));
   }, [canvases, openImport, replace]);
 
   const openFile = useCallback(async (file: File) => {
@@ -292,7 +293,7 @@ export function App(): React.ReactNode {
           <ImportDialog
             key={`${incoming.name} ${incoming.lastModified} ${incoming.size}`} file={incoming}
             onOther={chooseImport} onClose={() => setIncoming(undefined)}
-            onImport={(text, choices) => { setIncoming(undefined); importText(text, incoming, choices); }}
+            onImport={(text, ...how) => { setIncoming(undefined); importText(text, incoming, ...how); }}
             onTemplates={() => {
               setIncoming(undefined);
               replace(() => { goToGallery(); setTemplates((count) => count + 1); });
