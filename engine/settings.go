@@ -54,19 +54,6 @@ type settingsForm struct {
 	Prices     Value    `json:"prices" label:"Prices of models" doc:"per million tokens, for models whose price the host does not know" shape:"{model: {input, output, cached_input, cache_write, above}}" section:"advanced" widget:"pairs"`
 }
 
-// settingError is a problem of one setting of a canvas.
-type settingError struct {
-	name    string // "" for all of them
-	problem string
-}
-
-func (e *settingError) Error() string {
-	if e.name == "" {
-		return "settings: " + e.problem
-	}
-	return "settings: " + e.name + ": " + e.problem
-}
-
 // readSettings reads all settings that are as they should be; refuse receives each other one, and
 // its error ends reading.
 func readSettings(v Value, refuse func(error) error) (s settings, err error) {

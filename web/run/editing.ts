@@ -147,7 +147,7 @@ export class Editing {
     });
   }
 
-  /** settings replaces all settings of the canvas, also those that are no object. */
+  /** settings replaces all settings of the canvas, also a value other than an object. */
   settings(value: unknown): void {
     this.#session.act((draft) => draft.set(["settings"], value));
   }

@@ -43,7 +43,8 @@ const step = (component: string, params: object, next: string[] = [], name = com
   ({ component, name, params, next });
 const bot = [
   { path: ["steps", "UserFillUp:Order"], after: step("UserFillUp", {
-    enable_tips: true, tips: "Your order", inputs: { number: { name: "Order number", type: "line", optional: false } },
+    enable_tips: true, tips: "Your order",
+    inputs: { number: { name: "Order number", type: "line", optional: false } },
   }, ["Message:Done"], "Ask for the order number") },
   { path: ["steps", "Message:Done"], after: step("Message", { content: ["Order {UserFillUp:Order@number}"] }) },
   { path: ["steps", "begin", "next"], after: ["UserFillUp:Order"] },
@@ -70,7 +71,8 @@ test("branches, groups and removed steps are edited with their edges", async () 
   const route = { order: { description: "orders", examples: [], to: ["UserFillUp:Order"] },
     other: { description: "the rest", examples: [], to: ["Message:Else"] } };
   const { dsl, problems } = await draft(whole, said(JSON.stringify([
-    { path: ["steps", "Categorize:Topic"], after: step("Categorize", { query: "sys.query", category_description: route }) },
+    { path: ["steps", "Categorize:Topic"],
+      after: step("Categorize", { query: "sys.query", category_description: route }) },
     { path: ["steps", "Message:Else"], after: step("Message", { content: ["Hello"] }) },
     { path: ["steps", "begin", "next"], before: ["UserFillUp:Order"], after: ["Categorize:Topic"] },
   ])).llm);
@@ -86,7 +88,8 @@ test("branches, groups and removed steps are edited with their edges", async () 
 });
 
 test("an answer with problems goes back once, with what the engine found", async () => {
-  const lost = JSON.stringify([{ path: ["steps", "Message:M"], after: step("Message", { content: ["{LLM:Nowhere@content}"] }) },
+  const lost = JSON.stringify([
+    { path: ["steps", "Message:M"], after: step("Message", { content: ["{LLM:Nowhere@content}"] }) },
     { path: ["steps", "begin", "next"], after: ["Message:M"] }]);
   const { llm, asked } = said(lost, JSON.stringify(bot));
   const second = await draft(empty, llm);
@@ -138,12 +141,17 @@ test("secrets are not sent, and stay where they were", async () => {
   ])).llm)).dsl as Dsl;
   assert.match(JSON.stringify(whole), /sk-very-secret/);
   assert.doesNotMatch(JSON.stringify(sketchOf(whole, specs, build(whole, specs))), /sk-very-secret/);
-  const { llm, asked } = said(JSON.stringify([{ path: ["steps", "Invoke:Shop", "params", "url"], after: "https://new.example/" }]));
+  const { llm, asked } = said(JSON.stringify([
+    { path: ["steps", "Invoke:Shop", "params", "url"], after: "https://new.example/" },
+  ]));
   const { dsl, problems } = await draft(whole, llm);
   assert.deepEqual(problems, []);
   assert.doesNotMatch(JSON.stringify(asked), /sk-very-secret/);
   const { params } = dsl?.components["Invoke:Shop"]?.obj ?? {};
-  assert.deepEqual([params?.["url"], params?.["headers"]], ["https://new.example/", "{\"Authorization\": \"Bearer sk-very-secret\"}"]);
+  assert.deepEqual(
+    [params?.["url"], params?.["headers"]],
+    ["https://new.example/", "{\"Authorization\": \"Bearer sk-very-secret\"}"],
+  );
 });
 
 test("endless answers, cancelled drafts and huge canvases end with an error", async () => {
@@ -160,7 +168,8 @@ test("endless answers, cancelled drafts and huge canvases end with an error", as
 
 test("any text is a patch or a problem", () => {
   const sketch = sketchOf(empty, specs, build(empty, specs));
-  const pieces = ["[", "]", "{", "}", "\"", "\\", "path", ":", ",", "steps", "null", "1", " ", JSON.stringify(bot), "[[[[", "<think>"];
+  const signs = ["[", "]", "{", "}", "\"", "\\", "path", ":", ",", "steps", "null", "1", " "];
+  const pieces = [...signs, JSON.stringify(bot), "[[[[", "<think>"];
   let state = 7;
   const any = (n: number): number => (state = (state * 1103515245 + 12345) % 2147483648) % n;
   for (let round = 0; round < 3000; round++) {

@@ -276,7 +276,6 @@ export function App(): React.ReactNode {
                   acts={{
                     onNew: openNew, onDraft: (key) => void openDraft(key), onHost: (id) => void openCanvas(id),
                     onExample: openExample, onTemplate: openTemplate, onImport: chooseImport,
-                    onDescribe: (wish) => look.update({ dialog: "draft", wish }),
                   }}
                   templates={templates}
                 />

@@ -8,7 +8,7 @@ import { Icon } from "./icons.tsx";
 
 const shortly = 2000; // milliseconds
 
-/** CopyButton copies a text; `shown` finds the element that is selected where copying is refused. */
+/** CopyButton copies a text; `shown` finds the element that is selected without a clipboard. */
 export function CopyButton({ text, label, shown, link = false }: {
   text: string;
   /** Names what is copied, where several texts can be. */

@@ -2,10 +2,12 @@
 // difference and added as one step of undo.
 
 import { useEffect, useMemo, useRef, useState } from "react";
-import { compare } from "../canvas/compare.ts";
+import { compare, type Comparison } from "../canvas/compare.ts";
 import { diff } from "../canvas/diff.ts";
-import { moveNodes } from "../canvas/edit/nodes.ts";
-import { PatchError } from "../canvas/patch.ts";
+import type { Specs } from "../canvas/drawing.ts";
+import type { Dsl } from "../canvas/dsl.ts";
+import { moveNodes, startingParams } from "../canvas/edit/nodes.ts";
+import { PatchError, same } from "../canvas/patch.ts";
 import { drafted, limits, type Drafted } from "../run/drafting.ts";
 import type { Document } from "../run/session.ts";
 import { texts } from "../words/draft.ts";
@@ -21,32 +23,37 @@ interface Made extends Drafted {
   of: Document;
 }
 
-/** DraftDialog drafts changes of the open canvas. */
-export default function DraftDialog({ onDone }: { onDone(): void }): React.ReactNode {
-  const t = translators[useLook(({ language }) => language)];
-  const { session, look } = useApp();
-  const [begun] = useState(look.get().wish);
-  const select = useSelect();
-  const model = useModelName();
-  const kind = useStore(session.player.provider, (choice) => choice.kind);
-  const [wish, setWish] = useState(begun ?? "");
+type Text = (key: keyof typeof texts.en, ...values: (string | number)[]) => string;
+
+// useDrafting asks the model of the page for drafts of the open canvas, and adds one.
+function useDrafting(t: Text): {
+  made: Made | undefined;
+  fault: string | undefined;
+  progress: [attempt: number, characters: number] | undefined;
+  start(wish: string): Promise<void>;
+  cancel(): void;
+  discard(): void;
+  add(): Promise<{ first: string | undefined } | undefined>;
+} {
+  const { session } = useApp();
   const [made, setMade] = useState<Made>();
   const [fault, setFault] = useState<string>();
   const [progress, setProgress] = useState<[attempt: number, characters: number]>();
   const stop = useRef<AbortController>(undefined);
-  const start = async (): Promise<void> => {
+  const start = async (wish: string): Promise<void> => {
     const document = session.document.get();
     const choice = session.player.provider.get();
     const llm = session.player.providers.model(choice);
-    if (!document || !llm || wish.trim() === "") return;
+    if (!document || !llm || wish === "") return;
     const cancel = new AbortController();
     stop.current = cancel;
     setMade(undefined);
     setFault(undefined);
     setProgress([1, 0]);
     try {
-      const result = await drafted(wish.trim(), {
-        dsl: document.dsl, model: document.model, specs: session.specs.get(), llm, name: choice.model, signal: cancel.signal,
+      const result = await drafted(wish, {
+        dsl: document.dsl, model: document.model, specs: session.specs.get(), llm, name: choice.model,
+        signal: cancel.signal,
         validate: (text) => session.validate(text), onProgress: (...now) => setProgress(now),
       });
       if (!cancel.signal.aborted) setMade({ ...result, of: document });
@@ -55,13 +62,9 @@ export default function DraftDialog({ onDone }: { onDone(): void }): React.React
     }
     setProgress(undefined);
   };
-  useEffect(() => {
-    look.update({ wish: undefined });
-    if (begun !== undefined) void start();
-    return () => stop.current?.abort();
-  }, []);
-  const add = async (): Promise<void> => {
-    if (!made?.dsl) return;
+  useEffect(() => () => stop.current?.abort(), []);
+  const add = async (): Promise<{ first: string | undefined } | undefined> => {
+    if (!made?.dsl) return undefined;
     const { of, dsl } = made;
     try {
       const step = Object.keys(of.dsl.components).length > 1 ? undefined : `draft ${of.number}`;
@@ -71,12 +74,41 @@ export default function DraftDialog({ onDone }: { onDone(): void }): React.React
         const places = await session.layout();
         session.act((draft, { model: now }) => moveNodes(draft, now, places), step);
       }
-      onDone();
-      select(first, { reveal: true });
+      return { first };
     } catch (err) {
       if (!(err instanceof PatchError)) throw err;
       setFault(t("moved"));
+      return undefined;
     }
+  };
+  const cancel = (): void => {
+    stop.current?.abort();
+    setProgress(undefined);
+  };
+  return { made, fault, progress, start, cancel, discard: () => setMade(undefined), add };
+}
+
+/** DraftDialog drafts changes of the open canvas. */
+export default function DraftDialog({ onDone }: { onDone(): void }): React.ReactNode {
+  const t = translators[useLook(({ language }) => language)];
+  const { session, look } = useApp();
+  const [begun] = useState(look.get().wish);
+  const select = useSelect();
+  const model = useModelName();
+  const kind = useStore(session.player.provider, (choice) => choice.kind);
+  const [wish, setWish] = useState(begun ?? "");
+  const work = useDrafting(t);
+  const { made, fault, progress } = work;
+  const start = (): void => void work.start(wish.trim());
+  useEffect(() => {
+    look.update({ wish: undefined });
+    if (begun !== undefined) start();
+  }, []);
+  const add = async (): Promise<void> => {
+    const added = await work.add();
+    if (!added) return;
+    onDone();
+    select(added.first, { reveal: true });
   };
   const busy = progress !== undefined;
   return (
@@ -84,7 +116,7 @@ export default function DraftDialog({ onDone }: { onDone(): void }): React.React
       className="draft"
       onSubmit={(event) => {
         event.preventDefault();
-        void start();
+        start();
       }}
     >
       <h2 id="dialog-title">{t("title")}</h2>
@@ -107,9 +139,9 @@ export default function DraftDialog({ onDone }: { onDone(): void }): React.React
       {made && <Proposal made={made} t={t} />}
       <div className="dialog-acts">
         {busy ? (
-          <button type="button" onClick={() => { stop.current?.abort(); setProgress(undefined); }}>{t("cancel")}</button>
+          <button type="button" onClick={work.cancel}>{t("cancel")}</button>
         ) : (
-          <button type="button" onClick={() => (made ? setMade(undefined) : onDone())}>{t(made ? "discard" : "close")}</button>
+          <button type="button" onClick={made ? work.discard : onDone}>{t(made ? "discard" : "close")}</button>
         )}
         {!busy && kind !== "offline" && (
           <button type="submit" className={made?.dsl ? undefined : "primary"} disabled={wish.trim() === ""}>
@@ -126,9 +158,24 @@ export default function DraftDialog({ onDone }: { onDone(): void }): React.React
   );
 }
 
-function Proposal({ made, t }: { made: Made; t(key: keyof typeof texts.en, ...values: (string | number)[]): string }): React.ReactNode {
+// compared also has the settings of new steps, which a person must see before they run: scripts,
+// addresses, instructions.
+function compared(before: Dsl, after: Dsl, specs: Specs): Comparison {
+  const found = compare(before, after);
+  const nodes = found.nodes.map((node) => {
+    if (node.change !== "added") return node;
+    const usual = startingParams(specs.get(node.kind));
+    const params = Object.entries(after.components[node.id]?.obj.params ?? {});
+    const settings = params.flatMap(([name, value]) => (same(usual[name], value) ? [] : [{ name, after: value }]));
+    return { ...node, settings };
+  });
+  return { ...found, nodes };
+}
+
+function Proposal({ made, t }: { made: Made; t: Text }): React.ReactNode {
   const { dsl, of, problems, attempts, tokens } = made;
-  const comparison = useMemo(() => dsl && compare(of.dsl, dsl), [dsl, of]);
+  const specs = useStore(useApp().session.specs, (all) => all);
+  const comparison = useMemo(() => dsl && compared(of.dsl, dsl, specs), [dsl, of, specs]);
   return (
     <section className="proposal" aria-label={t("draft")}>
       {problems.length > 0 && (

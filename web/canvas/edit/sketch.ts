@@ -1,5 +1,5 @@
 // A canvas as a language model reads and changes it: steps with their settings and what follows
-// them. Drawings, state and secrets are left out; changes of the sketch become edits of the document.
+// them. Drawings, state and secrets are left out; changes of the sketch become edits.
 
 import { isObject, word, type Dsl, type Params } from "../dsl.ts";
 import { picturesOf } from "../picture.ts";
@@ -97,13 +97,13 @@ export function read(value: unknown, specs: Specs): Sketch {
 function readStep(id: string, step: unknown, known: ReadonlySet<string>, specs: Specs): SketchStep {
   const bad = (problem: string): SketchError => new SketchError(`step ${JSON.stringify(id.slice(0, 80))}: ${problem}`);
   if (!/^[\p{L}\p{N}_:. -]{1,80}$/u.test(id)) throw bad("an id has at most 80 letters, digits and _ : . -");
-  if (!isObject(step)) throw bad("is no object");
+  if (!isObject(step)) throw bad("is not an object");
   const { component, name = id, params = {}, next = [], inside } = step;
   if (typeof component !== "string" || !specs.has(component))
     throw bad(`unknown component ${JSON.stringify(component ?? null).slice(0, 80)}`);
-  if (typeof name !== "string") throw bad("name is no text");
-  if (!isObject(params)) throw bad("params is no object");
-  if (!Array.isArray(next)) throw bad("next is no list of ids");
+  if (typeof name !== "string") throw bad("name is not a string");
+  if (!isObject(params)) throw bad("params is not an object");
+  if (!Array.isArray(next)) throw bad("next is not a list of ids");
   for (const to of next)
     if (typeof to !== "string" || !known.has(to)) throw bad(`next names no step: ${JSON.stringify(to).slice(0, 80)}`);
   if (inside !== undefined && (typeof inside !== "string" || !known.has(inside))) throw bad("inside names no step");
@@ -170,7 +170,8 @@ function placesOf(model: CanvasModel, gone: readonly string[]): Map<string, Spot
   const left = model.nodes.filter(({ id }) => !gone.includes(id));
   return new Map(left.map((node) => {
     const { width, height } = sizeOf(node);
-    return [node.id, { x: node.x, y: node.y, width, height, ...(node.parent === undefined ? {} : { parent: node.parent }) }];
+    const { x, y, parent } = node;
+    return [node.id, { x, y, width, height, ...(parent === undefined ? {} : { parent }) }];
   }));
 }
 
@@ -185,10 +186,11 @@ function spotOf(spots: Map<string, Spot>, id: string, { steps }: Sketch): Place 
     step.next.includes(id) || JSON.stringify(step.params).includes(JSON.stringify(id));
   const [before = ""] = Object.entries(steps).find((each) => spots.has(each[0]) && leads(each)) ?? [];
   const from = spots.get(before);
+  const beside = from && from.parent === parent;
   const spot: Spot = {
     ...box, ...(parent === undefined ? {} : { parent }),
-    x: from && from.parent === parent ? from.x + from.width + gap : Math.max(0, ...around.map(({ x, width }) => x + width + gap)),
-    y: from && from.parent === parent ? from.y : Math.min(...around.map(({ y }) => y), parent === undefined ? 0 : 110),
+    x: beside ? from.x + from.width + gap : Math.max(0, ...around.map(({ x, width }) => x + width + gap)),
+    y: beside ? from.y : Math.min(...around.map(({ y }) => y), parent === undefined ? 0 : 110),
   };
   const meets = (other: Spot): boolean =>
     spot.x < other.x + other.width && other.x < spot.x + spot.width &&
@@ -200,7 +202,8 @@ function spotOf(spots: Map<string, Spot>, id: string, { steps }: Sketch): Place 
 
 /** catalogue describes components for a model, one line each. */
 export function catalogue(specs: Specs, most: number): string {
-  const lines = [...new Set(specs.values())].filter(({ pipeline, missing }) => !pipeline && missing === undefined).map((spec) => {
+  const usable = [...new Set(specs.values())].filter(({ pipeline, missing }) => !pipeline && missing === undefined);
+  const lines = usable.map((spec) => {
     const params = Object.entries(spec.params?.properties ?? {}).flatMap(([name, schema]) => {
       const { section = "main", hidden: unseen, options } = schema["x-easel"] ?? {};
       if (unseen || section === "advanced" || section === "fail") return [];
@@ -209,8 +212,10 @@ export function catalogue(specs: Specs, most: number): string {
     });
     const outputs = (spec.outputs ?? []).map(({ name }) => name).filter((name) => !/^[_*]/.test(name));
     const branches = (spec.branches ?? []).map(({ param, to }) => (to === undefined ? param : `${param}.*.${to}`));
-    return `${spec.name}${spec.role ? ` [${spec.role}]` : ""}: ${spec.description ?? ""} params ${params.join(", ") || "-"};` +
-      ` outputs ${outputs.join(", ") || "-"}${branches.length > 0 ? `; branches lead on by ${branches.join(", ")}` : ""}`;
+    const role = spec.role ? ` [${spec.role}]` : "";
+    const leads = branches.length > 0 ? `; branches lead on by ${branches.join(", ")}` : "";
+    return `${spec.name}${role}: ${spec.description ?? ""} params ${params.join(", ") || "-"};` +
+      ` outputs ${outputs.join(", ") || "-"}${leads}`;
   });
   return lines.join("\n").slice(0, most);
 }

@@ -9,17 +9,20 @@ import { answer, counted, missing, press, raise, type Stage } from "./stage.ts";
 
 const step = (component: string, name: string, params: object, next: string[] = []): object =>
   ({ component, name, params, next });
-const form = { enable_tips: true, tips: "Your order", inputs: { number: { name: "Order number", type: "line", optional: false } } };
+const inputs = { number: { name: "Order number", type: "line", optional: false } };
+const form = { enable_tips: true, tips: "Your order", inputs };
 const bot = [
   { path: ["steps", "UserFillUp:Order"], after: step("UserFillUp", "Ask for the order", form, ["Message:Done"]) },
-  { path: ["steps", "Message:Done"], after: step("Message", "Say thanks <b>", { content: ["Order {UserFillUp:Order@number}"] }) },
+  { path: ["steps", "Message:Done"],
+    after: step("Message", "Say thanks <b>", { content: ["Order {UserFillUp:Order@number}"] }) },
   { path: ["steps", "begin", "next"], after: ["UserFillUp:Order"] },
 ];
 const faq = JSON.parse(readFileSync(new URL("../../templates/support-faq.json", import.meta.url), "utf8")) as {
   dsl: { components: Record<string, { downstream: string[] }> };
 };
 const inFront = [
-  { path: ["steps", "UserFillUp:Order"], after: step("UserFillUp", "Ask for the order", form, faq.dsl.components["begin"]?.downstream) },
+  { path: ["steps", "UserFillUp:Order"],
+    after: step("UserFillUp", "Ask for the order", form, faq.dsl.components["begin"]?.downstream) },
   { path: ["steps", "begin", "next"], after: ["UserFillUp:Order"] },
 ];
 const lost = [{ path: ["steps", "begin", "next"], after: ["LLM:Nowhere"] }];
@@ -46,6 +49,7 @@ describe("drafts by a model", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Build it" }).click();
     await dialog(page).getByText("Ask for the order", { exact: false }).first().waitFor();
     await dialog(page).getByText("Say thanks <b>").first().waitFor();
+    await dialog(page).getByText("{UserFillUp:Order@number}").waitFor(); // settings of new steps are shown too
     await counted(page.locator(".react-flow__node"), 1, "nothing is added before it was accepted");
     await look(page, "draft-1440");
     await audit(page, "a draft");

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 
-/** filled returns the names of the visible buttons that are filled with ink, in the open dialog or else the page. */
+/** filled returns the names of the buttons that are filled with ink: of the open dialog, if any. */
 export function filled(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const ink = document.createElement("i");

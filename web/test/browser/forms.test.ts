@@ -223,7 +223,7 @@ describe("forms", { skip: missing() }, () => {
     await other.done();
   });
 
-  test("a category that is no object stays when another one is edited", async () => {
+  test("a category that is a text stays when another one is edited", async () => {
     const category = { Refund: { description: "money back", to: ["Message:M"] }, Odd: "text" };
     const hash = `#${await pack(JSON.stringify({ components: {
       begin: node("Begin", {}, [], ["Categorize:C"]),

@@ -216,14 +216,16 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
         k !== i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
     });
     await reached(page, async () => {
-      const rects = [...document.querySelectorAll(".react-flow__node-node")].map((each) => each.getBoundingClientRect());
+      const rects = [...document.querySelectorAll(".react-flow__node-node")]
+        .map((each) => each.getBoundingClientRect());
       return rects.length > 1 && new Set(rects.map(({ left, top }) => `${left} ${top}`)).size === rects.length;
     }, undefined);
     assert.equal(await overlaps(), 0);
     await page.locator(".board").focus();
     await page.keyboard.press("Control+z");
     await reached(page, async () => {
-      const lefts = [...document.querySelectorAll(".react-flow__node-node")].map((each) => each.getBoundingClientRect().left);
+      const lefts = [...document.querySelectorAll(".react-flow__node-node")]
+        .map((each) => each.getBoundingClientRect().left);
       return new Set(lefts).size === 1;
     }, undefined);
     await done();

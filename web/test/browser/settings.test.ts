@@ -475,9 +475,12 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
         await page.evaluate((to) => { location.hash = `settings=${to}`; }, name);
         const entry = page.locator(".settings-list > li").first();
         await (lists ? entry : page.locator(".facts").first()).waitFor();
-        await page.locator(".settings-view summary").evaluateAll((all) => all.forEach((each) => (each as HTMLElement).click()));
+        await page.locator(".settings-view summary").evaluateAll((all) => {
+          for (const each of all) (each as HTMLElement).click();
+        });
         const wide = await page.locator(".settings-view *").evaluateAll((all) =>
-          all.filter((each) => each.getBoundingClientRect().right > innerWidth).map((each) => each.outerHTML.slice(0, 80)));
+          all.filter((each) => each.getBoundingClientRect().right > innerWidth)
+            .map((each) => each.outerHTML.slice(0, 80)));
         assert.deepEqual(wide, [], `${name}, ${language}`);
       }
     }

@@ -7,8 +7,6 @@ export interface HomeActs {
   onHost(id: string): void;
   onExample(example: Example): void;
   onTemplate(template: Template): void;
-  /** onDescribe drafts changes of the canvas that was just opened. */
-  onDescribe(wish: string): void;
   /** onImport asks for a file and shows what will become of it before it is opened. */
   onImport(): void;
 }

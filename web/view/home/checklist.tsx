@@ -74,12 +74,15 @@ export function Checklist({ acts }: { acts: HomeActs }): React.ReactNode {
     else if (draft) acts.onDraft(draft.key);
     else acts.onNew();
   };
+  const link = (text: "step_try" | "step_canvas", act: () => void): React.ReactNode => (
+    <button type="button" className="link" onClick={act}>{h(text)}</button>
+  );
   const knowledge = open ? <a href={areaLink("knowledge")}>{h("step_open")}</a> : <small className="quiet">{h("step_sign_in")}</small>;
   const steps: [done: boolean, name: string, act: React.ReactNode][] = [
-    [asked, h("step_ask"), <button type="button" className="link" onClick={() => void ask()}>{h("step_try")}</button>],
+    [asked, h("step_ask"), link("step_try", () => void ask())],
     [!offline, h("step_model"), <AddModel />],
     [documents, h("step_documents"), knowledge],
-    [published, h("step_publish"), <button type="button" className="link" onClick={publish}>{h("step_canvas")}</button>],
+    [published, h("step_publish"), link("step_canvas", publish)],
   ];
   return (
     <section className="checklist" aria-labelledby="checklist-title">

@@ -9,7 +9,7 @@ import { useHomeText } from "./text.ts";
 /** Describe takes a wish and opens what is made of it. */
 export function Describe({ acts }: { acts: HomeActs }): React.ReactNode {
   const h = useHomeText();
-  const { session } = useApp();
+  const { session, look } = useApp();
   const offline = useStore(session.player.provider, ({ kind }) => kind === "offline");
   const ready = useStore(session.specs, (specs) => specs.size > 0);
   const [wish, setWish] = useState("");
@@ -19,7 +19,7 @@ export function Describe({ acts }: { acts: HomeActs }): React.ReactNode {
     const template = offline ? nearest(templates, wish) : undefined;
     if (template) acts.onTemplate(template);
     else acts.onNew();
-    acts.onDescribe(wish.trim());
+    look.update({ dialog: "draft", wish: wish.trim() });
   };
   return (
     <form
@@ -42,7 +42,10 @@ export function Describe({ acts }: { acts: HomeActs }): React.ReactNode {
 export function nearest(templates: readonly Template[], wish: string): Template | undefined {
   const words = new Set(wish.toLowerCase().match(/\p{Script=Han}+|[\p{Ll}\p{N}]{3,}/gu)?.flatMap(
     // Chinese has no spaces: each pair of signs counts.
-    (word) => /\p{Script=Han}/u.test(word) ? [...word].map((_, i) => word.slice(i, i + 2)).filter((pair) => pair.length === 2) : [word],
+    (word) => {
+      if (!/\p{Script=Han}/u.test(word)) return [word];
+      return [...word].slice(1).map((_, i) => word.slice(i, i + 2));
+    },
   ));
   const score = ({ title, description }: Template): number => {
     const text = [title, description].flatMap((each) => Object.values(each)).join(" ").toLowerCase();

@@ -28,7 +28,7 @@ export default function ImportDialog({
   onClose,
 }: {
   file: File;
-  /** Opens the file, with choices for what is missing here, and laid out anew if `tidy` is set. */
+  /** Opens the file, with choices for what is missing here, and laid out if `tidy` is set. */
   onImport(text: string, choices: Choices, tidy: boolean): void;
   onOther(): void;
   onTemplates(): void;
@@ -76,12 +76,7 @@ export default function ImportDialog({
         </div>
       )}
       {readable && <Preview report={readable} choices={choices} onChoose={choose} />}
-      {overlaps > 0 && (
-        <label className="tidy">
-          <input type="checkbox" checked={tidy} onChange={(event) => setTidy(event.target.checked)} />{" "}
-          {h("import_tidy", overlaps)}
-        </label>
-      )}
+      {overlaps > 0 && <Tidy overlaps={overlaps} tidy={tidy} onChange={setTidy} />}
       <div className="dialog-acts">
         <button type="button" onClick={() => dialog.current?.close()}>
           {h("import_cancel")}
@@ -103,6 +98,18 @@ export default function ImportDialog({
         )}
       </div>
     </dialog>
+  );
+}
+
+function Tidy({ overlaps, tidy, onChange }: {
+  overlaps: number; tidy: boolean; onChange(tidy: boolean): void;
+}): React.ReactNode {
+  const h = useHomeText();
+  return (
+    <label className="tidy">
+      <input type="checkbox" checked={tidy} onChange={(event) => onChange(event.target.checked)} />{" "}
+      {h("import_tidy", overlaps)}
+    </label>
   );
 }
 
