@@ -135,8 +135,7 @@ export function App(): React.ReactNode {
   const openImport = useCallback((text: string, name: string, choices?: Choices, tidy?: boolean) => {
     showGallery();
     openText(text, name, { kind: "file" });
-    if (choices) session.editing.settle(choices);
-    if (tidy) void session.editing.tidy();
+    if (choices) session.editing.settle(choices); if (tidy) void session.editing.tidy();
   }, [openText, session]);
 
   const addPlugin = useCallback((file: File): boolean => {
@@ -321,7 +320,9 @@ export function App(): React.ReactNode {
   );
 }
 
-const dialogs = { model: ModelDialog, plugins: PluginDialog, person: Person, canvas: CanvasSettings, draft: DraftDialog };
+const dialogs = {
+  model: ModelDialog, plugins: PluginDialog, person: Person, canvas: CanvasSettings, draft: DraftDialog,
+};
 
 function Chosen({ dialog, onDone }: { dialog: keyof typeof dialogs | undefined; onDone(): void }): React.ReactNode {
   const Content = dialog && dialogs[dialog];

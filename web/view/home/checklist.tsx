@@ -77,7 +77,8 @@ export function Checklist({ acts }: { acts: HomeActs }): React.ReactNode {
   const link = (text: "step_try" | "step_canvas", act: () => void): React.ReactNode => (
     <button type="button" className="link" onClick={act}>{h(text)}</button>
   );
-  const knowledge = open ? <a href={areaLink("knowledge")}>{h("step_open")}</a> : <small className="quiet">{h("step_sign_in")}</small>;
+  const knowledge = open ? <a href={areaLink("knowledge")}>{h("step_open")}</a>
+    : <small className="quiet">{h("step_sign_in")}</small>;
   const steps: [done: boolean, name: string, act: React.ReactNode][] = [
     [asked, h("step_ask"), link("step_try", () => void ask())],
     [!offline, h("step_model"), <AddModel />],

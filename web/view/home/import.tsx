@@ -92,7 +92,10 @@ export default function ImportDialog({
           </button>
         )}
         {readable && (
-          <button type="button" className="primary" autoFocus onClick={() => onImport(text, choices, overlaps > 0 && tidy)}>
+          <button
+            type="button" className="primary" autoFocus
+            onClick={() => onImport(text, choices, overlaps > 0 && tidy)}
+          >
             {h("import_open")}
           </button>
         )}

@@ -90,7 +90,9 @@ function StarterCard({
         <Glyphs kinds={kindsOf(components.map(({ obj }) => obj.component_name), specs)} />
         <b>{pick(starter.title, language)}</b>
         <span>{pick(starter.description, language)}</span>
-        <small>{[label, h("steps", components.length), ...needs.map((need) => h(need))].filter(Boolean).join(" · ")}</small>
+        <small>
+          {[label, h("steps", components.length), ...needs.map((need) => h(need))].filter(Boolean).join(" · ")}
+        </small>
       </button>
     </li>
   );
