@@ -78,14 +78,8 @@ export default function ImportDialog({
       {readable && <Preview report={readable} choices={choices} onChoose={choose} />}
       {overlaps > 0 && <Tidy overlaps={overlaps} tidy={tidy} onChange={setTidy} />}
       <div className="dialog-acts">
-        <button type="button" onClick={() => dialog.current?.close()}>
-          {h("import_cancel")}
-        </button>
-        {unreadable && (
-          <button type="button" onClick={onOther}>
-            {h("import_other")}
-          </button>
-        )}
+        <button type="button" onClick={() => dialog.current?.close()}>{h("import_cancel")}</button>
+        {unreadable && <button type="button" onClick={onOther}>{h("import_other")}</button>}
         {foreign && (
           <button type="button" className="primary" onClick={onTemplates}>
             {h("import_templates")}
