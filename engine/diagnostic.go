@@ -65,6 +65,9 @@ func diagnosticOf(err error) Diagnostic {
 		return d
 	}
 	d.Message = strings.TrimPrefix(err.Error(), "canvas: ")
+	if e, ok := err.(*settingError); ok {
+		d.Param, d.Message = strings.TrimSuffix("settings."+e.name, "."), e.problem
+	}
 	if d.Code == "" {
 		d.Code = CodeBadCanvas
 	}

@@ -82,6 +82,19 @@ func (e *ParamError) Error() string {
 	return b.String()
 }
 
+// settingError is a problem of one setting of a canvas.
+type settingError struct {
+	name    string // "" for all of them
+	problem string
+}
+
+func (e *settingError) Error() string {
+	if e.name == "" {
+		return "settings: " + e.problem
+	}
+	return "settings: " + e.name + ": " + e.problem
+}
+
 // quotedMost is the number of bytes of a value that an error message quotes.
 const quotedMost = 120
 

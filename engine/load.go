@@ -35,10 +35,8 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 	doc = upgrade(reg, doc)
 	c := &Canvas{doc: doc, registry: reg, env: doc.Get("variables")}
 	var err error
-	if c.settings, err = readSettings(doc.Get("settings")); err != nil {
-		if err := refuse(err); err != nil {
-			return nil, err
-		}
+	if c.settings, err = readSettings(doc.Get("settings"), refuse); err != nil {
+		return nil, err
 	}
 	if err := c.place(doc.Get("components"), refuse); err != nil {
 		return nil, err

@@ -54,15 +54,53 @@ type settingsForm struct {
 	Prices     Value    `json:"prices" label:"Prices of models" doc:"per million tokens, for models whose price the host does not know" shape:"{model: {input, output, cached_input, cache_write, above}}" section:"advanced" widget:"pairs"`
 }
 
-func readSettings(v Value) (settings, error) {
-	var s settings
+// readSettings reads all settings that are as they should be; refuse receives each other one, and
+// its error ends reading.
+func readSettings(v Value, refuse func(error) error) (s settings, err error) {
+	bad := func(name, format string, args ...any) {
+		if err == nil {
+			err = refuse(&settingError{name, fmt.Sprintf(format, args...)})
+		}
+	}
 	if v.IsNull() {
 		return s, nil
 	}
 	if v.Kind() != KindObject {
-		return s, fmt.Errorf("settings: is a %s; expected an object with limits and prices", v.Kind())
+		bad("", "is a %s; expected an object with limits and prices", v.Kind())
+		return s, err
 	}
-	for name, given := range v.Get("limits").Fields() {
+	readLimits(v.Get("limits"), &s.limits, bad)
+	s.approval = readNames(v, "approval", bad)
+	s.fallbacks = readNames(v, "fallback_models", bad)
+	for _, name := range [...]string{"visitors_approve", "files_to_model", "caller_instructions"} {
+		if k := v.Get(name).Kind(); k != KindNull && k != KindBool {
+			bad(name, "is %s; expected true or false", brief(v.Get(name).JSON()))
+		}
+	}
+	s.visitors = v.Get("visitors_approve").True()
+	s.noFiles = v.Get("files_to_model").Kind() == KindBool && !v.Get("files_to_model").True()
+	s.caller = v.Get("caller_instructions").True()
+	if way := v.Get("scheduling"); !way.IsNull() {
+		s.scheduling = Scheduling(way.Str())
+		if !slices.Contains(schedulings, s.scheduling) {
+			bad("scheduling", "is %s; expected batch or eager", brief(way.JSON()))
+		}
+	}
+	prices, wrong := ReadPrices(v.Get("prices"))
+	if s.prices = prices; wrong != nil {
+		bad("prices", "%s", strings.TrimPrefix(wrong.Error(), "prices: "))
+	}
+	return s, err
+}
+
+// badSetting reports what is wrong with a setting.
+type badSetting func(name, format string, args ...any)
+
+func readLimits(v Value, to *Limits, bad badSetting) {
+	if v.Kind() != KindObject && !v.IsNull() {
+		bad("limits", "is a %s; expected an object of numbers by name", v.Kind())
+	}
+	for name, given := range v.Fields() {
 		n, ok := given.Int()
 		if name == "cost" {
 			var amount float64
@@ -70,51 +108,26 @@ func readSettings(v Value) (settings, error) {
 			n = MicrosOf(amount)
 		}
 		if !ok || n <= 0 {
-			return s, fmt.Errorf("settings: limits: %s is %s; expected a number above 0",
-				brief(name), brief(given.JSON()))
-		}
-		if err := s.limits.Set(name, n); err != nil {
-			return s, fmt.Errorf("settings: limits: %w (one of %s)", err, strings.Join(LimitNames(), ", "))
+			bad("limits", "%s is %s; expected a number above 0", brief(name), brief(given.JSON()))
+		} else if err := to.Set(name, n); err != nil {
+			bad("limits", "%s (one of %s)", err, strings.Join(LimitNames(), ", "))
 		}
 	}
-	var err error
-	if s.approval, err = readNames(v, "approval"); err != nil {
-		return s, err
-	}
-	if s.fallbacks, err = readNames(v, "fallback_models"); err != nil {
-		return s, err
-	}
-	for _, name := range [...]string{"visitors_approve", "files_to_model", "caller_instructions"} {
-		if k := v.Get(name).Kind(); k != KindNull && k != KindBool {
-			return s, fmt.Errorf("settings: %s: is %s; expected true or false", name, brief(v.Get(name).JSON()))
-		}
-	}
-	s.visitors = v.Get("visitors_approve").True()
-	s.noFiles = v.Get("files_to_model").Kind() == KindBool && !v.Get("files_to_model").True()
-	s.caller = v.Get("caller_instructions").True()
-	if way := v.Get("scheduling"); !way.IsNull() {
-		if s.scheduling = Scheduling(way.Str()); !slices.Contains(schedulings, s.scheduling) {
-			return s, fmt.Errorf("settings: scheduling: is %s; expected batch or eager", brief(way.JSON()))
-		}
-	}
-	if s.prices, err = ReadPrices(v.Get("prices")); err != nil {
-		return s, fmt.Errorf("settings: %w", err)
-	}
-	return s, nil
 }
 
 // readNames reads a list of names.
-func readNames(v Value, name string) (names []string, err error) {
+func readNames(v Value, name string, bad badSetting) (names []string) {
 	list := v.Get(name)
-	bad := list.Kind() != KindList && !list.IsNull()
+	wrong := list.Kind() != KindList && !list.IsNull()
 	for _, one := range list.Elements() {
-		bad = bad || one.Kind() != KindString
+		wrong = wrong || one.Kind() != KindString
 		names = append(names, one.Str())
 	}
-	if bad {
-		return nil, fmt.Errorf("settings: %s: is %s; expected a list of names", name, brief(list.JSON()))
+	if wrong {
+		bad(name, "is %s; expected a list of names", brief(list.JSON()))
+		return nil
 	}
-	return names, nil
+	return names
 }
 
 // narrow lowers limits to those of the canvas, and takes its prices for models without another one.

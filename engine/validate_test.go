@@ -273,6 +273,23 @@ func TestValidateNamesUnknownSettings(t *testing.T) {
 	}, "\n"), problemLines(engine.Validate(builtins(t), canvas)))
 }
 
+// TestBadSettingsAreNamed: each setting that cannot be read is a problem with its name.
+func TestBadSettingsAreNamed(t *testing.T) {
+	canvas := func(settings string) []byte {
+		return sketch.Bytes(`begin Begin -> m`, `m Message {"content":["x"]}`, "@settings "+settings)
+	}
+	require.Equal(t, strings.Join([]string{
+		`error: canvas, settings.limits: is a list; expected an object of numbers by name`,
+		`error: canvas, settings.approval: is ["m",5]; expected a list of names`,
+		`error: canvas, settings.visitors_approve: is 1; expected true or false`,
+		`error: canvas, settings.scheduling: is "soon"; expected batch or eager`,
+		`error: canvas, settings.prices: x: input is null; expected a number of at least 0, per million tokens`,
+	}, "\n"), problemLines(engine.Validate(builtins(t), canvas(`{"limits": [9], "approval": ["m", 5], `+
+		`"scheduling": "soon", "prices": {"x": 1}, "visitors_approve": 1}`))))
+	require.Equal(t, `error: canvas, settings: is a list; expected an object with limits and prices`,
+		problemLines(engine.Validate(builtins(t), canvas(`[1]`))))
+}
+
 // Each problem was compared with all problems of its node before.
 func TestValidateOfManyProblemsTakesLinearTime(t *testing.T) {
 	const many = 20_000

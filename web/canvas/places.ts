@@ -14,7 +14,17 @@ export function sizeOf(node: CanvasNode): { width: number; height: number } {
   // How many tools a server offers is not known here: all of them count as many.
   const served = (node.servers ?? []).reduce((sum, { tools }) => sum + (tools?.length ?? mostTools), 0);
   const rows = node.branches.length + Math.ceil(Math.min(node.tools.length + served, mostTools + 1) / 2);
-  return { width: node.width ?? 200, height: node.height ?? 64 + rows * 26 + node.summary.length * 21 };
+  const second = widthOf(node.name) > titleWidth ? 20 : 0;
+  return { width: node.width ?? 200, height: node.height ?? 64 + second + rows * 26 + node.summary.length * 21 };
+}
+
+const titleWidth = 140; // of a line of the title of a box of the default width
+
+// widthOf estimates the width of a title: signs of Chinese are as wide as high.
+function widthOf(title: string): number {
+  let width = 0;
+  for (const sign of title) width += sign > "\u2E7F" ? 15 : 8;
+  return width;
 }
 
 /** mostTools is the number of tools that a box names; the inspector has them all. */

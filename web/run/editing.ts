@@ -149,6 +149,11 @@ export class Editing {
     });
   }
 
+  /** settings replaces all settings of the canvas, also a value other than an object. */
+  settings(value: unknown): void {
+    this.#session.act((draft) => draft.set(["settings"], value));
+  }
+
   /** settle replaces models, datasets, servers and components in all steps. */
   settle(choices: Choices): void {
     this.#session.act((draft, { model }) => settle(draft, this.#specs, model, choices));

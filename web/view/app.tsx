@@ -29,6 +29,7 @@ import { Space } from "./space.tsx";
 import { faultOf, reasonOf, unreadable, type Told } from "./reason.tsx";
 
 const CanvasSettings = lazy(() => import("./canvas-settings.tsx"));
+const DraftDialog = lazy(() => import("./draft.tsx"));
 const Home = lazy(() => import("./home/home.tsx"));
 const ImportDialog = lazy(() => import("./home/import.tsx"));
 const KeepDialog = lazy(() => import("./keep.tsx"));
@@ -131,10 +132,10 @@ export function App(): React.ReactNode {
     else open();
   }, [session]);
 
-  const openImport = useCallback((text: string, name: string, choices?: Choices) => {
+  const openImport = useCallback((text: string, name: string, choices?: Choices, tidy?: boolean) => {
     showGallery();
     openText(text, name, { kind: "file" });
-    if (choices) session.editing.settle(choices);
+    if (choices) session.editing.settle(choices); if (tidy) void session.editing.tidy();
   }, [openText, session]);
 
   const addPlugin = useCallback((file: File): boolean => {
@@ -144,9 +145,9 @@ export function App(): React.ReactNode {
     return true;
   }, [session, look]);
 
-  const importText = useCallback((text: string, { name }: File, choices?: Choices) => {
+  const importText = useCallback((text: string, { name }: File, choices?: Choices, tidy?: boolean) => {
     canvases?.add({ name, text, source: { kind: "file" } });
-    replace(() => openImport(text, name.replace(/\.(json|ya?ml)$/i, ""), choices));
+    replace(() => openImport(text, name.replace(/\.(json|ya?ml)$/i, ""), choices, tidy));
   }, [canvases, openImport, replace]);
 
   const openFile = useCallback(async (file: File) => {
@@ -289,7 +290,7 @@ export function App(): React.ReactNode {
           <ImportDialog
             key={`${incoming.name} ${incoming.lastModified} ${incoming.size}`} file={incoming}
             onOther={chooseImport} onClose={() => setIncoming(undefined)}
-            onImport={(text, choices) => { setIncoming(undefined); importText(text, incoming, choices); }}
+            onImport={(text, ...how) => { setIncoming(undefined); importText(text, incoming, ...how); }}
             onTemplates={() => {
               setIncoming(undefined);
               replace(() => { goToGallery(); setTemplates((count) => count + 1); });
@@ -334,7 +335,9 @@ function useTemplates(
   }, [opens, openCopy, fail, language]);
 }
 
-const dialogs = { model: ModelDialog, plugins: PluginDialog, person: Person, canvas: CanvasSettings };
+const dialogs = {
+  model: ModelDialog, plugins: PluginDialog, person: Person, canvas: CanvasSettings, draft: DraftDialog,
+};
 
 function Chosen({ dialog, onDone }: { dialog: keyof typeof dialogs | undefined; onDone(): void }): React.ReactNode {
   const Content = dialog && dialogs[dialog];

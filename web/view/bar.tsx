@@ -5,6 +5,7 @@ import { pack } from "../canvas/link.ts";
 import { pick } from "../words/words.ts";
 import { AreaLinks, useArea } from "./areas.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { copyText } from "./copy.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { Me } from "./me.tsx";
 import { useModelName } from "./no-model.tsx";
@@ -36,7 +37,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   const document_ = useStore(session.document, (document) => document);
   const model = useModelName();
   const picker = useRef<HTMLInputElement>(null);
-  const [linked, setLinked] = useState(false);
+  const [linked, setLinked] = useState<"bar.link" | "bar.linked" | "bar.link_shown">("bar.link");
   const menu = useNarrow();
   const area = useArea();
   const editing = menu && area ? undefined : document_; // beside the links of the areas there is no room
@@ -53,9 +54,8 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   };
   const copyLink = async (): Promise<void> => {
     history.replaceState(null, "", `#${await pack(await taken())}&name=${encodeURIComponent(title)}`);
-    await navigator.clipboard?.writeText(location.href).catch(() => undefined);
-    setLinked(true);
-    setTimeout(() => setLinked(false), 2000);
+    setLinked((await copyText(location.href)) ? "bar.linked" : "bar.link_shown");
+    setTimeout(() => setLinked("bar.link"), 2000);
   };
   const files = document_ && ( // home has its own way to import a file
     <>
@@ -66,7 +66,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   const copies = document_ && (
     <>
       <Action icon="save" label={t("bar.export")} onClick={() => void exportFile()} />
-      <Action icon="link" label={linked ? t("bar.linked") : t("bar.link")} onClick={() => void copyLink()} stay />
+      <Action icon="link" label={t(linked)} onClick={() => void copyLink()} stay />
     </>
   );
   const settings = (

@@ -37,7 +37,9 @@ export interface Look {
   wheel: "pan" | "zoom";
   selected?: string;
   /** The open dialog: the choice of the model, the plugins of the page, and others. */
-  dialog?: "model" | "plugins" | "person" | "canvas" | undefined;
+  dialog?: "model" | "plugins" | "person" | "canvas" | "draft" | undefined;
+  /** What was asked for when the dialog of drafts was opened. */
+  wish?: string | undefined;
   /** Turn that becomes a test when the page of tests is shown. */
   saving?: number | undefined;
   /** Execution of the selected node that is inspected; undefined is the latest. */

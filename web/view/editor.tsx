@@ -11,7 +11,7 @@ import { useLayoutEffect, useRef } from "react";
 import { resume, type SelectedRef } from "./selected.ts";
 
 const colors = HighlightStyle.define([
-  { tag: tags.propertyName, color: "var(--accent)" },
+  { tag: tags.propertyName, color: "var(--select)" },
   { tag: tags.string, color: "var(--ink-string)" },
   { tag: [tags.number, tags.bool, tags.null], color: "var(--ink-number)" },
 ]);
@@ -24,7 +24,7 @@ const theme = EditorView.theme({
     border: "1px solid var(--line-strong)",
     borderRadius: "8px",
   },
-  "&.cm-focused": { outline: "2px solid var(--accent)" },
+  "&.cm-focused": { outline: "2px solid var(--select)" },
   ".cm-content": { fontFamily: "var(--mono)", caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-scroller": { maxHeight: "320px", overflow: "auto" },

@@ -96,10 +96,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
       {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} />}
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name">
-          <b title={node.name}>{node.name}</b>
-          <small>{words(titled(node.spec, node.kind))}</small>
-        </span>
+        <Title name={node.name} kind={words(titled(node.spec, node.kind))} />
       </div>
       <Status pinned={pinned} of={status} />
       {node.off && <Off />}
@@ -113,6 +110,16 @@ function Step({ id, node, selected }: Content): React.ReactNode {
       {canFail(node) && <Way node={id} branch={errorHandle} className="on-error" />}
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
+  );
+}
+
+// Title has the kind below the name, unless they are equal.
+function Title({ name, kind }: { name: string; kind: string }): React.ReactNode {
+  return (
+    <span className="box-name">
+      <b title={name}>{name}</b>
+      {name.toLowerCase() !== kind.toLowerCase() && <small>{kind}</small>}
+    </span>
   );
 }
 
@@ -231,7 +238,7 @@ function Group({ id, node, selected }: Content): React.ReactNode {
       <Handle type="target" position={Position.Left} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b>{node.name}</b><small>{words(titled(node.spec, node.kind))}</small></span>
+        <Title name={node.name} kind={words(titled(node.spec, node.kind))} />
         <Status pinned={pinned} of={status} />
         {node.off && <Off />}
       </div>

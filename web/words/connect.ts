@@ -12,8 +12,6 @@ const en = {
   remove: "Remove {0}",
   name: "Name",
   value: "Value",
-  copy: "Copy",
-  copied: "Copied",
 
   secret: "Secret",
   secret_use: "{0}: use a secret",
@@ -172,8 +170,6 @@ const zh: Record<ConnectKey, string> = {
   remove: "移除 {0}",
   name: "名称",
   value: "值",
-  copy: "复制",
-  copied: "已复制",
 
   secret: "机密",
   secret_use: "{0}：使用机密",

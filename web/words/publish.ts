@@ -13,8 +13,6 @@ const en = {
   embed: "Embed",
   webhook: "Webhook",
   schedules: "Schedules",
-  copy: "Copy",
-  copied: "Copied",
   loading: "Loading…",
   again: "Try again",
 
@@ -169,8 +167,6 @@ const zh: Record<PublishKey, string> = {
   embed: "嵌入",
   webhook: "网络钩子",
   schedules: "定时运行",
-  copy: "复制",
-  copied: "已复制",
   loading: "加载中…",
   again: "重试",
 

@@ -312,8 +312,6 @@ export const en = {
   sign_in_redirect: "Redirect address",
   sign_in_redirect_hint: "Then register the redirect address, which the list shows, at the provider.",
   lost_sign_in: "People who sign in there need a password. Accounts and logins stay.",
-  copy: "Copy",
-  copied: "Copied",
 
   logins: "Logins",
   logins_none: "Not logged in anywhere.",

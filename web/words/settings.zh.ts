@@ -314,8 +314,6 @@ export const zh: Record<SettingsKey, string> = {
   sign_in_redirect: "重定向地址",
   sign_in_redirect_hint: "然后在供应商处登记列表中显示的重定向地址。",
   lost_sign_in: "通过它登录的人员将需要密码。账户与登录保留。",
-  copy: "复制",
-  copied: "已复制",
 
   logins: "登录",
   logins_none: "没有任何登录。",

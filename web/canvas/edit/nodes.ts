@@ -23,12 +23,12 @@ export interface Place {
 export function addNode(draft: Draft, specs: Specs, kind: string, name: string, place: Place, params?: Params): string {
   const spec = specs.get(kind);
   const id = newId(draft, spec?.role === "start" ? undefined : kind);
-  put(draft, { id, kind, spec, name, params: params ?? startingParams(spec) }, place);
+  putNode(draft, { id, kind, spec, name, params: params ?? startingParams(spec) }, place);
   if (spec?.role === "container") {
     const item = specs.get(`${kind}Item`);
     if (item?.role === "item") {
       const inner = newId(draft, item.name);
-      put(
+      putNode(
         draft,
         { id: inner, kind: item.name, spec: item, name: item.name, params: {} },
         { x: 30, y: 110, parent: id },
@@ -38,7 +38,8 @@ export function addNode(draft: Draft, specs: Specs, kind: string, name: string, 
   return id;
 }
 
-interface Added {
+/** Added is a node with an id of its maker. */
+export interface Added {
   id: string;
   kind: string;
   spec: ComponentSpec | undefined;
@@ -46,7 +47,8 @@ interface Added {
   params: Params;
 }
 
-function put(draft: Draft, { id, kind, spec, name, params }: Added, { x, y, parent }: Place): void {
+/** putNode adds a node with its picture. */
+export function putNode(draft: Draft, { id, kind, spec, name, params }: Added, { x, y, parent }: Place): void {
   draft.set(["components", id], {
     obj: { component_name: kind, params },
     downstream: [],

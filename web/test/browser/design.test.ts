@@ -164,4 +164,34 @@ describe("the design", { skip: missing(), timeout: 1_200_000 }, () => {
     await leave();
     await done();
   });
+
+  test("a long title has two lines, no kind stands below an equal name, and nothing is under the tools", async () => {
+    const { page, done } = await stage.visit("", { width: 1440, height: 900 });
+    const box = (component_name: string, upstream: string[], downstream: string[]): object =>
+      ({ obj: { component_name, params: {} }, upstream, downstream });
+    const name = "Ask the customer for the number of the order and the day";
+    await page.setInputFiles('input[type="file"][accept*="json"]', {
+      name: "titles.json", mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify({
+        components: { begin: box("Begin", [], ["UserFillUp:A"]), "UserFillUp:A": box("UserFillUp", ["begin"], []) },
+        graph: { nodes: [
+          { id: "begin", type: "beginNode", position: { x: 0, y: 0 }, data: { label: "Begin", name: "Start" } },
+          { id: "UserFillUp:A", type: "ragNode", position: { x: 300, y: 900 }, data: { label: "UserFillUp", name } },
+        ], edges: [] },
+      })),
+    });
+    const title = node(page, name).locator(".box-name b");
+    const { height } = await rect(title);
+    assert.ok(height > 30 && height < 50, `the title is ${height} high`);
+    assert.equal(await node(page, "Start").locator(".box-name small").count(), 0);
+    assert.equal(await node(page, name).locator(".box-name small").textContent(), "Ask the user");
+    await page.locator(".board").focus();
+    await page.keyboard.press("Shift+1");
+    const tools = await rect(page.locator(".toolbar"));
+    await page.waitForFunction((least) => {
+      const tops = [...document.querySelectorAll(".react-flow__node")].map((each) => each.getBoundingClientRect().top);
+      return Math.min(...tops) >= least;
+    }, tools.y + tools.height);
+    await done();
+  });
 });

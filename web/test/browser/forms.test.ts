@@ -196,4 +196,43 @@ describe("forms", { skip: missing() }, () => {
     assert.equal(await order.inputValue(), "", "the last change was undone");
     await done();
   });
+
+  test("settings that cannot be read are named in their panel, and no edit drops them", async () => {
+    const settings = { limits: ["9"], approval: ["Email", 5], colour: 1 };
+    const hash = `#${await pack(JSON.stringify({ ...(JSON.parse(document) as object), settings }))}`;
+    const { page, done } = await stage.visit(hash, desktop);
+    await page.getByRole("button", { name: "Settings of the canvas" }).click();
+    const panel = page.getByRole("dialog", { name: "Settings of the canvas" });
+    await panel.getByText("expected a list of names").waitFor();
+    await panel.getByText("expected an object of numbers by name").waitFor();
+    await panel.getByRole("alert").getByText("unknown setting of the canvas").waitFor();
+    await panel.getByText('["Email",5]', { exact: true }).waitFor();
+    await panel.getByLabel("Models that stand in", { exact: true }).fill("spare@Local");
+    await page.keyboard.press("Enter");
+    await stored(page, '"path":["settings","fallback_models"],"after":["spare@Local"]');
+    await panel.getByText('["Email",5]', { exact: true }).waitFor();
+    await audit(page, "settings that cannot be read");
+    await done();
+
+    const list = `#${await pack(JSON.stringify({ ...(JSON.parse(document) as object), settings: ["theme"] }))}`;
+    const other = await stage.visit(list, desktop);
+    await other.page.getByRole("button", { name: "Settings of the canvas" }).click();
+    await other.page.getByRole("alert").getByText("expected an object with limits and prices").waitFor();
+    await other.page.locator("dialog .cm-content", { hasText: "theme" }).waitFor();
+    await other.done();
+  });
+
+  test("a category that is a text stays when another one is edited", async () => {
+    const category = { Refund: { description: "money back", to: ["Message:M"] }, Odd: "text" };
+    const hash = `#${await pack(JSON.stringify({ components: {
+      begin: node("Begin", {}, [], ["Categorize:C"]),
+      "Categorize:C": node("Categorize", { category_description: category }, ["begin"], ["Message:M"]),
+      "Message:M": node("Message", { content: ["x"] }, ["Categorize:C"], []),
+    } }))}`;
+    const { page, done } = await stage.visit(hash, desktop);
+    const fields = await form(page, "Categorize:C");
+    await fields.getByText("nothing of it is lost").waitFor();
+    await fields.getByText('{"Refund"').waitFor();
+    await done();
+  });
 });

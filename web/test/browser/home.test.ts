@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { audit } from "./audit.ts";
-import { counted, drop, missing, raise, type Stage } from "./stage.ts";
+import { counted, drop, missing, raise, reached, type Stage } from "./stage.ts";
 
 const example = readFileSync(new URL("../../examples/exchange.json", import.meta.url), "utf8");
 const dify = "app:\n  mode: workflow\n  name: Shop helper\nkind: app\nversion: 0.1.0\n";
@@ -196,6 +196,38 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.keyboard.press("Enter");
     await page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
     await page.getByRole("button", { name: "Allow this canvas to run" }).waitFor();
+    await done();
+  });
+
+  test("a file with boxes on one another is offered to be tidied, which one undo takes back", async () => {
+    const { page, done } = await stage.visit("", { width: 1440, height: 900 });
+    await page.locator(".card.new:enabled").waitFor();
+    const piled = JSON.parse(example) as { dsl: { graph: { nodes: { position: object; parentId?: string }[] } } };
+    for (const each of piled.dsl.graph.nodes) each.position = { x: 10, y: 10 };
+    await choose(page, "piled.json", JSON.stringify(piled));
+    const dialog = page.locator("dialog.import");
+    await dialog.getByRole("checkbox", { name: /^Tidy up: 4 boxes overlap$/ }).waitFor();
+    await audit(page, "an import that is piled up");
+    if (process.env["LOOK"]) await page.screenshot({ path: `${process.env["LOOK"]}/import-tidy.png` });
+    await dialog.getByRole("button", { name: "Open canvas" }).click();
+    const overlaps = (): Promise<number> => page.locator(".react-flow__node-node").evaluateAll((all) => {
+      const rects = all.map((each) => each.getBoundingClientRect());
+      return rects.filter((a, i) => rects.some((b, k) =>
+        k !== i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
+    });
+    await reached(page, async () => {
+      const rects = [...document.querySelectorAll(".react-flow__node-node")]
+        .map((each) => each.getBoundingClientRect());
+      return rects.length > 1 && new Set(rects.map(({ left, top }) => `${left} ${top}`)).size === rects.length;
+    }, undefined);
+    assert.equal(await overlaps(), 0);
+    await page.locator(".board").focus();
+    await page.keyboard.press("Control+z");
+    await reached(page, async () => {
+      const lefts = [...document.querySelectorAll(".react-flow__node-node")]
+        .map((each) => each.getBoundingClientRect().left);
+      return new Set(lefts).size === 1;
+    }, undefined);
     await done();
   });
 });

@@ -11,7 +11,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { serveHost, type Served } from "./host.ts";
-import { counted, missing, raise, type Stage } from "./stage.ts";
+import { counted, missing, press, raise, type Stage } from "./stage.ts";
 import { modelVendor } from "./vendor.ts";
 
 const refused = /status of 401/;
@@ -460,6 +460,54 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Show" }).click();
     await page.getByText("No entries").waitFor();
     await done(/status of (401|422)/);
+  });
+
+  test("users, sign-in, the audit log and kept runs fit a phone, in both languages", async () => {
+    const email = "dee.with-a-very-long-name.of-a-department@customer-service.shop.example";
+    const { id } = await api<{ id: string }>("POST", "/users", { email, password: "correct horse" });
+    const issuer = "https://login.a-company-with-a-long-name.example/realms/everybody-of-the-company";
+    await api("PUT", "/oidc/long", { issuer, client: "easel", secret: "hush", name: "Everybody of the company" });
+    const { page, done } = await stage.visit("#settings=users", { width: 390, height: 844 });
+    await enter(page);
+    for (const language of ["en", "zh"]) {
+      if (language === "zh") await press(page, "中文");
+      for (const [name, lists] of [["users", true], ["sign_in", true], ["audit", true], ["traces", false]] as const) {
+        await page.evaluate((to) => { location.hash = `settings=${to}`; }, name);
+        const entry = page.locator(".settings-list > li").first();
+        await (lists ? entry : page.locator(".facts").first()).waitFor();
+        await page.locator(".settings-view summary").evaluateAll((all) => {
+          for (const each of all) (each as HTMLElement).click();
+        });
+        const wide = await page.locator(".settings-view *").evaluateAll((all) =>
+          all.filter((each) => each.getBoundingClientRect().right > innerWidth)
+            .map((each) => each.outerHTML.slice(0, 80)));
+        assert.deepEqual(wide, [], `${name}, ${language}`);
+      }
+    }
+    await api("DELETE", `/users/${id}`);
+    await api("DELETE", "/oidc/long");
+    await done(refused);
+  });
+
+  test("without a clipboard a text is copied by its selection, and a refusal says what to do", async () => {
+    await api("PUT", "/oidc/corp", { issuer: "https://login.corp.example", client: "easel", secret: "hush" });
+    const { page, done } = await stage.visit("#settings=sign_in");
+    await enter(page);
+    // As on a page over plain HTTP from another machine.
+    await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+    const corp = page.locator(".settings-list > li", { hasText: "corp" });
+    await corp.getByRole("button", { name: "Copy" }).click();
+    await corp.getByRole("button", { name: "Copied" }).waitFor();
+    const selected = (): Promise<string> => page.evaluate(() => String(getSelection()));
+    assert.equal(await selected(), `${host.address}/login/oidc/corp/callback`);
+    await corp.getByRole("button", { name: "Copy" }).waitFor();
+    await page.evaluate(() => { document.execCommand = () => false; });
+    await corp.getByRole("button", { name: "Copy" }).click();
+    await corp.getByRole("alert").getByText("The text is selected: press Ctrl+C").waitFor();
+    assert.equal(await selected(), `${host.address}/login/oidc/corp/callback`);
+    await audit(page, "a refused copy");
+    await api("DELETE", "/oidc/corp");
+    await done(refused);
   });
 
   test("a schedule is shown with its state on the host, also when a change fails halfway", async () => {

@@ -32,8 +32,8 @@ export interface Command {
   run(): void;
 }
 
-/** fitPadding is the room around the boxes when all are shown. */
-export const fitPadding = 0.08;
+/** fitPadding is the room around the boxes when all are shown: the tools stand above them. */
+export const fitPadding = { top: "76px", right: "32px", bottom: "48px", left: "56px" } as const;
 
 /** legible is the smallest zoom that the page chooses by itself on a desktop. */
 export const legible = 0.8;
@@ -235,6 +235,7 @@ function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance):
     { label: "edit.region", icon: "panel", keys: "F6", where: "anywhere", run: nextRegion },
     { label: "edit.wide", icon: "panel", keys: "Shift+Enter", where: "board", run: () => widen(look) },
     { label: "edit.tests", icon: "play", run: () => look.update({ tab: "tests", panel: true }) },
+    { label: "edit.draft", icon: "spark", run: () => look.update({ dialog: "draft" }) },
     { label: "canvas.settings", icon: "sliders", run: () => look.update({ dialog: "canvas" }) },
     { label: "plugins.title", icon: "box", run: () => look.update({ dialog: "plugins" }) },
     { label: "bar.panel", icon: "panel", keys: "P", run: () => look.update({ panel: !look.get().panel }) },

@@ -8,7 +8,7 @@ import type { Command } from "./commands.ts";
 import { useEdited } from "./state.ts";
 
 const always: Key[] = [
-  "edit.add", "edit.note", "edit.tidy", "edit.find", "canvas.settings", "edit.commands", "edit.help",
+  "edit.add", "edit.note", "edit.tidy", "edit.find", "edit.draft", "canvas.settings", "edit.commands", "edit.help",
 ];
 const selection: Key[] = ["edit.duplicate", "edit.delete"];
 const several: Key[] = ["align.left", "align.center", "align.top", "align.middle", "align.across", "align.down"];

@@ -13,7 +13,7 @@ import { tags } from "@lezer/highlight";
 export type Language = "javascript" | "python" | "json" | "text";
 
 const colors = HighlightStyle.define([
-  { tag: [tags.keyword, tags.propertyName], color: "var(--accent)" },
+  { tag: [tags.keyword, tags.propertyName], color: "var(--select)" },
   { tag: [tags.string, tags.special(tags.string)], color: "var(--ink-string)" },
   { tag: [tags.number, tags.bool, tags.null], color: "var(--ink-number)" },
   { tag: tags.comment, color: "var(--ink-soft)", fontStyle: "italic" },

@@ -1,12 +1,13 @@
 // What the editors of connections share: their texts, and texts that may name a secret.
 
-import { useEffect, useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { numbered } from "../../canvas/hook-security.ts";
 import type { Secret } from "../../run/admin.ts";
 import { Store } from "../../run/store.ts";
 import { texts, type ConnectKey } from "../../words/connect.ts";
 import { filler } from "../../words/words.ts";
 import { useApp, useLook, useStore } from "../context.tsx";
+import { CopyButton } from "../copy-button.tsx";
 import { Icon } from "../icons.tsx";
 import { useAttempt } from "../loaded.ts";
 import { useParts } from "./params.tsx";
@@ -50,20 +51,11 @@ export function Fault({ text, onAgain }: { text: string | undefined; onAgain?():
 
 /** Copied shows a text with a button that copies it. */
 export function Copied({ label, text }: { label: string; text: string }): React.ReactNode {
-  const c = useConnectText();
-  const [copied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
-  };
+  const shown = useRef<HTMLElement>(null);
   return (
     <div className="copied-text">
-      <code tabIndex={0} aria-label={label}>{text}</code>
-      <button type="button" aria-label={`${c(copied ? "copied" : "copy")}: ${label}`} onClick={() => void copy()}>
-        <Icon name={copied ? "check" : "copy"} />
-        {c(copied ? "copied" : "copy")}
-      </button>
+      <code ref={shown} tabIndex={0} aria-label={label}>{text}</code>
+      <CopyButton label={label} text={text} shown={() => shown.current} />
     </div>
   );
 }

@@ -22,6 +22,7 @@ import {
 import type { ControlProps } from "./props.ts";
 import { widgetOf } from "./shown.ts";
 import { Structured } from "./structured.tsx";
+import { useFormText } from "./text.ts";
 import { ToolList } from "./tools.tsx";
 import { TypedValue } from "./typed-value.tsx";
 
@@ -81,8 +82,42 @@ const widgets: Record<Widget, React.ComponentType<ControlProps>> = {
 
 /** Control edits one value. */
 export function Control(props: ControlProps): React.ReactNode {
-  const Editor = widgets[widgetOf(props.schema, props.value)];
-  return <Editor {...props} />;
+  const widget = widgetOf(props.schema, props.value);
+  const Editor = widgets[widget];
+  return isMalformed(widget, props.value) ? <Odd {...props} /> : <Editor {...props} />;
+}
+
+// The editors whose entries are objects: of a list or of an object.
+const ofObjects: ReadonlySet<Widget> = new Set<Widget>([
+  "branches", "fields", "outputs", "parsers", "servers", "tools",
+]);
+
+// isMalformed reports whether an editor would replace some entries by empty ones.
+function isMalformed(widget: Widget, value: unknown): boolean {
+  if (widget === "schema") return isObject(value) && !entriesAreObjects(membersOf(value["structured"]));
+  if (widget === "metadata") return isObject(value) && !entriesAreObjects(value["manual"]);
+  return ofObjects.has(widget) && !entriesAreObjects(value);
+}
+
+function membersOf(schema: unknown): unknown {
+  return isObject(schema) ? schema["properties"] : schema;
+}
+
+function entriesAreObjects(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  if (Array.isArray(value)) return value.every(isObject);
+  return isObject(value) && Object.values(value).every(isObject);
+}
+
+// Odd shows a value that its editor cannot, so that nothing of it is lost.
+function Odd(props: ControlProps): React.ReactNode {
+  const f = useFormText();
+  return (
+    <>
+      <AsJson {...props} />
+      <small className="missing">{f("odd_value")}</small>
+    </>
+  );
 }
 
 function Fields(props: ControlProps): React.ReactNode {

@@ -6,6 +6,8 @@ import { Icon } from "../icons.tsx";
 import { NoModel } from "../no-model.tsx";
 import type { HomeActs } from "./acts.ts";
 import { Canvases } from "./canvases.tsx";
+import { Checklist } from "./checklist.tsx";
+import { Describe } from "./describe.tsx";
 import { Starters } from "./starters.tsx";
 import { useHomeText } from "./text.ts";
 
@@ -36,7 +38,10 @@ export default function Home({ acts, templates }: { acts: HomeActs; templates: n
           {h("import")}
         </button>
       </div>
+      <p className="home-lead">{h("lead")}</p>
+      <Describe acts={acts} />
       <NoModel />
+      <Checklist acts={acts} />
       <Canvases words={words.trim()} acts={acts} />
       <Starters ref={starters} acts={acts} />
     </div>

@@ -1,8 +1,10 @@
 // The report before an import: the steps that run here and on the host, and those that do not.
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { messageOf } from "@easel/engine";
 import type { Choices, ResourceKind } from "../../canvas/edit/resources.ts";
+import { build } from "../../canvas/model.ts";
+import { overlapping } from "../../canvas/overlap.ts";
 import { check, type Need } from "../../run/release.ts";
 import { report, runnable, type Finding, type Report, type Unreadable } from "../../run/report.ts";
 import { pick } from "../../words/words.ts";
@@ -26,8 +28,8 @@ export default function ImportDialog({
   onClose,
 }: {
   file: File;
-  /** Opens the file, with choices for what is missing here. */
-  onImport(text: string, choices: Choices): void;
+  /** Opens the file, with choices for what is missing here, and laid out if `tidy` is set. */
+  onImport(text: string, choices: Choices, tidy: boolean): void;
   onOther(): void;
   onTemplates(): void;
   onClose(): void;
@@ -40,6 +42,8 @@ export default function ImportDialog({
   const [found, setFound] = useState<Report | Unreadable>();
   const [fault, setFault] = useState<string>();
   const [choices, setChoices] = useState<Choices>({});
+  const [tidy, setTidy] = useState(true);
+  const specs = useStore(session.specs, (all) => all);
   const name = file.name.replace(/\.(json|ya?ml)$/i, "");
   useEffect(() => {
     dialog.current?.showModal();
@@ -54,6 +58,7 @@ export default function ImportDialog({
   const choose: Choose = (...choice) => setChoices((before) => chosen(before, ...choice));
   const unreadable = found && "code" in found ? found : undefined;
   const readable = found && !("code" in found) ? found : undefined;
+  const overlaps = useMemo(() => (readable ? overlapping(build(readable.dsl, specs)) : 0), [readable, specs]);
   const foreign = unreadable?.code === "dify" || unreadable?.code === "n8n";
   return (
     <dialog ref={dialog} className="import" aria-labelledby="import-title" onClose={onClose}>
@@ -71,27 +76,37 @@ export default function ImportDialog({
         </div>
       )}
       {readable && <Preview report={readable} choices={choices} onChoose={choose} />}
+      {overlaps > 0 && <Tidy overlaps={overlaps} tidy={tidy} onChange={setTidy} />}
       <div className="dialog-acts">
-        <button type="button" onClick={() => dialog.current?.close()}>
-          {h("import_cancel")}
-        </button>
-        {unreadable && (
-          <button type="button" onClick={onOther}>
-            {h("import_other")}
-          </button>
-        )}
+        <button type="button" onClick={() => dialog.current?.close()}>{h("import_cancel")}</button>
+        {unreadable && <button type="button" onClick={onOther}>{h("import_other")}</button>}
         {foreign && (
           <button type="button" className="primary" onClick={onTemplates}>
             {h("import_templates")}
           </button>
         )}
         {readable && (
-          <button type="button" className="primary" autoFocus onClick={() => onImport(text, choices)}>
+          <button
+            type="button" className="primary" autoFocus
+            onClick={() => onImport(text, choices, overlaps > 0 && tidy)}
+          >
             {h("import_open")}
           </button>
         )}
       </div>
     </dialog>
+  );
+}
+
+function Tidy({ overlaps, tidy, onChange }: {
+  overlaps: number; tidy: boolean; onChange(tidy: boolean): void;
+}): React.ReactNode {
+  const h = useHomeText();
+  return (
+    <label className="tidy">
+      <input type="checkbox" checked={tidy} onChange={(event) => onChange(event.target.checked)} />{" "}
+      {h("import_tidy", overlaps)}
+    </label>
   );
 }
 

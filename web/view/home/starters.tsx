@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 import type { ComponentSpec } from "@easel/engine";
+import type { HomeKey } from "../../words/home.ts";
 import { pick } from "../../words/words.ts";
 import { useApp, useLook, useStore } from "../context.tsx";
 import { loadExamples, loadTemplates, useCases, type Example, type Template, type UseCase } from "../example.ts";
@@ -82,16 +83,31 @@ function StarterCard({
   const language = useLook((look) => look.language);
   const specs = useStore(useApp().session.specs, (all) => all);
   const components = Object.values(starter.dsl.components);
+  const needs = needsOf(components.map(({ obj }) => obj.component_name), specs);
   return (
     <li>
       <button type="button" className="card" onClick={onOpen}>
         <Glyphs kinds={kindsOf(components.map(({ obj }) => obj.component_name), specs)} />
         <b>{pick(starter.title, language)}</b>
         <span>{pick(starter.description, language)}</span>
-        <small>{[label, h("steps", components.length)].filter(Boolean).join(" · ")}</small>
+        <small>
+          {[label, h("steps", components.length), ...needs.map((need) => h(need))].filter(Boolean).join(" · ")}
+        </small>
       </button>
     </li>
   );
+}
+
+const kinds = { model: "starter_model", datasets: "starter_documents" } as const;
+
+// needsOf names what a canvas of these components needs for real answers.
+function needsOf(names: string[], specs: ReadonlyMap<string, ComponentSpec>): HomeKey[] {
+  const widgets = new Set(names.flatMap((name) => {
+    const params = specs.get(name)?.params?.properties ?? {};
+    return [...Object.values(params).map((each) => each["x-easel"]?.widget), ...("llm_id" in params ? ["model"] : [])];
+  }));
+  const needs = Object.entries(kinds).flatMap(([widget, need]) => (widgets.has(widget) ? [need] : []));
+  return needs.length > 0 ? needs : ["starter_now"];
 }
 
 /** kindsOf returns the components that are drawn for a canvas, each once. */

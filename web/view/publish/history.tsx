@@ -110,16 +110,21 @@ function VersionView({
           {t("restored")}
         </p>
       )}
-      {same || comparison.looks ? <p className="quiet">{t("same")}</p> : <Difference comparison={comparison} />}
+      {same || comparison.looks ? <p className="quiet">{t("same")}</p> : (
+        <>
+          <h3>{t("differs")}</h3>
+          <Difference comparison={comparison} />
+        </>
+      )}
     </section>
   );
 }
 
-function Difference({ comparison: { nodes, edges, other } }: { comparison: Comparison }): React.ReactNode {
+/** Difference shows what differs between two documents. */
+export function Difference({ comparison: { nodes, edges, other } }: { comparison: Comparison }): React.ReactNode {
   const t = usePublishText();
   return (
     <>
-      <h3>{t("differs")}</h3>
       {nodes.map((node) => (
         <NodeCard key={node.id} node={node} />
       ))}

@@ -1,9 +1,10 @@
 // What the sections of the view share: their texts, failures of their requests, and copied code.
 
-import { useState } from "react";
+import { useRef } from "react";
 import type { Release } from "../../run/release.ts";
 import { publishText, type PublishText } from "../../words/publish.ts";
 import { useLook } from "../context.tsx";
+import { CopyButton } from "../copy-button.tsx";
 import type { Loaded } from "../loaded.ts";
 
 const texts = { en: publishText("en"), zh: publishText("zh") };
@@ -62,22 +63,14 @@ export function Fault({ text }: { text: string | undefined }): React.ReactNode {
 
 /** Code shows lines to copy. */
 export function Code({ label, text }: { label: string; text: string }): React.ReactNode {
-  const t = usePublishText();
-  const [copied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
-  };
+  const lines = useRef<HTMLPreElement>(null);
   return (
     <figure className="snippet">
       <figcaption>
         {label}
-        <button type="button" aria-label={`${t(copied ? "copied" : "copy")}: ${label}`} onClick={() => void copy()}>
-          {t(copied ? "copied" : "copy")}
-        </button>
+        <CopyButton label={label} text={text} shown={() => lines.current} />
       </figcaption>
-      <pre tabIndex={0}>
+      <pre ref={lines} tabIndex={0}>
         <code>{text}</code>
       </pre>
     </figure>

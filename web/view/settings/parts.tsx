@@ -6,6 +6,7 @@ import { texts, type SettingsText } from "../../words/settings.ts";
 import { filler } from "../../words/words.ts";
 import { Confirm, Fault, useAttempt, type Loaded } from "../area/parts.tsx";
 import { useApp, useLook, useText } from "../context.tsx";
+import { CopyButton } from "../copy-button.tsx";
 
 const translators = { en: filler(texts.en), zh: filler(texts.zh) };
 
@@ -116,26 +117,13 @@ export function Field({
   );
 }
 
-/** Copied shows a text to copy; where the browser has no clipboard, a click selects it. */
+/** Copied shows a text to copy. */
 export function Copied({ label, text }: { label: string; text: string }): React.ReactNode {
-  const s = useSettingsText();
-  const attempt = useAttempt();
-  const [copied, setCopied] = useState(false);
-  // Pages that were not loaded over HTTPS have no clipboard.
-  const clipboard = navigator.clipboard as Clipboard | undefined;
-  const copy = async (): Promise<void> => {
-    await clipboard?.writeText(text);
-    setCopied(true);
-  };
+  const shown = useRef<HTMLElement>(null);
   return (
     <div className="to-copy">
-      <small>{label}</small> <code>{text}</code>{" "}
-      {clipboard && (
-        <button type="button" className="link" onClick={() => void attempt.run(copy)}>
-          {s(copied ? "copied" : "copy")}
-        </button>
-      )}
-      <Fault text={attempt.fault} />
+      <small>{label}</small> <code ref={shown}>{text}</code>{" "}
+      <CopyButton text={text} shown={() => shown.current} link />
     </div>
   );
 }
