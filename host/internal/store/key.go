@@ -110,7 +110,7 @@ func (s Keys) ByText(ctx context.Context, text string) (Key, error) {
 		if k, err = scanKey(s.read.QueryRowContext(ctx, query, hash)); err != nil {
 			return Key{}, fail(err, "api key")
 		}
-		if k.Groups, err = (Groups(s)).Of(ctx, k.Tenant, k.User); err != nil {
+		if k.Groups, err = Groups(s).Of(ctx, k.Tenant, k.User); err != nil {
 			return Key{}, err
 		}
 		s.keys.put(hash, k, age)

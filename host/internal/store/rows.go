@@ -142,7 +142,8 @@ func (w *where) usable(v access.Viewer, least access.Role, of rights) {
 		}
 		return among(of.project, ids)
 	}
-	own := "(" + of.owner + " = ? AND " + of.owner + " <> '' AND (NOT " + of.shared + " OR " + in(access.ViewerRole) + "))"
+	own := "(" + of.owner + " = ? AND " + of.owner + " <> '' AND (NOT " + of.shared + " OR " + in(access.ViewerRole) +
+		"))"
 	team := "((" + of.shared + " OR " + of.owner + " = '') AND " + in(least) + ")"
 	cond := own + " OR " + team
 	if ids := v.ObjectsFor(of.kind, least); len(ids) > 0 {

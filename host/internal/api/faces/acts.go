@@ -22,8 +22,8 @@ var of = []struct {
 	paths []string
 }{
 	{access.Canvas, []string{
-		"/api/v2/canvases", "/api/v2/runs", "/api/v2/inbox", "/api/v2/schedules", "/v1/canvas", "/api/v1/agents", "/api/v1/agentbots",
-		"/api/v1/webhook", "/api/v1/tasks", "/api/webhooks",
+		"/api/v2/canvases", "/api/v2/runs", "/api/v2/inbox", "/api/v2/schedules", "/v1/canvas", "/api/v1/agents",
+		"/api/v1/agentbots", "/api/v1/webhook", "/api/v1/tasks", "/api/webhooks",
 	}},
 	{access.Dataset, []string{
 		"/api/v2/datasets", "/api/v2/search", "/api/v1/datasets", "/api/v1/documents", "/api/v1/retrieval",
