@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -162,7 +163,11 @@ func sendOdd(ctx context.Context, r *oddRequest) (status int, problem string) {
 		problem = "an internal error"
 	case res.StatusCode >= 400 && r.method != "HEAD" && !isError(text) && !formPaths.MatchString(req.URL.Path):
 		problem = "the error is not JSON with a message"
-	case strings.HasPrefix(kind, "application/json") && r.method != "HEAD" && !json.Valid(text):
+	case kind == "application/jsonl" && slices.ContainsFunc(bytes.Split(bytes.TrimSpace(text), []byte("\n")),
+		func(line []byte) bool { return !json.Valid(line) }):
+		problem = "a line of the answer is not JSON"
+	case strings.HasPrefix(kind, "application/json") && kind != "application/jsonl" && r.method != "HEAD" &&
+		!json.Valid(text):
 		problem = "the answer is not JSON"
 	case !strings.HasPrefix(kind, "text/html") && !strings.Contains(r.url, "openapi.json") && unclear.Match(text):
 		problem = "a word of the code: " + string(unclear.Find(text))

@@ -192,7 +192,7 @@ func (l *load) form(ctx context.Context, canvas string) error {
 	if err != nil {
 		return err
 	}
-	said := &powerTalk{canvas: canvas, session: session.ID, said: []string{"please"}, waits: r.id}
+	said := &powerTalk{canvas: canvas, session: session.ID, said: []string{"please"}, waits: r}
 	if err := l.acknowledge(func() { l.told.talks = append(l.told.talks, said) }); err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ type powerTalk struct {
 	canvas, session string
 	said            []string
 	maybe           string // was being sent at the power cut
-	waits           string
+	waits           *powerRun
 }
 
 func (l *ledger) add(more *load) {
@@ -366,16 +366,17 @@ func (s *powerTalk) lost(w *world) string {
 	if !slices.Equal(said, s.said) {
 		return fmt.Sprintf("accepted were %q, in it is %q", s.said, said)
 	}
-	if s.waits == "" {
+	if s.waits == nil {
 		return ""
 	}
 	// The waiting form is filled in.
 	var run struct{ ID string }
-	resume := w.any() + "/api/v2/runs/" + s.waits + "/resume"
+	resume := w.any() + "/api/v2/runs/" + s.waits.id + "/resume"
 	if err := w.insist(w.t.Context(), resume, `{"inputs":{"city":"Bern"}}`, &run); err != nil {
 		return err.Error()
 	}
-	s.waits, s.said = "", append(s.said, "")
+	s.waits.status = "succeeded" // it does not wait any more
+	s.waits, s.said = nil, append(s.said, "")
 	if text := answer(w.t, w.events(run.ID)); !strings.Contains(text, "City Bern") {
 		return fmt.Sprintf("the form was filled in, the answer is %q", text)
 	}
