@@ -38,8 +38,8 @@ func (p *ports) rightsOf(j *runs.Job) *rights {
 		reader: j.Reader, timed: j.Principal.Kind == runs.ByScheduler,
 		trusted: j.Keep == runs.KeepSession || j.Actor.Unattended(),
 	}
-	if j.Actor.As == access.Present && j.Principal.Kind == runs.ByKey {
-		r.key = j.Principal.ID
+	if j.Actor.As == access.Present {
+		r.key = j.Principal.Key()
 	}
 	return r
 }

@@ -155,11 +155,16 @@ func (s *Sessions) mayRead(ctx context.Context, who Principal, canvas, id string
 // [Error].
 func (s *Sessions) MayContinue(ctx context.Context, who Principal, canvas, id string) error {
 	whose, err := s.canvases.used(ctx, who, canvas)
-	if err != nil || who.Viewer().Can(access.Review, whose) {
+	if err == nil && !who.Viewer().Can(access.Review, whose) {
+		var v Session
+		if v, err = s.head(ctx, who.Tenant, canvas, id); err == nil && !who.owns(whose, v.User) {
+			err = ErrSession
+		}
+	}
+	if err != nil {
 		return err
 	}
-	v, err := s.head(ctx, who.Tenant, canvas, id)
-	if err == nil && !who.owns(whose, v.User) {
+	if err = mayReadSaid(ctx, s.store, who, id); errors.Is(err, ErrNotFound) {
 		err = ErrSession
 	}
 	return err

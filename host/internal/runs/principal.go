@@ -10,7 +10,7 @@ import (
 // sys.principal, and part of the record of the run.
 type Principal struct {
 	Kind string `json:"kind"` // one of the constants below
-	ID   string `json:"id"`   // of the key, user, embed token, canvas of the webhook, or schedule
+	ID   string `json:"id"`   // of the key, user, embed token, canvas of the webhook, or schedule; see ByHost
 	User string `json:"user"` // the member whose key or login it is; "" for others
 	// EndUser is the user of an embedding site, as the site has signed it; "" for others.
 	EndUser string `json:"end_user"`
@@ -47,6 +47,14 @@ func PrincipalOf(record string) Principal {
 	var p Principal
 	_ = json.Unmarshal([]byte(record), &p) // written by record
 	return p
+}
+
+// Key returns the id of the API key whose limits a run has; "" for none.
+func (p Principal) Key() string {
+	if p.Kind == ByKey || p.Kind == ByHost {
+		return p.ID
+	}
+	return ""
 }
 
 // Runner returns the member who started a run, or another principal as kind and id.

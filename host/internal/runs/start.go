@@ -130,6 +130,7 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 	row := store.Run{
 		ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
 		Source: j.Source, Input: data, Actor: j.Actor, Visitor: j.VisitorKey, Principal: j.Principal.record(),
+		Base: j.Base,
 	}
 	if row.Answers, err = r.answers(ctx, w); err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// ByHost starts the runs that go on without an answer.
+// ByHost starts the runs that go on without an answer. The id of such a principal is that of the
+// key with which the first of them was started, whose limits stay; "" for none.
 const ByHost = "host"
 
 // sourceExpiry is the source of runs that go on without an answer.
@@ -223,7 +224,7 @@ func (x *expiry) goOn(ctx context.Context, v *store.Wait, row store.Run) error {
 		return err
 	}
 	j := AnswerJob(row, v.Kept, engine.DefaultAnswers(form.Get("inputs")))
-	j.Principal = Principal{Kind: ByHost}
+	j.Principal = Principal{Kind: ByHost, ID: PrincipalOf(row.Principal).Key()}
 	j.Source, j.Actor = sourceExpiry, row.Actor
 	_, err = x.Start(ctx, j)
 	return err

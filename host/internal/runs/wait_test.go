@@ -196,3 +196,27 @@ func TestTimesOfForms(t *testing.T) {
 	v := b.wait(run)
 	require.Equal(t, 72*time.Hour, time.Duration(v.ExpireTime-v.CreateTime)*time.Millisecond, fmt.Sprint(v))
 }
+
+// Runs that go on without an answer keep the limits of the key with which the first of them began,
+// also after they have waited again.
+func TestUnansweredRunsKeepTheirKey(t *testing.T) {
+	for by, want := range map[Principal]string{
+		{Kind: ByKey, ID: "k", User: "ann"}:     "k",
+		{Kind: ByLogin, ID: "ann", User: "ann"}: "",
+		{Kind: ByWebhook, ID: "c"}:              "",
+	} {
+		b := newBench(t)
+		const form = ` UserFillUp {"expires":"1h","on_expiry":"default","inputs":{}} -> `
+		again := sketch.Canvas("begin Begin -> UserFillUp:F", "UserFillUp:F"+form+"UserFillUp:G",
+			"UserFillUp:G"+form+"Message:M", `Message:M Message {"content":["done"]}`)
+		run := b.paused(Job{Canvas: b.Canvas(again), Principal: by})
+		for range 2 {
+			b.expire(2 * time.Hour)
+			v := b.wait(run)
+			require.Equal(t, store.WaitAnswered, v.State)
+			require.Equal(t, Principal{Kind: ByHost, ID: want}, PrincipalOf(v.By), "%+v", by)
+			b.read(v.Next)
+			run = v.Next
+		}
+	}
+}

@@ -177,7 +177,13 @@ var gone = "gone"
 // counts too: one that was revoked uses nothing. A user with the id of the tenant is its owner, as
 // in the original, unless it is a member with another role.
 func (s Projects) Viewer(ctx context.Context, of Subject) (access.Viewer, error) {
-	v := access.Viewer{Tenant: of.Tenant, User: of.User, Groups: of.Groups}
+	v, _, err := s.viewer(ctx, of)
+	return v, err
+}
+
+// viewer is Viewer, and reports whether the user is in the tenant.
+func (s Projects) viewer(ctx context.Context, of Subject) (v access.Viewer, member bool, err error) {
+	v = access.Viewer{Tenant: of.Tenant, User: of.User, Groups: of.Groups}
 	subjects := []string{UserSubject + of.User}
 	if of.Key != "" {
 		subjects = append(subjects, KeySubject+of.Key)
@@ -203,7 +209,7 @@ func (s Projects) Viewer(ctx context.Context, of Subject) (access.Viewer, error)
 		return f, r.Scan(&f.object, &f.text, &f.role)
 	}, query, w.args...)
 	if err != nil {
-		return access.Viewer{}, fail(err, "roles")
+		return access.Viewer{}, false, fail(err, "roles")
 	}
 	g := &access.Grants{Projects: map[string]access.Role{}, Objects: map[string]access.Role{}}
 	role, known := "", of.Key == ""
@@ -228,12 +234,12 @@ func (s Projects) Viewer(ctx context.Context, of Subject) (access.Viewer, error)
 	if g.Admin || g.Only != nil || len(g.Projects)+len(g.Objects) > 0 {
 		v.Grants = g
 	}
-	return v, nil
+	return v, role != "" || of.User == of.Tenant, nil
 }
 
 // Acting returns the viewer for whom a run acts, see [access.Actor]; key is the API key that a
-// member who is present uses. A member who is not present may have left the tenant: its draft then
-// has the rights of no member, and what it published none at all.
+// member who is present uses. The member may have left the tenant: its draft then has the rights of
+// no member, and what it published, or began itself and goes on without it, none at all.
 func (s Projects) Acting(ctx context.Context, tenant string, a access.Actor, key string) (access.Viewer, error) {
 	if a.User == "" {
 		return access.Viewer{Tenant: tenant}, nil
@@ -254,7 +260,11 @@ func (s Projects) Acting(ctx context.Context, tenant string, a access.Actor, key
 	if err != nil {
 		return access.Viewer{}, err
 	}
-	return s.Viewer(ctx, Subject{tenant, a.User, key, groups})
+	v, member, err := s.viewer(ctx, Subject{tenant, a.User, key, groups})
+	if err == nil && !member && !a.Unattended() {
+		v = access.Viewer{Tenant: tenant, Grants: &access.Grants{Only: &gone}}
+	}
+	return v, err
 }
 
 // roleAdmin is the role that administers a tenant with its owners.

@@ -29,6 +29,15 @@ func (s Readers) Add(ctx context.Context, tenant, run, session string, lists []a
 	})
 }
 
+// inherit gives a run that begins the lists of its session and of the run whose state it begins
+// with: it may say what those have read.
+func (s Readers) inherit(ctx context.Context, q querier, v *Run) error {
+	const insert = `INSERT INTO readers (tenant_id, object, list) SELECT DISTINCT tenant_id, $1, list FROM readers
+		WHERE tenant_id = $2 AND object IN ($3, $4, $5) AND object <> '' ON CONFLICT DO NOTHING`
+	_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Session, v.Base, v.Answers.Run)
+	return err
+}
+
 // Of returns the lists of a run or a session.
 func (s Readers) Of(ctx context.Context, tenant, object string) ([]access.List, error) {
 	const query = `SELECT list FROM readers WHERE tenant_id = $1 AND object = $2`

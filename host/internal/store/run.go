@@ -43,8 +43,10 @@ type Run struct {
 
 	Actor access.Actor // for whom it acts; empty for one that has not begun, and for those of former versions
 
-	// Answers is the paused run that a run continues when it starts; it is not read back.
+	// Answers is the paused run that a run continues when it starts, and Base the run whose state it
+	// begins with. They are not read back.
 	Answers Answers
+	Base    string
 }
 
 const runColumns = `id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error,
@@ -70,13 +72,16 @@ func (s Runs) StartAt(ctx context.Context, v Run, rev int64) error {
 	if err != nil {
 		return fail(err, "start run")
 	}
-	if v.Answers.Run == "" && rev == 0 {
+	if v.Answers.Run == "" && v.Base == "" && rev == 0 {
 		_, err := s.exec(ctx, insertRun, args...)
 		return fail(err, "start run %q", v.ID)
 	}
-	if v.Answers.Run != "" {
+	if v.Answers.Run != "" || v.Base != "" {
 		return s.write(ctx, fmt.Sprintf("start run %q", v.ID), func(ctx context.Context, q querier) error {
 			if err := Waits(s).answer(ctx, q, &v); err != nil {
+				return err
+			}
+			if err := Readers(s).inherit(ctx, q, &v); err != nil {
 				return err
 			}
 			_, err := q.ExecContext(ctx, insertRun, args...)
@@ -108,6 +113,9 @@ func (s Runs) StartTurn(ctx context.Context, v Run, session Session) error {
 			return fmt.Errorf("session %q: %w", session.ID, err)
 		}
 		if err := Waits(s).answer(ctx, q, &v); err != nil {
+			return err
+		}
+		if err := Readers(s).inherit(ctx, q, &v); err != nil {
 			return err
 		}
 		_, err := q.ExecContext(ctx, insertRun, args...)

@@ -249,6 +249,12 @@ func (s Sessions) Delete(ctx context.Context, tenant, id string) error {
 		if err == nil && n == 0 {
 			err = ErrNotFound
 		}
+		const waiting = `UPDATE runs SET status = '` + RunCanceled + `', error = 'the session was deleted'
+			WHERE tenant_id = $1 AND status = '` + RunPaused + `' AND id IN
+			(SELECT id FROM waits WHERE session_id = $2 AND tenant_id = $1 AND state = '` + WaitOpen + `')`
+		if err == nil {
+			_, err = q.ExecContext(ctx, waiting, tenant, id)
+		}
 		for _, table := range []string{"session_documents", "session_turns", "waits"} {
 			if err == nil {
 				_, err = q.ExecContext(ctx, `DELETE FROM `+table+` WHERE session_id = $1 AND tenant_id = $2`, id, tenant)

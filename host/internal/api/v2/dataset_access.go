@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/api"
@@ -76,8 +77,20 @@ func (a datasetAccess) setPolicy(ctx context.Context, in setPolicy) (datasetView
 }
 
 type documentAccess struct {
-	Documents *[]string `json:"documents,omitempty" jsonschema:"document ids; if absent, all"`
-	Access    *[]string `json:"access,omitempty" jsonschema:"absent for the default"`
+	Documents namedDocuments `json:"documents,omitempty" jsonschema:"document ids; if absent, all"`
+	Access    *[]string      `json:"access,omitempty" jsonschema:"absent for the default"`
+}
+
+// namedDocuments are documents by id. Clients send null for a list that they have not filled, which
+// must not mean all.
+type namedDocuments []string
+
+func (d *namedDocuments) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, (*[]string)(d)); err != nil || len(*d) > 0 {
+		return err
+	}
+	*d = namedDocuments{}
+	return nil
 }
 
 type setAccess struct {
@@ -91,11 +104,9 @@ type documentsChanged struct {
 }
 
 func (a datasetAccess) setAccess(ctx context.Context, in setAccess) (documentsChanged, error) {
-	var documents []string
-	if in.Body.Documents != nil {
-		if documents = *in.Body.Documents; len(documents) == 0 {
-			return documentsChanged{}, badMember("documents", "documents must name one at least, or be absent for all")
-		}
+	documents := in.Body.Documents
+	if documents != nil && len(documents) == 0 {
+		return documentsChanged{}, badMember("documents", "documents must name one at least, or be absent for all")
 	}
 	list, err := listOf(in.Body.Access)
 	if err != nil {
