@@ -120,4 +120,34 @@ describe("readers of documents", { skip: missing(), timeout: 600_000 }, () => {
     assert.equal((await api<{ access: { enforce: boolean } }>("GET", `/datasets/${id}`)).access.enforce, false);
     await done(refused);
   });
+
+  test("groups of a member are added and removed by hand, those of a provider are only shown", async () => {
+    await api("PUT", `/users/${ann}/groups`, { groups: ["hr"] });
+    const { page, done } = await enter("#settings=users");
+    const row = page.getByRole("list", { name: "Users" }).locator("> li", { hasText: "ann@x.org" });
+    // A group of a provider needs a sign-in there, so this answer has one more than the host's.
+    await page.route(`**/api/v2/users/${ann}/groups`, async (route) => {
+      const answer = await route.fetch();
+      const { items } = (await answer.json()) as { items: object[] };
+      await route.fulfill({ response: answer, json: { items: [...items, { name: "staff", source: "corp" }] } });
+    });
+    await row.getByText("Groups", { exact: true }).click();
+    const groups = row.getByRole("list", { name: "Groups" });
+    await groups.getByText("set at each sign-in by the provider corp").waitFor();
+    await counted(groups.getByRole("button", { name: /hr/ }), 1);
+    await counted(groups.getByRole("button", { name: /staff/ }), 0);
+    await row.getByText("Add group", { exact: true }).first().click();
+    await row.getByLabel("Name of the group").fill("ops");
+    await looked(page, "groups", row);
+    await row.getByRole("button", { name: "Add group" }).click();
+    await groups.getByText("ops").waitFor();
+    const set = async (): Promise<string[]> =>
+      (await api<{ items: { name: string }[] }>("GET", `/users/${ann}/groups`)).items.map(({ name }) => name);
+    assert.deepEqual(await set(), ["hr", "ops"]);
+    await groups.getByRole("button", { name: /hr/ }).click();
+    await groups.getByRole("button", { name: /no longer reads/ }).click();
+    await counted(groups.getByText("hr", { exact: true }), 0);
+    assert.deepEqual(await set(), ["ops"]);
+    await done(refused);
+  });
 });
