@@ -40,7 +40,7 @@ function namesOf(a: AreaText, subjects: Subjects | undefined, readers: Readers):
   return { groups, people };
 }
 
-/** useSubjects loads whom lists can name, once it is wanted. */
+/** useSubjects loads whom lists can name, if `wanted`. */
 export function useSubjects(api: Datasets, wanted = true): { value?: Subjects | undefined; fault?: string } {
   return useLoaded(`subjects ${wanted}`, async () => (wanted ? await api.subjects() : undefined));
 }

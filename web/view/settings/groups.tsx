@@ -1,4 +1,4 @@
-// The groups of a member: those that administrators set are edited, those of sign-in providers shown.
+// The groups of a member: those that administrators set are edited, those of providers only shown.
 
 import { useId } from "react";
 import { useLoaded } from "../area/parts.tsx";
