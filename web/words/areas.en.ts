@@ -395,7 +395,7 @@ export const en = {
   "readers.lost":
     "Documents without a list: {0}. No one will read them, you included: they vanish from searches, chats, lists " +
     "and downloads until they have a list or this has a default.",
-  "readers.save": "Save who can read",
+  "readers.save": "Set who can read",
 };
 
 /** AreaKey names a text. */

@@ -381,5 +381,5 @@ export const zh: Record<AreaKey, string> = {
   "readers.of_rest": "没有名单的文档可由谁阅读",
   "readers.rest": "没有名单的文档：{0}。其他人将无法在检索、聊天和列表中看到它们。",
   "readers.lost": "没有名单的文档：{0}。将没有人能阅读它们，包括您：在设置名单或默认读者之前，它们会从检索、聊天、列表和下载中消失。",
-  "readers.save": "保存谁可以阅读",
+  "readers.save": "设置谁可以阅读",
 };

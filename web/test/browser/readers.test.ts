@@ -103,7 +103,7 @@ describe("readers of documents", { skip: missing(), timeout: 600_000 }, () => {
     await settings.getByLabel("Only these groups and people").check();
     await settings.getByLabel("hr", { exact: true }).check();
     await settings.getByText("Documents without a list: 1. Everyone else").waitFor();
-    await settings.getByRole("button", { name: "Save who can read" }).click();
+    await settings.getByRole("button", { name: "Set who can read" }).click();
     await settings.getByText("Saved").waitFor();
     const { access } = await api<{ access: object }>("GET", `/datasets/${id}`);
     assert.deepEqual(access, { enforce: true, default: ["group:hr"] });
@@ -115,7 +115,7 @@ describe("readers of documents", { skip: missing(), timeout: 600_000 }, () => {
     await page.getByRole("tab", { name: "Settings" }).click();
     await settings.getByRole("switch").uncheck();
     await settings.getByText("Everyone who may use the dataset").waitFor();
-    await settings.getByRole("button", { name: "Save who can read" }).click();
+    await settings.getByRole("button", { name: "Set who can read" }).click();
     await settings.getByText("Saved").waitFor();
     assert.equal((await api<{ access: { enforce: boolean } }>("GET", `/datasets/${id}`)).access.enforce, false);
     await done(refused);

@@ -217,7 +217,7 @@ export function ReadersSection({ api, dataset, onChange }: {
   };
   return (
     <form
-      className="dataset-settings" aria-label={a("readers.label")}
+      className="dataset-readers" aria-label={a("readers.label")}
       onSubmit={(event) => {
         event.preventDefault();
         save();
