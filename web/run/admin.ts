@@ -256,6 +256,12 @@ export interface User {
   created: string;
 }
 
+/** Group is one of a person; those with a source are set by this sign-in provider. */
+export interface Group {
+  name: string;
+  source?: string;
+}
+
 /** Login is one of a person. */
 export interface Login {
   id: string;

@@ -19,6 +19,7 @@ export interface Dataset {
   /** While its documents get this model: the one that answers, and how many chunks are done. */
   embedding?: { model: string; done: number; chunks: number };
   team: boolean;
+  access: Policy;
   /** How documents are cut into chunks; empty with a pipeline. */
   method: string;
   /** Canvas that cuts documents. */
@@ -32,6 +33,25 @@ export interface Dataset {
   tokens: number;
   created: string;
   updated: string;
+}
+
+/**
+ * Readers are who reads a document: entries "all", "user:ID" and "group:NAME"; an empty list is no
+ * one, undefined what the dataset has for documents without a list.
+ */
+export type Readers = readonly string[] | undefined;
+
+/** Policy is who reads the documents of a dataset; without enforce all who may use it do. */
+export interface Policy {
+  enforce: boolean;
+  /** For documents without a list; absent is no one. */
+  default?: Readers;
+}
+
+/** Subjects are whom lists of readers can name. */
+export interface Subjects {
+  people: { id: string; name: string; email: string }[];
+  groups: string[];
 }
 
 /** DatasetPatch is the changeable part of a dataset. */
@@ -69,6 +89,7 @@ export interface StoredDocument {
   config?: Record<string, unknown>;
   enabled: boolean;
   metadata: Record<string, MetaValue>;
+  access?: Readers;
   state: DocumentState;
   /** 0 to 1; -1 when it failed. */
   progress: number;
@@ -186,6 +207,7 @@ export interface ListQuery {
 }
 
 const root = "/api/v2/datasets";
+const mostOnPage = 1000; // that the host lists
 
 /** Datasets makes the requests for datasets. */
 export class Datasets {
@@ -302,6 +324,30 @@ export class Datasets {
       set: set.map(([key, value]) => ({ key, value })),
       delete: remove.map((key) => ({ key })),
     });
+  }
+
+  subjects(): Promise<Subjects> {
+    return this.#get("/api/v2/subjects");
+  }
+
+  setPolicy(id: string, policy: Policy): Promise<Dataset> {
+    return this.#send("PUT", `${at(id)}/access`, policy);
+  }
+
+  /** setReaders sets who reads documents. */
+  async setReaders(id: string, documents: string[], access: Readers): Promise<Refused> {
+    const answer = await this.#send<{ updated: number }>("PUT", `${at(id)}/access/documents`, { documents, access });
+    return { accepted: answer.updated, refused: [] };
+  }
+
+  /** withoutReaders counts the documents that have no list. */
+  async withoutReaders(id: string): Promise<number> {
+    let count = 0;
+    for (let page = 1; ; page++) {
+      const { items, total } = await this.documents(id, { page, page_size: mostOnPage });
+      count += items.filter(({ access }) => access === undefined).length;
+      if (items.length === 0 || page * mostOnPage >= total) return count;
+    }
   }
 
   cancel(id: string, documents: string[]): Promise<Refused> {

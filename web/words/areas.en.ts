@@ -365,6 +365,37 @@ export const en = {
   "kind.list": "list",
   "kind.table": "table",
   "kind.title": "title",
+
+  "readers.label": "Who can read",
+  "readers.choose": "Who can read…",
+  "readers.choose_of": "Who can read {0}",
+  "readers.of": "Who can read “{0}”",
+  "readers.of_many": "Who can read {0} documents",
+  "readers.mark": "Read by: {0}",
+  "readers.default": "As set for the dataset",
+  "readers.everyone": "Everyone who may search",
+  "readers.everyone_hint": "Visitors of embedded chats included.",
+  "readers.chosen": "Only these groups and people",
+  "readers.none": "No one",
+  "readers.groups": "Groups",
+  "readers.people": "People",
+  "readers.no_groups": "No member has a group yet.",
+  "readers.left": "A member who has left",
+  "readers.find": "Find a group or a person",
+  "readers.choose_one": "Choose at least one.",
+  "readers.differ": "These documents differ now. What you choose replaces the list of each.",
+  "readers.dataset_has": "Documents as set for the dataset are read by: {0}",
+  "readers.no_effect": "Has an effect once “Limit who reads documents” is on in the settings of the dataset.",
+  "readers.limit": "Limit who reads documents",
+  "readers.limit_hint":
+    "Counts from the next search on. It holds for you, too: who sets lists reads only what they let through.",
+  "readers.off_hint": "Everyone who may use the dataset reads all of its documents.",
+  "readers.of_rest": "Documents without a list are read by",
+  "readers.rest": "Documents without a list: {0}. Everyone else stops seeing them in searches, chats and lists.",
+  "readers.lost":
+    "Documents without a list: {0}. No one will read them, you included: they vanish from searches, chats, lists " +
+    "and downloads until they have a list or this has a default.",
+  "readers.save": "Set who can read",
 };
 
 /** AreaKey names a text. */

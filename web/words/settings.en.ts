@@ -313,6 +313,13 @@ export const en = {
   sign_in_redirect_hint: "Then register the redirect address, which the list shows, at the provider.",
   lost_sign_in: "People who sign in there need a password. Accounts and logins stay.",
 
+  groups: "Groups",
+  groups_hint: "Documents and roles can be open to a group instead of single people.",
+  groups_none: "In no group. Documents and roles can be open to a group instead of single people.",
+  group_add: "Add group",
+  group_name: "Name of the group",
+  group_from: "set at each sign-in by the provider {0}, not changed here",
+  group_lost: "The member no longer reads or does what only this group may.",
   logins: "Logins",
   logins_none: "Not logged in anywhere.",
   logins_end: "End all logins",

@@ -315,6 +315,13 @@ export const zh: Record<SettingsKey, string> = {
   sign_in_redirect_hint: "然后在供应商处登记列表中显示的重定向地址。",
   lost_sign_in: "通过它登录的人员将需要密码。账户与登录保留。",
 
+  groups: "组",
+  groups_hint: "文档和角色可以向组开放，而不必逐人设置。",
+  groups_none: "不属于任何组。文档和角色可以向组开放，而不必逐人设置。",
+  group_add: "添加组",
+  group_name: "组的名称",
+  group_from: "由登录供应商 {0} 在每次登录时设置，不在此更改",
+  group_lost: "该成员将无法再阅读或执行仅限此组的内容。",
   logins: "登录",
   logins_none: "没有任何登录。",
   logins_end: "结束所有登录",

@@ -239,6 +239,11 @@ func (a *Accounts) Groups(ctx context.Context, who Principal, user string) ([]Gr
 	return a.store.Groups.List(ctx, who.Tenant, user)
 }
 
+// GroupNames lists the groups that users of a tenant have, by name.
+func (a *Accounts) GroupNames(ctx context.Context, tenant string) ([]string, error) {
+	return a.store.Groups.Names(ctx, tenant)
+}
+
 // SetGroups replaces the groups that a user of a principal's tenant has from administrators. Those
 // of sign-in providers stay. Errors: those of [Error].
 func (a *Accounts) SetGroups(ctx context.Context, who Principal, user string, names []string) ([]Group, error) {

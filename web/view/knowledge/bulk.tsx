@@ -12,6 +12,7 @@ import { save } from "../save.ts";
 import { CutChoice, CutPreview, isWhole } from "./cut.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 import { MetadataDialog } from "./metadata.tsx";
+import { ReadersDialog } from "./readers.tsx";
 
 type Act = (documents: string[]) => Promise<Refused>;
 
@@ -104,7 +105,7 @@ export function BulkBar({ api, dataset, chosen, bulks, onReplace, onGone }: {
     onGone(part.filter((id) => !kept.has(id)));
     return answer;
   };
-  const [open, setOpen] = useState<"cut" | "metadata">();
+  const [open, setOpen] = useState<"cut" | "metadata" | "readers">();
   const none = chosen.length === 0 || bulks.working?.state.running === true;
   const ids = chosen.map(({ id }) => id);
   const run = (label: string, act: Act, settled?: string[]): void => bulks.start(label, ids, act, settled);
@@ -117,6 +118,10 @@ export function BulkBar({ api, dataset, chosen, bulks, onReplace, onGone }: {
       <button type="button" disabled={none} onClick={() => setOpen("metadata")}>
         <Icon name="list" />
         {a("meta.edit")}
+      </button>
+      <button type="button" disabled={none} onClick={() => setOpen("readers")}>
+        <Icon name="key" />
+        {a("readers.choose")}
       </button>
       <Switches
         none={none} onSwitch={(label, enabled) => run(label, (part) => api.updateMany(dataset.id, part, { enabled }))}
@@ -142,6 +147,12 @@ export function BulkBar({ api, dataset, chosen, bulks, onReplace, onGone }: {
           api={api} dataset={dataset} documents={chosen} onClose={() => setOpen(undefined)}
           onSave={(patch) =>
             run(a("bulk.parse"), (part) => api.updateMany(dataset.id, part, { ...patch, parse: true }))}
+        />
+      )}
+      {open === "readers" && (
+        <ReadersDialog
+          api={api} dataset={dataset} documents={chosen} onClose={() => setOpen(undefined)}
+          onSave={(act) => run(a("readers.label"), act)}
         />
       )}
       {open === "metadata" && (

@@ -6,6 +6,7 @@ import { useAreaText } from "../area/text.ts";
 import { Documents } from "./documents.tsx";
 import { Meaning } from "./meaning.tsx";
 import { Parses } from "./parses.tsx";
+import { ReadersSection } from "./readers.tsx";
 import { SearchTest } from "./search.tsx";
 import { Settings } from "./settings.tsx";
 
@@ -63,6 +64,7 @@ export function DatasetView({
         {tab === "search" && <SearchTest api={api} dataset={dataset} />}
         {tab === "parses" && <Parses api={api} dataset={dataset.id} />}
         {tab === "settings" && <Settings api={api} dataset={dataset} onChange={onChange} />}
+        {tab === "settings" && <ReadersSection api={api} dataset={dataset} onChange={onChange} />}
       </div>
     </>
   );

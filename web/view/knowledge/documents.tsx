@@ -9,6 +9,7 @@ import { useApp, useStore } from "../context.tsx";
 import { useTaker } from "../drop.ts";
 import { Icon } from "../icons.tsx";
 import { BulkBar, BulkReport, useBulk } from "./bulk.tsx";
+import { useSubjects } from "./readers.tsx";
 import { Row } from "./row.tsx";
 import { filesIn, useUploads, type Uploading } from "./uploads.ts";
 import { UploadReport } from "./upload-report.tsx";
@@ -253,11 +254,14 @@ function List({ api, dataset, rows, mayEdit, chosen, attempt, onChoose, onChange
   const a = useAreaText();
   const named = rows.some(({ pipeline }) => pipeline);
   const { value: pipelines } = useLoaded(`pipelines ${named}`, async () => (named ? api.pipelines() : []));
+  const people = mayEdit && rows.some(({ access }) => access?.some((entry) => entry !== "all"));
+  const { value: subjects } = useSubjects(api, people);
   return (
     <ul className="entries" aria-label={a("dataset.documents")}>
       {rows.map((document) => (
         <Row
-          key={document.id} api={api} dataset={dataset.id} mayEdit={mayEdit} document={document} attempt={attempt}
+          key={document.id} api={api} dataset={dataset} mayEdit={mayEdit} document={document} attempt={attempt}
+          subjects={subjects}
           pipeline={pipelines?.find(({ id }) => id === document.pipeline)?.title}
           chosen={chosen.has(document.id)} onChange={onChange}
           onChoose={(on) => {

@@ -1,7 +1,7 @@
 // One document in the list of a dataset.
 
 import { useEffect, useState } from "react";
-import type { Datasets, DocumentState, StoredDocument } from "../../run/datasets.ts";
+import type { Dataset, Datasets, DocumentState, StoredDocument, Subjects } from "../../run/datasets.ts";
 import { textOf } from "../../run/metadata.ts";
 import type { AreaKey } from "../../words/areas.en.ts";
 import { Confirm, sizeText, type Attempt } from "../area/parts.tsx";
@@ -9,16 +9,19 @@ import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { Icon } from "../icons.tsx";
 import { seconds } from "../text.ts";
+import { ReadersDialog, readersText } from "./readers.tsx";
 import { Unread } from "./unread.tsx";
 
 const mostKeys = 3; // of its metadata that a document shows in the list
 
 /** Row shows a document with what can be done with it. */
-export function Row({ api, dataset, mayEdit, document, pipeline, chosen, attempt, onChoose, onChange }: {
+export function Row({ api, dataset, mayEdit, document, subjects, pipeline, chosen, attempt, onChoose, onChange }: {
   api: Datasets;
-  dataset: string;
+  dataset: Dataset;
   mayEdit: boolean;
   document: StoredDocument;
+  /** Names for its readers. */
+  subjects: Subjects | undefined;
   /** The title of its pipeline, if it is known. */
   pipeline: string | undefined;
   chosen: boolean;
@@ -39,12 +42,14 @@ export function Row({ api, dataset, mayEdit, document, pipeline, chosen, attempt
         />
       )}
       <div className="what">
-        <a href={areaLink("knowledge", dataset, document.id)}>{document.name}</a>
+        <a href={areaLink("knowledge", dataset.id, document.id)}>{document.name}</a>
         <small>
           {sizeText(document.size)} · {cut}
           {document.enabled ? "" : ` · ${a("document.off")}`}
         </small>
-        <Keys document={document} />
+        <Keys document={document} readers={
+          document.access && mayEdit ? a("readers.mark", readersText(a, subjects, document.access)) : undefined
+        } />
         {reason !== undefined && <p className="reason"><Unread message={reason} /></p>}
       </div>
       <Progress document={document} />
@@ -53,11 +58,15 @@ export function Row({ api, dataset, mayEdit, document, pipeline, chosen, attempt
   );
 }
 
-function Keys({ document: { metadata } }: { document: StoredDocument }): React.ReactNode {
+function Keys({ document: { metadata }, readers }: {
+  document: StoredDocument;
+  readers: string | undefined;
+}): React.ReactNode {
   const keys = Object.entries(metadata);
-  if (keys.length === 0) return null;
+  if (keys.length === 0 && !readers) return null;
   return (
     <span className="chips">
+      {readers && <span className="chip"><Icon name="key" /> {readers}</span>}
       {keys.slice(0, mostKeys).map(([key, value]) => (
         <span key={key} className="chip">
           {key}: {textOf(value)}
@@ -74,7 +83,7 @@ const parseWords: Partial<Record<DocumentState, AreaKey>> = {
 
 function Acts({ api, dataset, document, attempt, onChange }: {
   api: Datasets;
-  dataset: string;
+  dataset: Dataset;
   document: StoredDocument;
   attempt: Attempt;
   onChange(): void;
@@ -85,6 +94,7 @@ function Acts({ api, dataset, document, attempt, onChange }: {
   const [enabled, setEnabled] = useState<boolean>(); // what was chosen, until the host says so
   useEffect(() => setEnabled(undefined), [document]);
   const one = [document.id];
+  const [isReading, setReading] = useState(false);
   const told = async (work: ReturnType<Datasets["cancel"]>): Promise<void> => {
     const { refused } = await work;
     if (refused.length > 0) throw new Error(refused.map(({ message }) => message).join("; "));
@@ -96,26 +106,38 @@ function Acts({ api, dataset, document, attempt, onChange }: {
           type="checkbox" aria-label={a("document.enabled_of", document.name)} checked={enabled ?? document.enabled}
           onChange={(event) => {
             setEnabled(event.target.checked);
-            act(() => told(api.updateMany(dataset, one, { enabled: event.target.checked })));
+            act(() => told(api.updateMany(dataset.id, one, { enabled: event.target.checked })));
           }}
         />
         <span>{a("document.searched")}</span>
       </label>
       {active ? (
-        <button type="button" onClick={() => act(() => told(api.cancel(dataset, one)))}>
+        <button type="button" onClick={() => act(() => told(api.cancel(dataset.id, one)))}>
           <Icon name="stop" />
           {a("document.cancel")}
         </button>
       ) : (
-        <button type="button" onClick={() => act(() => told(api.updateMany(dataset, one, { parse: true })))}>
+        <button type="button" onClick={() => act(() => told(api.updateMany(dataset.id, one, { parse: true })))}>
           <Icon name="loop" />
           {a(parseWords[document.state] ?? "document.parse")}
         </button>
       )}
+      <button
+        type="button" className="icon-button" aria-label={a("readers.choose_of", document.name)}
+        title={a("readers.label")} onClick={() => setReading(true)}
+      >
+        <Icon name="key" />
+      </button>
+      {isReading && (
+        <ReadersDialog
+          api={api} dataset={dataset} documents={[document]} onClose={() => setReading(false)}
+          onSave={(set) => act(() => set(one))}
+        />
+      )}
       <Confirm
         icon label={a("document.delete_of", document.name)}
         sure={a("document.delete_lost", document.chunks.toLocaleString())}
-        onDone={() => act(() => told(api.removeMany(dataset, one)))}
+        onDone={() => act(() => told(api.removeMany(dataset.id, one)))}
       />
     </div>
   );

@@ -6,6 +6,7 @@ import { Empty, useLoaded } from "../area/parts.tsx";
 import { Adder, Field, Row, textOf, useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
 
 const Logins = lazy(() => import("./logins.tsx"));
+const Groups = lazy(() => import("./groups.tsx"));
 const roles = ["normal", "admin", "owner"] as const;
 /** Given is a role that can be given. */
 type Given = (typeof roles)[number];
@@ -139,9 +140,14 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
                   >
                     <Password />
                   </Adder>
-                  <UserLogins user={id} />
+                  <Opened label={s("logins")}>
+                    <Logins path={`${path(id)}/logins`} />
+                  </Opened>
                 </>
               )}
+              <Opened label={s("groups")}>
+                <Groups path={`${path(id)}/groups`} mayEdit={id === me.user || changes(user)} />
+              </Opened>
             </Row>
           );
         })}
@@ -155,18 +161,13 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
   );
 }
 
-// UserLogins loads the logins of a user once they are opened.
-function UserLogins({ user }: { user: string }): React.ReactNode {
-  const s = useSettingsText();
+// Opened draws, and so loads, its content once it is opened.
+function Opened({ label, children }: { label: string; children: React.ReactNode }): React.ReactNode {
   const [open, setOpen] = useState(false);
   return (
     <details className="adder" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{s("logins")}</summary>
-      {open && (
-        <Suspense>
-          <Logins path={`/users/${encodeURIComponent(user)}/logins`} />
-        </Suspense>
-      )}
+      <summary>{label}</summary>
+      {open && <Suspense>{children}</Suspense>}
     </details>
   );
 }

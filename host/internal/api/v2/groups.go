@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/easel-canvas/easel/host/internal/api"
@@ -19,12 +20,41 @@ func (a accounts) groupOperations() []operation {
 			about: "Replace the groups that a user has from administrators. Groups from sign-in providers stay. Only " +
 				"owners set those of owners.",
 		}, a.setGroups),
+		handle(operation{
+			method: "GET", path: "/api/v2/subjects", body: api.BodyNone, scope: app.ScopeEdit, name: "listSubjects",
+			about: "List the members and groups of the tenant that lists of readers and grants of roles can name.",
+		}, a.subjects),
 	}
 }
 
 type groupView struct {
 	Name   string `json:"name"`
 	Source string `json:"source,omitempty" jsonschema:"the sign-in provider that reported the group; absent if an administrator set it"`
+}
+
+type subjectsView struct {
+	People []subjectView `json:"people"`
+	Groups []string      `json:"groups" jsonschema:"all that members have, from administrators or sign-in providers"`
+}
+
+type subjectView struct {
+	ID    string `json:"id"`
+	Name  string `json:"name" jsonschema:"the nickname, or without one the email"`
+	Email string `json:"email"`
+}
+
+func (a accounts) subjects(ctx context.Context, in byTenant) (subjectsView, error) {
+	users, err := a.Accounts.Users(ctx, in.Who.Tenant)
+	if err != nil {
+		return subjectsView{}, err
+	}
+	out := subjectsView{People: make([]subjectView, len(users))}
+	for i, u := range users {
+		out.People[i] = subjectView{u.ID, cmp.Or(u.Nickname, u.Email), u.Email}
+	}
+	groups, err := a.Accounts.GroupNames(ctx, in.Who.Tenant)
+	out.Groups = append([]string{}, groups...) // an empty list is not null
+	return out, err
 }
 
 func groupViews(groups []app.Group, err error) (list[groupView], error) {

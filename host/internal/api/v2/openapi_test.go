@@ -297,6 +297,7 @@ PUT /api/v2/users/{bob} {"role":"normal"}
 PUT /api/v2/users/{bob}/password {"new":"staple battery"}
 PUT /api/v2/users/{bob}/groups {"groups":["hr"]}
 GET /api/v2/users/{bob}/groups
+GET /api/v2/subjects
 GET /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}
