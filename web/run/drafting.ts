@@ -151,7 +151,8 @@ export function patchIn(text: string, document: object): Change[] {
   return list.flatMap((each, i) => {
     if (!isObject(each) || !isPath(each["path"])) throw new SketchError(`change ${i + 1}: expected {path, after}`);
     const { path } = each;
-    if (isDeeper(each["after"], limits.depth)) throw new SketchError(`change ${i + 1}: more than ${limits.depth} levels`);
+    if (isDeeper(each["after"], limits.depth))
+      throw new SketchError(`change ${i + 1}: more than ${limits.depth} levels`);
     const before = find(now, path);
     const removes = each["remove"] === true || !Object.hasOwn(each, "after");
     if (removes && before === undefined) throw new SketchError(`change ${i + 1}: nothing is at ${path.join("/")}`);

@@ -103,7 +103,7 @@ function origin(list: readonly unknown[], was: readonly unknown[], i: number): n
     ? list.length === was.length && !list.some((each) => same(each, was[i]))
     : list.length >= was.length && equal.includes(i);
   if (isPlaced) return i;
-  throw new SketchError(`it is not clear which value ${hidden} stands for in a list that was changed: write it anew`);
+  throw new SketchError(`it is not clear which value ${hidden} stands for in a list that was changed: write it out`);
 }
 
 /** read checks that a value is a sketch. It throws a SketchError. */
