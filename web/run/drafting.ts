@@ -12,7 +12,7 @@ import { apply, find, PatchError, type Change, type Path } from "../canvas/patch
 /** limits bound what one draft costs. */
 export const limits = {
   attempts: 2, wish: 4_000, canvas: 80_000, catalogue: 40_000, answer: 60_000, tokens: 8_000, time: 180_000,
-  changes: 400,
+  changes: 400, depth: 40,
 };
 
 /** Drafted is an answer of the model. */
@@ -151,6 +151,8 @@ export function patchIn(text: string, document: object): Change[] {
   return list.flatMap((each, i) => {
     if (!isObject(each) || !isPath(each["path"])) throw new SketchError(`change ${i + 1}: expected {path, after}`);
     const { path } = each;
+    if (isDeeper(each["after"], limits.depth))
+      throw new SketchError(`change ${i + 1}: more than ${limits.depth} levels`);
     const before = find(now, path);
     const removes = each["remove"] === true || !Object.hasOwn(each, "after");
     if (removes && before === undefined) throw new SketchError(`change ${i + 1}: nothing is at ${path.join("/")}`);
@@ -160,6 +162,11 @@ export function patchIn(text: string, document: object): Change[] {
     now = apply(now, [change]);
     return [change];
   });
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 function isPath(path: unknown): path is Path {

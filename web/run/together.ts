@@ -142,7 +142,7 @@ export class Together {
   // authorOf returns who saved the newest version. Only a line of text depends on the answer.
   async #authorOf(id: string): Promise<string> {
     try {
-      const response = await this.#host.ask("GET", `/api/v2/canvases/${encodeURIComponent(id)}/versions?limit=1`);
+      const response = await this.#host.ask("GET", `/api/v2/canvases/${encodeURIComponent(id)}/versions`);
       const { items } = (await response.json()) as { items: { author: string }[] };
       return items[0]?.author ?? "";
     } catch (err) {

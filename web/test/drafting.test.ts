@@ -41,6 +41,7 @@ async function draft(dsl: Dsl, llm: Model, wish = "a form", signal = new AbortCo
 
 const step = (component: string, params: object, next: string[] = [], name = component): object =>
   ({ component, name, params, next });
+const inside = (group: string): object => ({ ...step("Iteration", {}), inside: group });
 const bot = [
   { path: ["steps", "UserFillUp:Order"], after: step("UserFillUp", {
     enable_tips: true, tips: "Your order",
@@ -114,6 +115,12 @@ test("bad answers are problems and never a canvas", async () => {
     [JSON.stringify([{ path: ["steps", "begin", "component"], after: "Message" }]), /remove it and add another/],
     [JSON.stringify([{ path: ["steps", "Nothing"], remove: true }]), /nothing is at steps\/Nothing/],
     [JSON.stringify([{ path: ["steps", "begin", "params", "prologue"], after: hidden }]), /was not there before/],
+    [JSON.stringify([{ path: ["steps", "L:A"], after: inside("L:A") }]), /"L:A" is inside itself/],
+    [JSON.stringify([
+      { path: ["steps", "L:A"], after: inside("L:B") }, { path: ["steps", "L:B"], after: inside("L:A") },
+    ]), /"L:A" is inside itself/],
+    [JSON.stringify([{ path: ["steps", "L:A"], after: inside("begin") }]), /inside "begin", which is no group/],
+    [`[{"path":["steps","begin","params","x"],"after":${"[".repeat(25_000)}${"]".repeat(25_000)}}]`, /40 levels/],
   ];
   for (const [answer, problem] of cases) {
     const { dsl, problems } = await draft(empty, said(answer).llm);
@@ -152,6 +159,34 @@ test("secrets are not sent, and stay where they were", async () => {
     [params?.["url"], params?.["headers"]],
     ["https://new.example/", "{\"Authorization\": \"Bearer sk-very-secret\"}"],
   );
+});
+
+test("an id that objects inherit names a step like any other", async () => {
+  const { dsl, problems } = await draft(empty, said(JSON.stringify([
+    { path: ["steps", "constructor"], after: step("Message", { content: ["Hello"] }) },
+    { path: ["steps", "begin", "next"], after: ["constructor"] },
+  ])).llm);
+  assert.deepEqual(problems, []);
+  assert.deepEqual(dsl?.components["begin"]?.downstream, ["constructor"]);
+});
+
+test("secrets in a list stay with their entries, or are asked for", async () => {
+  const tool = (name: string, api_key: string): object => ({ component_name: "Retrieval", name, params: { api_key } });
+  const path = ["steps", "Agent:A", "params", "tools"];
+  const whole = (await draft(empty, said(JSON.stringify([
+    { path: ["steps", "Agent:A"], after: step("Agent", { tools: [tool("one", "sk-1"), tool("two", "sk-2")] }) },
+    { path: ["steps", "begin", "next"], after: ["Agent:A"] },
+  ])).llm)).dsl as Dsl;
+  const keys = async (...tools: object[]): Promise<unknown> => {
+    const { dsl, problems } = await draft(whole, said(JSON.stringify([{ path, after: tools }])).llm);
+    const list = dsl?.components["Agent:A"]?.obj.params?.["tools"] as { params: { api_key: string } }[] | undefined;
+    return list?.map(({ params }) => params.api_key) ?? problems.join("\n");
+  };
+  assert.deepEqual(await keys(tool("two", hidden)), ["sk-2"]);
+  assert.deepEqual(await keys(tool("two", hidden), tool("one", hidden)), ["sk-2", "sk-1"]);
+  assert.deepEqual(await keys(tool("one", hidden), tool("new name", hidden)), ["sk-1", "sk-2"]);
+  assert.match(String(await keys(tool("other", hidden))), /not clear which value/);
+  assert.match(String(await keys(tool("two", hidden), tool("other", hidden))), /not clear which value/);
 });
 
 test("endless answers, cancelled drafts and huge canvases end with an error", async () => {

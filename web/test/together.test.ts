@@ -6,7 +6,7 @@ import { open, type Dsl } from "../canvas/dsl.ts";
 import { build } from "../canvas/model.ts";
 import { History } from "../canvas/history.ts";
 import type { Document } from "../run/document.ts";
-import type { Host, Origin } from "../run/host.ts";
+import { HostError, type Host, type Origin } from "../run/host.ts";
 import { Sharing, type Shareable } from "../run/sharing.ts";
 import { Store } from "../run/store.ts";
 import { Together } from "../run/together.ts";
@@ -60,7 +60,8 @@ class Revisions {
   constructor(public stored: string) {}
 
   async ask(_method: string, path: string): Promise<Response> {
-    if (path.includes("/versions")) return Response.json({ items: [{ author: "Ana" }] });
+    if (path.includes("/versions?")) throw new HostError(400, "unknown query parameter");
+    if (path.endsWith("/versions")) return Response.json({ items: [{ author: "Ana" }] });
     const body = new ReadableStream<Uint8Array>({ start: (controller) => void (this.#events = controller) });
     return new Response(body);
   }

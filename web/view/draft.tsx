@@ -40,11 +40,13 @@ function useDrafting(t: Text): {
   const [fault, setFault] = useState<string>();
   const [progress, setProgress] = useState<[attempt: number, characters: number]>();
   const stop = useRef<AbortController>(undefined);
+  const adding = useRef(false);
   const start = async (wish: string): Promise<void> => {
     const document = session.document.get();
     const choice = session.player.provider.get();
     const llm = session.player.providers.model(choice);
     if (!document || !llm || wish === "") return;
+    stop.current?.abort();
     const cancel = new AbortController();
     stop.current = cancel;
     setMade(undefined);
@@ -54,18 +56,22 @@ function useDrafting(t: Text): {
       const result = await drafted(wish, {
         dsl: document.dsl, model: document.model, specs: session.specs.get(), llm, name: choice.model,
         signal: cancel.signal,
-        validate: (text) => session.validate(text), onProgress: (...now) => setProgress(now),
+        validate: (text) => session.validate(text),
+        onProgress: (...now) => {
+          if (!cancel.signal.aborted) setProgress(now);
+        },
       });
       if (!cancel.signal.aborted) setMade({ ...result, of: document });
     } catch (err) {
       if (!cancel.signal.aborted) setFault(reasonOf(err));
     }
-    setProgress(undefined);
+    if (!cancel.signal.aborted) setProgress(undefined); // a later draft may be under way
   };
   useEffect(() => () => stop.current?.abort(), []);
   const add = async (): Promise<{ first: string | undefined } | undefined> => {
-    if (!made?.dsl) return undefined;
+    if (!made?.dsl || adding.current) return undefined;
     const { of, dsl } = made;
+    adding.current = true;
     try {
       const step = Object.keys(of.dsl.components).length > 1 ? undefined : `draft ${of.number}`;
       session.act((draft) => draft.take(diff(of.dsl, dsl)), step);
@@ -79,6 +85,8 @@ function useDrafting(t: Text): {
       if (!(err instanceof PatchError)) throw err;
       setFault(t("moved"));
       return undefined;
+    } finally {
+      adding.current = false;
     }
   };
   const cancel = (): void => {

@@ -18,7 +18,7 @@ import { Icon, type IconName } from "./icons.tsx";
 import { useLacking } from "./lacking.ts";
 import { useAttempt, useLoaded } from "./loaded.ts";
 import { faultOf } from "./reason.tsx";
-import { titled } from "./text.ts";
+import { brief, titled } from "./text.ts";
 
 const NewServer = lazy(() => import("./form/new-server.tsx"));
 
@@ -48,6 +48,7 @@ interface There {
 
 const none: There = { datasets: [], servers: [], plugins: [], secrets: [] };
 const mostDatasets = 100;
+const longestName = 120; // signs that are shown
 
 /** useNeeds looks for what a canvas names: here and, if it may ask, on the host. */
 export function useNeeds(dsl: Dsl, mayAsk = true): Needs {
@@ -179,7 +180,7 @@ function ChoiceNeed({ need: { kind, name, nodes }, needs, title, value, onChoose
   const pluginFault = useStore(session.plugins.fault, (told) => told);
   const list = useOptions(kind, needs.there, made);
   const isPlugin = name.startsWith(pluginPrefix);
-  const shown = isPlugin ? name.slice(pluginPrefix.length) : name;
+  const shown = brief(isPlugin ? name.slice(pluginPrefix.length) : name, longestName);
   const create = (): Promise<boolean> => attempt.run(async () => {
     const dataset = await new Datasets(host).create({ name: title || shown });
     setMade(dataset);
@@ -283,7 +284,7 @@ function SecretNeed({ need: { name, nodes }, needs }: NeedProps): React.ReactNod
       }}
     >
       <label htmlFor={id}>
-        {h("need_secret", name)} <small className="quiet">{h("need_steps", nodes.length)}</small>
+        {h("need_secret", brief(name, longestName))} <small className="quiet">{h("need_steps", nodes.length)}</small>
       </label>
       <span className="line">
         <input

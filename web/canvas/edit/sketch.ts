@@ -1,7 +1,7 @@
 // A canvas as a language model reads and changes it: steps with their settings and what follows
 // them. Drawings, state and secrets are left out; changes of the sketch become edits.
 
-import { isObject, word, type Dsl, type Params } from "../dsl.ts";
+import { isObject, own, word, type Dsl, type Params } from "../dsl.ts";
 import { picturesOf } from "../picture.ts";
 import type { CanvasModel, Specs } from "../drawing.ts";
 import { sizeOf } from "../places.ts";
@@ -70,17 +70,40 @@ function concealed(name: string, value: unknown, secret: boolean): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, concealed(key, each, isSecret)]));
 }
 
-// revealed puts hidden values back where they stood.
-function revealed(value: unknown, old: unknown): unknown {
+// revealed puts hidden values back where they stood; `shown` is the old value as the model saw it.
+function revealed(value: unknown, shown: unknown, old: unknown): unknown {
   if (value === hidden) {
-    if (old === undefined) throw new SketchError(`${hidden} stands for a value that was not there before`);
+    if (shown !== hidden) throw new SketchError(`${hidden} stands for a value that was not there before`);
     return old;
   }
-  if (Array.isArray(value)) return value.map((each, i) => revealed(each, Array.isArray(old) ? old[i] : undefined));
+  if (Array.isArray(value)) {
+    const [was, values] = [shown, old].map((each) => (Array.isArray(each) ? (each as unknown[]) : []));
+    return value.map((each, i) => {
+      const from = holdsHidden(each) ? origin(value, was ?? [], i) : i;
+      return revealed(each, was?.[from], values?.[from]);
+    });
+  }
   if (!isObject(value)) return value;
+  const member = (of: unknown, key: string): unknown => (isObject(of) ? own(of, key) : undefined);
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, revealed(each, isObject(old) ? old[key] : undefined)]),
+    Object.entries(value).map(([key, each]) => [key, revealed(each, member(shown, key), member(old, key))]),
   );
+}
+
+function holdsHidden(value: unknown): boolean {
+  return JSON.stringify(value).includes(hidden);
+}
+
+// origin finds the old index of a list's element, so that a secret never goes to another entry.
+function origin(list: readonly unknown[], was: readonly unknown[], i: number): number {
+  const equal = was.flatMap((each, k) => (same(each, list[i]) ? [k] : []));
+  const [only] = equal;
+  if (only !== undefined && equal.length === 1) return only;
+  const isPlaced = equal.length === 0
+    ? list.length === was.length && !list.some((each) => same(each, was[i]))
+    : list.length >= was.length && equal.includes(i);
+  if (isPlaced) return i;
+  throw new SketchError(`it is not clear which value ${hidden} stands for in a list that was changed: write it out`);
 }
 
 /** read checks that a value is a sketch. It throws a SketchError. */
@@ -114,21 +137,35 @@ function readStep(id: string, step: unknown, known: ReadonlySet<string>, specs: 
 
 /** redraw edits a draft from one sketch of it to another. It throws a SketchError. */
 export function redraw(draft: Draft, specs: Specs, model: CanvasModel, before: Sketch, after: Sketch): void {
-  const gone = Object.keys(before.steps).filter((id) => after.steps[id] === undefined);
+  const gone = Object.keys(before.steps).filter((id) => !Object.hasOwn(after.steps, id));
   removeNodes(draft, specs, model, gone);
   for (const id of gone) if (draft.component(id)) throw new SketchError(`step "${id}" cannot be removed`);
   const spots = placesOf(model, gone);
   for (const [id, step] of Object.entries(after.steps)) {
-    const old = before.steps[id];
-    if (!old) add(draft, specs, id, step, spotOf(spots, id, after));
-    else if (old.component !== step.component)
+    const old = own(before.steps, id);
+    if (!old) {
+      checkGroup(specs, id, after);
+      add(draft, specs, id, step, spotOf(spots, id, after));
+    } else if (old.component !== step.component)
       throw new SketchError(`step "${id}" is of ${old.component}: remove it and add another`);
     else if (old.inside !== step.inside) throw new SketchError(`step "${id}" cannot move to another group`);
     else if (old.name !== step.name) nameNode(draft, id, step.name);
   }
   for (const [id, step] of Object.entries(after.steps)) {
-    settings(draft, specs, id, before.steps[id], step);
+    settings(draft, specs, id, own(before.steps, id), step);
     follow(draft, specs, id, step.next);
+  }
+}
+
+// checkGroup refuses a new step in what is no group, or in itself: it could not be drawn.
+function checkGroup(specs: Specs, id: string, { steps }: Sketch): void {
+  const around = new Set([id]);
+  for (let group = steps[id]?.inside; group !== undefined; group = steps[group]?.inside) {
+    if (around.has(group)) throw new SketchError(`step "${id}" is inside itself`);
+    const { component = "" } = steps[group] ?? {};
+    if (specs.get(component)?.role !== "container")
+      throw new SketchError(`step "${id}" is inside "${group}", which is no group`);
+    around.add(group);
   }
 }
 
@@ -144,8 +181,9 @@ function settings(draft: Draft, specs: Specs, id: string, old: SketchStep | unde
   const stored = draft.component(id)?.obj.params ?? {};
   const names = old ? new Set([...Object.keys(old.params), ...Object.keys(step.params)]) : Object.keys(step.params);
   for (const name of names) {
-    if (old && same(old.params[name], step.params[name])) continue;
-    const value = step.params[name] === undefined ? undefined : revealed(step.params[name], stored[name]);
+    const [was, next] = [own(old?.params, name), own(step.params, name)];
+    if (old && same(was, next)) continue;
+    const value = next === undefined ? undefined : revealed(next, was, own(stored, name));
     const branch = branches.find(({ param }) => param === name);
     if (branch) setBranches(draft, specs, id, branch, value ?? {});
     else if (value === undefined) setParam(draft, id, name, undefined);

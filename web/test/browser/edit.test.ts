@@ -425,7 +425,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await drag(page, at, { x: hold.x + hold.width * 0.6, y: hold.y + hold.height / 2 });
     const inside = box(page, "Reply").locator(".react-flow__handle.target");
     await connect(page.locator(".react-flow__node-item .way"), inside);
-    await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 1);
+    await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 2);
 
     await page.locator(".board").focus();
     await page.keyboard.press("m");

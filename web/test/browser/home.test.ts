@@ -134,6 +134,25 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("names without end are cut and keep the import as wide as its dialog", async () => {
+    const { page, done } = await stage.visit();
+    await page.locator(".card.new:enabled").waitFor();
+    const hostile = JSON.parse(example) as { dsl: { components: Record<string, unknown> } };
+    for (const [i, name] of ["<b>bold</b>{0}", "constructor", "long".repeat(50_000)].entries()) {
+      hostile.dsl.components[`X:${i}`] = { obj: { component_name: name, params: {} }, downstream: [], upstream: [] };
+    }
+    await drop(page, JSON.stringify(hostile));
+    const dialog = page.locator("dialog.import");
+    await dialog.getByText("<b>bold</b>{0}, constructor").waitFor();
+    await dialog.getByLabel("Unknown component constructor").waitFor();
+    const [needed, there] = await dialog.evaluate((each) => [each.scrollWidth, each.clientWidth]);
+    assert.equal(needed, there);
+    const longest = await dialog.locator("li, p").evaluateAll((all) =>
+      Math.max(...all.map((each) => each.textContent?.length ?? 0)));
+    assert.ok(longest < 5_000, `${longest} characters`);
+    await done();
+  });
+
   test("an export of RAGFlow's editor with only a graph opens and answers", async () => {
     const { page, done } = await stage.visit();
     await page.locator(".card.new:enabled").waitFor();

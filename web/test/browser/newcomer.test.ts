@@ -65,7 +65,7 @@ describe("a newcomer", { skip: missing(), timeout: 1_200_000 }, () => {
     await audit(page, "home without a model");
 
     const acts: Locator[] = [
-      page.getByRole("link", { name: "Add a model" }),
+      page.locator(".no-model").getByRole("link", { name: "Add a model" }),
       page.getByRole("button", { name: "Find a model server on the host's machine" }),
       page.getByRole("button", { name: `Add: ${name}` }),
       page.getByRole("button", { name: "Use by default: other-0", exact: true }),

@@ -12,7 +12,7 @@ import { useApp, useLook, useSpecText, useStore, useText } from "../context.tsx"
 import { Icon, type IconName } from "../icons.tsx";
 import { NeedList, useNeeds, type Missing, type Needs } from "../needs.tsx";
 import { Glyphs, kindsOf } from "./starters.tsx";
-import { titled } from "../text.ts";
+import { brief, titled } from "../text.ts";
 import { useHomeText } from "./text.ts";
 import { Reason, unreadable as unreadableText } from "../reason.tsx";
 
@@ -135,7 +135,7 @@ function Preview({ report: found, choices, onChoose }: {
   const needs = useNeeds(found.dsl);
   const broken = found.broken.filter(({ node, code, messages }) => messages.length > 1 || !isLost(needs, code, node));
   const kinds = found.kinds.map(([kind, many]) => {
-    const label = say(titled(specs.get(kind), kind));
+    const label = brief(say(titled(specs.get(kind), kind)));
     return many > 1 ? `${label} ×${many}` : label;
   });
   const name = (node: string): string => nameOf(found, node);
