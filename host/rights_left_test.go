@@ -29,7 +29,7 @@ func TestRemovedMembersRunNothing(t *testing.T) {
 	require.NotContains(t, c.send("", "POST", "/api/v1/webhook/"+id, `{}`), quagga, "by its webhook")
 }
 
-// A run that goes on without its member has what the member may use then: nothing for one who has
+// A run that continues without its member has what the member may use then: nothing for one who has
 // left, and for a key that is limited or revoked what the key may use.
 func TestRunsGoOnWithTheRightsOfNow(t *testing.T) {
 	c := newCrew(t)

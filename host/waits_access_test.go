@@ -18,8 +18,8 @@ func (c *crew) restrict(ds string) {
 	c.made("ann", "PUT", "/api/v2/datasets/"+ds+"/access", `{"enforce":true,"default":["group:hr"]}`)
 }
 
-// askingOf returns a canvas that asks after it has searched a dataset, in a form that repeats what it
-// has found, as its message does.
+// askingOf returns a canvas with a form after a search of a dataset. Form and message repeat what
+// was found.
 func askingOf(ds string) string {
 	return sketch.Chain(begin, `Retrieval:R Retrieval {"query":"code","kb_ids":["`+ds+`"]}`,
 		`UserFillUp:F UserFillUp {"enable_tips":true,"tips":"Found {Retrieval:R@formalized_content}",
@@ -40,7 +40,7 @@ func (c *crew) status(key, method, path, body string) int {
 }
 
 // A form that repeats a restricted document is shown to its readers only, and so is each run that
-// goes on from the state of a run or session that has read one, in each way to go on.
+// continues from the state of a run or session that has read one, in each way to continue.
 func TestRestrictedWaits(t *testing.T) {
 	c := newCrew(t)
 	c.restrict(c.shared)

@@ -202,8 +202,7 @@ func (s *results) fail(ctx context.Context, lease *runlog.Lease, j *Job, why err
 	return s.settle(ctx, lease, w, &Transcript{}, end, nil)
 }
 
-// Dead ends a run that failed too often; it is what
-// [runlog.Config].Dead wants.
+// Dead ends a run that failed too often, as [runlog.Config].Dead wants it.
 func (s *results) Dead(ctx context.Context, lease *runlog.Lease) error {
 	var j Job
 	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {

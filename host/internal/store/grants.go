@@ -239,7 +239,7 @@ func (s Projects) viewer(ctx context.Context, of Subject) (v access.Viewer, memb
 
 // Acting returns the viewer for whom a run acts, see [access.Actor]; key is the API key that a
 // member who is present uses. The member may have left the tenant: its draft then has the rights of
-// no member, and what it published, or began itself and goes on without it, none at all.
+// no member, and what it published, or began itself and continues without it, none at all.
 func (s Projects) Acting(ctx context.Context, tenant string, a access.Actor, key string) (access.Viewer, error) {
 	if a.User == "" {
 		return access.Viewer{Tenant: tenant}, nil

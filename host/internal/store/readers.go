@@ -29,7 +29,7 @@ func (s Readers) Add(ctx context.Context, tenant, run, session string, lists []a
 	})
 }
 
-// inherit gives a run that begins the lists of its session and of the run whose state it begins
+// inherit adds to a run that begins the lists of its session and of the run whose state it begins
 // with: it may say what those have read.
 func (s Readers) inherit(ctx context.Context, q querier, v *Run) error {
 	const insert = `INSERT INTO readers (tenant_id, object, list) SELECT DISTINCT tenant_id, $1, list FROM readers

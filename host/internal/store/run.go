@@ -43,8 +43,8 @@ type Run struct {
 
 	Actor access.Actor // for whom it acts; empty for one that has not begun, and for those of former versions
 
-	// Answers is the paused run that a run continues when it starts, and Base the run whose state it
-	// begins with. They are not read back.
+	// Answers is the paused run that a run continues when it starts, and Base the run with whose
+	// state it begins. They are not read back.
 	Answers Answers
 	Base    string
 }

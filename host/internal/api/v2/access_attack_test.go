@@ -33,8 +33,8 @@ func TestHostileAccess(t *testing.T) {
 		{"/api/v2/grants", `{"subject":1,"object":"canvas:` + canvas + `","role":"viewer"}`},
 		{"/api/v2/grants", `{"subject":null,"object":"canvas:` + canvas + `","role":"viewer"}`},
 		{"/api/v2/grants", `{"subject":["user:one"],"object":"canvas:` + canvas + `","role":"viewer"}`},
-		{"/api/v2/grants", `{"subject":"user:nobody","object":"canvas:` + canvas + `","role":"viewer"}`},
-		{"/api/v2/grants", `{"subject":"key:nobody","object":"canvas:` + canvas + `","role":"viewer"}`},
+		{"/api/v2/grants", `{"subject":"user:missing","object":"canvas:` + canvas + `","role":"viewer"}`},
+		{"/api/v2/grants", `{"subject":"key:missing","object":"canvas:` + canvas + `","role":"viewer"}`},
 		{"/api/v2/grants", `{"subject":"group:","object":"canvas:` + canvas + `","role":"viewer"}`},
 		{"/api/v2/grants", `{"subject":"group:a\u0000","object":"canvas:` + canvas + `","role":"viewer"}`},
 		{"/api/v2/grants", `{"subject":"group:` + long + `","object":"canvas:` + canvas + `","role":"viewer"}`},
@@ -61,7 +61,7 @@ func TestHostileAccess(t *testing.T) {
 	}
 }
 
-// A session that is deleted takes what waits in it along: nobody could answer it, and the history
+// A session that is deleted takes what waits in it along: no one could answer it, and the history
 // would keep a run that waits for ever.
 func TestDeletedSessionsDoNotWait(t *testing.T) {
 	s := apitest.New(t)
