@@ -68,7 +68,8 @@ func (b bundler) readGuides() ([]guide, error) {
 		if err != nil {
 			return nil, err
 		}
-		title, body, ok := strings.Cut(strings.TrimSpace(string(text)), "\n")
+		title, body, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+		var ok bool
 		if list[i].Title, ok = strings.CutPrefix(title, "# "); !ok {
 			return nil, fmt.Errorf("%s: its first line is no heading: %q", g.file, title)
 		}
