@@ -247,7 +247,7 @@ export function ReadersSection({ api, dataset, onChange }: {
       )}
       <Fault text={attempt.fault ?? subjects.fault ?? bare.fault} />
       <div className="tools">
-        <button type="submit" className="primary" disabled={!isChanged || (isOn && !isWhole(choice)) || attempt.busy}>
+        <button type="submit" disabled={!isChanged || (isOn && !isWhole(choice)) || attempt.busy}>
           {a("readers.save")}
         </button>
         {isSaved && <span role="status" className="good">{a("saved")}</span>}
