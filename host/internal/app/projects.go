@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/access"
@@ -177,7 +178,8 @@ func (s *Projects) Grant(
 	if err != nil {
 		return RoleGrant{}, err
 	}
-	if len(all) >= mostGrants {
+	given := slices.ContainsFunc(all, func(v RoleGrant) bool { return v.Subject == subject })
+	if len(all) >= mostGrants && !given {
 		return RoleGrant{}, Refuse(CodeTooMany, "this %s has %d grants, the most there can be; use a group", o.Kind,
 			len(all))
 	}

@@ -36,17 +36,15 @@ func (m *marks) thought(text string) error {
 			return err
 		}
 	}
-	text = withoutMarks(m.held + text)
+	text = noMarks.Replace(m.held + text)
 	held := max(markedAt(text, engine.ThinkOpen), markedAt(text, engine.ThinkClose))
 	text, m.held = text[:len(text)-held], text[len(text)-held:]
 	return m.put(text)
 }
 
-// withoutMarks removes marks from reasoning: some servers leave them in its member, and they would
-// end it.
-func withoutMarks(text string) string {
-	return strings.NewReplacer(engine.ThinkOpen, "", engine.ThinkClose, "").Replace(text)
-}
+// noMarks removes marks from reasoning: some servers leave them in its member, and they would end
+// it.
+var noMarks = strings.NewReplacer(engine.ThinkOpen, "", engine.ThinkClose, "")
 
 // markedAt returns how many bytes at the end of a text may be the start of a mark.
 func markedAt(text, mark string) int {

@@ -315,6 +315,11 @@ func (s Canvases) Delete(ctx context.Context, tenant, id string) error {
 		if _, err = q.ExecContext(ctx, `DELETE FROM betas WHERE canvas_id = $1`, id); err != nil {
 			return err
 		}
+		if err := Waits(s).cancel(
+			ctx, q, "the canvas was deleted", `canvas_id = $1 AND tenant_id = $2`, id, tenant,
+		); err != nil {
+			return err
+		}
 		return dropGrants(ctx, q, tenant, access.Object{Kind: access.Canvas, ID: id})
 	})
 }

@@ -351,8 +351,10 @@ func (s Runs) Forget(ctx context.Context, before int64, most int) (n int64, err 
 		if err := s.markGone(ctx, q, `id IN (`+ended+`)`, before, most); err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, `DELETE FROM waits WHERE id IN (`+ended+`)`, before, most); err != nil {
-			return err
+		for _, rows := range []string{"waits WHERE id", "readers WHERE object"} {
+			if _, err := q.ExecContext(ctx, `DELETE FROM `+rows+` IN (`+ended+`)`, before, most); err != nil {
+				return err
+			}
 		}
 		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (`+ended+`)`, before, most)
 		return err

@@ -249,11 +249,11 @@ func (s Sessions) Delete(ctx context.Context, tenant, id string) error {
 		if err == nil && n == 0 {
 			err = ErrNotFound
 		}
-		const waiting = `UPDATE runs SET status = '` + RunCanceled + `', error = 'the session was deleted'
-			WHERE tenant_id = $1 AND status = '` + RunPaused + `' AND id IN
-			(SELECT id FROM waits WHERE session_id = $2 AND tenant_id = $1 AND state = '` + WaitOpen + `')`
 		if err == nil {
-			_, err = q.ExecContext(ctx, waiting, tenant, id)
+			err = Waits(s).cancel(ctx, q, "the session was deleted", `session_id = $1 AND tenant_id = $2`, id, tenant)
+		}
+		if err == nil {
+			_, err = q.ExecContext(ctx, `DELETE FROM readers WHERE object = $1 AND tenant_id = $2`, id, tenant)
 		}
 		for _, table := range []string{"session_documents", "session_turns", "waits"} {
 			if err == nil {

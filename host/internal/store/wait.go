@@ -14,7 +14,7 @@ const (
 	WaitOpen     = "open"
 	WaitAnswered = "answered"
 	WaitExpired  = "expired"
-	WaitCanceled = "canceled" // another run asks in the same session or canvas
+	WaitCanceled = "canceled" // a later run waits in its place, or its session or canvas was deleted
 )
 
 // Kinds of a [Wait].
@@ -88,16 +88,9 @@ func (s Waits) addWait(ctx context.Context, q querier, v *Wait) error {
 	}
 	created := s.ms()
 	if v.Kept != "" {
-		const others = `SELECT id FROM waits WHERE tenant_id = $1 AND canvas_id = $2 AND session_id = $3 AND kept = $4
-			AND state = '` + WaitOpen + `'`
-		args := []any{v.Tenant, v.Canvas, v.Session, v.Kept}
-		if _, err := q.ExecContext(ctx, `UPDATE runs SET status = '`+RunCanceled+`',
-			error = 'a later run asks instead' WHERE id IN (`+others+`)
-			AND status = '`+RunPaused+`'`, args...); err != nil {
-			return err
-		}
-		if _, err := q.ExecContext(ctx, `UPDATE waits SET state = '`+WaitCanceled+`', answer_time = $5
-			WHERE id IN (`+others+`)`, append(args, created)...); err != nil {
+		err := s.cancel(ctx, q, "a later run asks instead", `tenant_id = $1 AND canvas_id = $2 AND session_id = $3 AND
+			kept = $4`, v.Tenant, v.Canvas, v.Session, v.Kept)
+		if err != nil {
 			return err
 		}
 	}
@@ -107,6 +100,20 @@ func (s Waits) addWait(ctx context.Context, q querier, v *Wait) error {
 			$11, $12, $13, $14, $15, '', '', 0, '')`
 	_, err = q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Visitor, v.Runner, v.Kind,
 		v.Node, v.Kept, v.OnExpiry, form, data, created, created+v.After.Milliseconds())
+	return err
+}
+
+// cancel cancels the runs of open waits for which a condition holds, with the reason.
+func (s Waits) cancel(ctx context.Context, q querier, reason, cond string, args ...any) error {
+	waiting := cond + ` AND state = '` + WaitOpen + `'`
+	last := fmt.Sprintf("$%d", len(args)+1)
+	update := `UPDATE runs SET status = '` + RunCanceled + `', error = ` + last + ` WHERE id IN
+		(SELECT id FROM waits WHERE ` + waiting + `) AND status = '` + RunPaused + `'`
+	if _, err := q.ExecContext(ctx, update, append(args, reason)...); err != nil {
+		return err
+	}
+	update = `UPDATE waits SET state = '` + WaitCanceled + `', answer_time = ` + last + ` WHERE ` + waiting
+	_, err := q.ExecContext(ctx, update, append(args, s.ms())...)
 	return err
 }
 

@@ -61,8 +61,22 @@ func TestHostileAccess(t *testing.T) {
 	}
 }
 
-// A session that is deleted takes what waits in it along: no one could answer it, and the history
-// would keep a run that waits for ever.
+// Runs that wait in a canvas are canceled with it: no one could answer them, and the history would
+// keep them for ever.
+func TestDeletedCanvasesDoNotWait(t *testing.T) {
+	s := apitest.New(t)
+	canvas := s.Canvas("form", apitest.Formed)
+	a := s.Request("POST", "/api/v2/canvases/"+canvas+"/runs", "one", `{"query":"x"}`, "Accept", "text/event-stream")
+	run := a.Header.Get("X-Easel-Run")
+	require.Equal(t, []string{run}, itemsOf(s.Get("/api/v2/inbox?state=open")))
+	s.As("one", "DELETE", "/api/v2/canvases/"+canvas, "", 204)
+	require.Empty(t, itemsOf(s.Get("/api/v2/inbox?state=open")))
+	require.Empty(t, itemsOf(s.Get("/api/v2/runs?status=paused")))
+	require.Equal(t, "the canvas was deleted", s.Get("/api/v2/runs/"+run).Body.Get("error").Str())
+	require.Equal(t, http.StatusConflict, s.Post("/api/v2/runs/"+run+"/resume", `{"inputs":{"city":"Oslo"}}`).Status)
+}
+
+// A session that is deleted takes what waits in it along.
 func TestDeletedSessionsDoNotWait(t *testing.T) {
 	s := apitest.New(t)
 	canvas := s.Canvas("form", apitest.Formed)

@@ -6,5 +6,5 @@ CREATE TABLE readers (
 	tenant_id TEXT NOT NULL,
 	object    TEXT NOT NULL,
 	list      TEXT NOT NULL,
-	PRIMARY KEY (tenant_id, object, list)
+	PRIMARY KEY (object, tenant_id, list)
 );

@@ -27,6 +27,7 @@ CREATE TABLE waits (
 CREATE INDEX waits_list ON waits (tenant_id, state, create_time, id);
 CREATE INDEX waits_open ON waits (expire_time) WHERE state = 'open';
 CREATE INDEX waits_next ON waits (next_run) WHERE next_run <> '';
+CREATE INDEX waits_session ON waits (session_id);
 CREATE INDEX waits_canvas ON waits (tenant_id, canvas_id) WHERE state = 'open';
 UPDATE runs SET status = 'succeeded' WHERE status = 'paused' AND session_id <> ''
 	AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.id = runs.session_id AND sessions.last_run_id = runs.id);
