@@ -34,6 +34,8 @@ func guides() []guide {
 		{ID: "compatibility", Group: "call", file: "docs/compatibility.md"},
 		{ID: "one-machine", Group: "operate", file: "docs/operate/one-machine.md"},
 		{ID: "many-machines", Group: "operate", file: "docs/operate/many-machines.md"},
+		{ID: "roles", Group: "operate", file: "docs/operate/roles.md"},
+		{ID: "document-access", Group: "operate", file: "docs/operate/document-access.md"},
 		{ID: "databases", Group: "operate", file: "docs/operate/databases.md"},
 		{ID: "durability", Group: "operate", file: "docs/operate/durability.md"},
 		{ID: "host", Group: "operate", file: "host/README.md"},

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,4 +65,16 @@ func withoutCode(text string) string {
 		parts[i] = ""
 	}
 	return regexp.MustCompile("`[^`]*`").ReplaceAllString(strings.Join(parts, ""), "")
+}
+
+// Each document for operators is a guide of the page.
+func TestDocumentsForOperatorsAreGuides(t *testing.T) {
+	files, err := filepath.Glob("../../docs/operate/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		require.True(t, slices.ContainsFunc(guides(), func(g guide) bool {
+			return g.file == "docs/operate/"+filepath.Base(file)
+		}), "%s is no guide", file)
+	}
 }
