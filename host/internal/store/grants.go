@@ -249,9 +249,10 @@ func (s Projects) Acting(ctx context.Context, tenant string, a access.Actor, key
 		switch {
 		case err != nil:
 			return access.Viewer{}, err
-		case !member && a.As == access.Publisher && a.User != tenant:
-			// The host makes keys for a tenant without members under the id of the tenant.
-			return access.Viewer{Tenant: tenant, Grants: &access.Grants{Only: &gone}}, nil
+		case !member && a.As == access.Publisher:
+			if stands, err := s.stands(ctx, tenant, a.User); err != nil || !stands {
+				return access.Viewer{Tenant: tenant, Grants: &access.Grants{Only: &gone}}, err
+			}
 		case !member:
 			return access.Viewer{Tenant: tenant}, nil
 		}
@@ -265,6 +266,18 @@ func (s Projects) Acting(ctx context.Context, tenant string, a access.Actor, key
 		v = access.Viewer{Tenant: tenant, Grants: &access.Grants{Only: &gone}}
 	}
 	return v, err
+}
+
+// stands reports whether a user who is no member stands for the tenant: the host makes keys under
+// the id of a tenant without members. An owner with that id who was removed has no key any more.
+func (s Projects) stands(ctx context.Context, tenant, user string) (bool, error) {
+	if user != tenant {
+		return false, nil
+	}
+	const query = `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM members WHERE tenant_id = $1)
+		OR EXISTS (SELECT 1 FROM keys WHERE tenant_id = $1 AND user_id = $1)`
+	stands, err := exists(ctx, s.read, query, tenant)
+	return stands, fail(err, "members of tenant %q", tenant)
 }
 
 // roleAdmin is the role that administers a tenant with its owners.
