@@ -10,13 +10,23 @@ import (
 )
 
 // mayReadSaid refuses a principal that may not read a document that a run or a session has read:
-// answers, traces and references repeat it. Errors: [ErrNotFound].
-func mayReadSaid(ctx context.Context, records *store.Store, p Principal, object string) error {
-	lists, err := records.Readers.Of(ctx, p.Tenant, object)
-	if err == nil && slices.ContainsFunc(lists, func(l access.List) bool { return !p.Reader().In(l) }) {
-		err = ErrNotFound
+// answers, traces and references repeat it. Errors: hidden, and those of the store.
+func mayReadSaid(ctx context.Context, records *store.Store, p Principal, object string, hidden error) error {
+	shut, err := shutFrom(ctx, records, p, object)
+	if err == nil && shut[object] {
+		err = hidden
 	}
 	return err
+}
+
+// shutFrom returns those of some runs and sessions whose content a principal may not read.
+func shutFrom(ctx context.Context, records *store.Store, p Principal, objects ...string) (map[string]bool, error) {
+	lists, err := records.Readers.Of(ctx, p.Tenant, objects...)
+	out := map[string]bool{}
+	for object, of := range lists {
+		out[object] = slices.ContainsFunc(of, func(l access.List) bool { return !p.Reader().In(l) })
+	}
+	return out, err
 }
 
 // NoteReaders records who may read the answers of a run that reads documents of a dataset, or all

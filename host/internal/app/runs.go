@@ -58,7 +58,7 @@ func (s *Runs) Get(ctx context.Context, who Principal, id string) (Run, error) {
 		err = ErrNotFound
 	}
 	if err == nil {
-		err = mayReadSaid(ctx, s.store, who, v.ID)
+		err = mayReadSaid(ctx, s.store, who, v.ID, ErrNotFound)
 	}
 	if err != nil {
 		return Run{}, missing(err, "run")
@@ -102,7 +102,7 @@ func (s *Runs) Named(ctx context.Context, who Principal, name string) ([]Run, er
 			continue
 		}
 		if err == nil {
-			err = mayReadSaid(ctx, s.store, who, run.ID)
+			err = mayReadSaid(ctx, s.store, who, run.ID, ErrNotFound)
 		}
 		if err == nil {
 			out = append(out, run)

@@ -91,9 +91,7 @@ func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Se
 			err = ErrSession
 		}
 		if err == nil {
-			if err = mayReadSaid(ctx, s.store, who, v.ID); errors.Is(err, ErrNotFound) {
-				err = ErrSession
-			}
+			err = mayReadSaid(ctx, s.store, who, v.ID, ErrSession)
 		}
 		return v, err
 	}
@@ -140,9 +138,7 @@ func (s *Sessions) mayRead(ctx context.Context, who Principal, canvas, id string
 		return Session{}, ErrSession
 	}
 	if err == nil {
-		if err = mayReadSaid(ctx, s.store, who, v.ID); errors.Is(err, ErrNotFound) {
-			err = ErrSession
-		}
+		err = mayReadSaid(ctx, s.store, who, v.ID, ErrSession)
 	}
 	if err != nil {
 		return Session{}, err
@@ -164,10 +160,7 @@ func (s *Sessions) MayContinue(ctx context.Context, who Principal, canvas, id st
 	if err != nil {
 		return err
 	}
-	if err = mayReadSaid(ctx, s.store, who, id); errors.Is(err, ErrNotFound) {
-		err = ErrSession
-	}
-	return err
+	return mayReadSaid(ctx, s.store, who, id, ErrSession)
 }
 
 // head returns a session of a canvas without its documents.
@@ -217,9 +210,17 @@ func (s *Sessions) List(ctx context.Context, who Principal, f SessionFilter, p P
 	}
 	p.Reserve = func(n int64) error { return reserve(ctx, listFactor*n) }
 	list, total, err := s.store.Sessions.List(ctx, f, p)
-	for i := 0; i < len(list) && err == nil; i++ {
-		if err = mayReadSaid(ctx, s.store, who, list[i].ID); errors.Is(err, ErrNotFound) {
-			list[i].Messages, list[i].Reference, list[i].DSL, err = []byte("[]"), []byte("[]"), nil, nil
+	if err != nil {
+		return nil, 0, err
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	shut, err := shutFrom(ctx, s.store, who, ids...)
+	for i := range list {
+		if shut[list[i].ID] {
+			list[i].Messages, list[i].Reference, list[i].DSL = []byte("[]"), []byte("[]"), nil
 		}
 	}
 	return list, total, err

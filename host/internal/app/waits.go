@@ -42,10 +42,17 @@ func (s *Runs) Waits(ctx context.Context, who Principal, f WaitFilter, p Page) (
 		of.Runner = who.Started().Runner()
 	}
 	list, total, err := s.store.Waits.List(ctx, of, p)
-	for i := 0; i < len(list) && err == nil; i++ {
-		// A form may repeat what the run has read.
-		if err = mayReadSaid(ctx, s.store, who, list[i].ID); errors.Is(err, ErrNotFound) {
-			list[i].Form, err = nil, nil
+	if err != nil {
+		return nil, 0, err
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	shut, err := shutFrom(ctx, s.store, who, ids...) // a form may repeat what the run has read
+	for i := range list {
+		if shut[list[i].ID] {
+			list[i].Form = nil
 		}
 	}
 	return list, total, err

@@ -102,7 +102,8 @@ func (s Documents) Lists(
 		w.opened(&gate, "access")
 	}
 	query := `SELECT DISTINCT access FROM documents` + w.String()
-	out, err := queryAll(ctx, s.read, scanList, query, w.args...)
+	scan := func(r row) (l access.List, err error) { return l, r.Scan(&l) }
+	out, err := queryAll(ctx, s.read, scan, query, w.args...)
 	return out, fail(err, "access to documents of dataset %q", datasetID)
 }
 

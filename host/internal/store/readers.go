@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/access"
 )
@@ -38,11 +39,27 @@ func (s Readers) inherit(ctx context.Context, q querier, v *Run) error {
 	return err
 }
 
-// Of returns the lists of a run or a session.
-func (s Readers) Of(ctx context.Context, tenant, object string) ([]access.List, error) {
-	const query = `SELECT list FROM readers WHERE tenant_id = $1 AND object = $2`
-	out, err := queryAll(ctx, s.read, scanList, query, tenant, object)
-	return out, fail(err, "readers")
-}
+// mostObjects bounds the objects that one query reads.
+const mostObjects = 500
 
-func scanList(r row) (l access.List, err error) { return l, r.Scan(&l) }
+// Of returns the lists of runs and sessions, of those that have any.
+func (s Readers) Of(ctx context.Context, tenant string, objects ...string) (map[string][]access.List, error) {
+	out := map[string][]access.List{}
+	for some := range slices.Chunk(objects, mostObjects) {
+		w := &where{}
+		w.in("object", some)
+		w.equal("tenant_id", tenant)
+		scan := func(r row) (_ struct{}, err error) {
+			var object string
+			var list access.List
+			if err = r.Scan(&object, &list); err == nil {
+				out[object] = append(out[object], list)
+			}
+			return struct{}{}, err
+		}
+		if _, err := queryAll(ctx, s.read, scan, `SELECT object, list FROM readers`+w.String(), w.args...); err != nil {
+			return nil, fail(err, "readers")
+		}
+	}
+	return out, nil
+}

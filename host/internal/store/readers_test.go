@@ -26,7 +26,7 @@ func TestReadersEndWithRunsAndSessions(t *testing.T) {
 		of := func(object string) []access.List {
 			found, err := s.Readers.Of(ctx, "t", object)
 			require.NoError(t, err)
-			return found
+			return found[object]
 		}
 		n, err := s.Runs.Forget(ctx, s.ms()+1, 10)
 		require.NoError(t, err)
