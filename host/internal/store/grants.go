@@ -181,8 +181,8 @@ func (s Projects) Viewer(ctx context.Context, of Subject) (access.Viewer, error)
 	return v, err
 }
 
-// viewer is Viewer, and reports whether the user is in the tenant.
-func (s Projects) viewer(ctx context.Context, of Subject) (v access.Viewer, member bool, err error) {
+// viewer is Viewer, and returns the role of the user in the tenant, "" for none.
+func (s Projects) viewer(ctx context.Context, of Subject) (v access.Viewer, role string, err error) {
 	v = access.Viewer{Tenant: of.Tenant, User: of.User, Groups: of.Groups}
 	subjects := []string{UserSubject + of.User}
 	if of.Key != "" {
@@ -209,10 +209,10 @@ func (s Projects) viewer(ctx context.Context, of Subject) (v access.Viewer, memb
 		return f, r.Scan(&f.object, &f.text, &f.role)
 	}, query, w.args...)
 	if err != nil {
-		return access.Viewer{}, false, fail(err, "roles")
+		return access.Viewer{}, "", fail(err, "roles")
 	}
 	g := &access.Grants{Projects: map[string]access.Role{}, Objects: map[string]access.Role{}}
-	role, known := "", of.Key == ""
+	known := of.Key == ""
 	for _, f := range rows {
 		switch project, of := access.CutKind(f.object, access.Project); {
 		case f.object == "member":
@@ -234,7 +234,7 @@ func (s Projects) viewer(ctx context.Context, of Subject) (v access.Viewer, memb
 	if g.Admin || g.Only != nil || len(g.Projects)+len(g.Objects) > 0 {
 		v.Grants = g
 	}
-	return v, role != "" || of.User == of.Tenant, nil
+	return v, role, nil
 }
 
 // Acting returns the viewer for whom a run acts, see [access.Actor]; key is the API key that a
@@ -244,25 +244,22 @@ func (s Projects) Acting(ctx context.Context, tenant string, a access.Actor, key
 	if a.User == "" {
 		return access.Viewer{Tenant: tenant}, nil
 	}
-	if a.Unattended() {
-		member, err := Members(s).Has(ctx, tenant, a.User)
-		switch {
-		case err != nil:
-			return access.Viewer{}, err
-		case !member && a.As == access.Publisher:
-			if stands, err := s.stands(ctx, tenant, a.User); err != nil || !stands {
-				return access.Viewer{Tenant: tenant, Grants: &access.Grants{Only: &gone}}, err
-			}
-		case !member:
-			return access.Viewer{Tenant: tenant}, nil
-		}
-	}
 	groups, err := Groups(s).Of(ctx, tenant, a.User)
 	if err != nil {
 		return access.Viewer{}, err
 	}
-	v, member, err := s.viewer(ctx, Subject{tenant, a.User, key, groups})
-	if err == nil && !member && !a.Unattended() {
+	v, role, err := s.viewer(ctx, Subject{tenant, a.User, key, groups})
+	if err != nil || role != "" {
+		return v, err
+	}
+	stays := a.User == tenant
+	switch {
+	case a.As == access.Publisher:
+		stays, err = s.stands(ctx, tenant, a.User)
+	case a.Unattended():
+		return access.Viewer{Tenant: tenant}, nil
+	}
+	if !stays {
 		v = access.Viewer{Tenant: tenant, Grants: &access.Grants{Only: &gone}}
 	}
 	return v, err
