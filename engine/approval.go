@@ -70,7 +70,7 @@ func (n *node) maySuspend() bool {
 	return slices.ContainsFunc(n.tools, func(t *node) bool { return t.common.Approval || t.maySuspend() })
 }
 
-// attach gives an execution the means to wait for a person, and the state in which it waited.
+// attach prepares an execution that may wait for a person, and restores the state of its last wait.
 func (r *run) attach(call *Call) {
 	n := call.node
 	if s := r.suspendedAt(n.index); s != nil {
@@ -176,8 +176,8 @@ func approvalProblem(name string, field, inputs Value) error {
 	return err
 }
 
-// askNode returns the approval of a node that has not begun: its arguments are what its params
-// refer to and, for one that can be a tool, those of the tool that its params give.
+// askNode returns the approval of a node that has not begun. Its arguments are the values that its
+// params refer to and, for a tool, its arguments as far as they are set in the params.
 func (f *forms) askNode(n *node) *suspended {
 	args, properties := NewObject(4), NewObject(4)
 	add := func(name string, v Value) {

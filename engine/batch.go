@@ -185,7 +185,7 @@ func (b *crew) attemptWithSlot(ctx context.Context, call *Call, since time.Time)
 	return b.r.attempt(ctx, call)
 }
 
-// wait collects members as they end, emits notes meanwhile, and abandons those that do not return.
+// wait collects members as they end, emits their notes, and abandons those that do not return.
 func (b *crew) wait() {
 	stop := b.r.work().Done()
 	var giveUp <-chan time.Time

@@ -11,8 +11,8 @@ import (
 // the conversation. See render.go for texts with references.
 type CallInputs struct{ execution }
 
-// Resolve returns the value of a reference. A node that has not run in this run gives null; a node
-// that is still writing its text is awaited. An unknown node or variable is an error (ErrRef).
+// Resolve returns the value of a reference. It is null for a node that has not run in this run; a
+// node that is still writing its text is awaited. An unknown node or variable is an error (ErrRef).
 func (c *CallInputs) Resolve(ctx context.Context, r *Ref) (Value, error) {
 	v, _, err := c.resolve(ctx, r)
 	return v, err
@@ -147,7 +147,7 @@ func (c *CallInputs) Global(name string) Value {
 }
 
 // Arg returns an argument of a tool: the model's or, if the node does not run as a tool, the value
-// of the parameter. It is recorded as an input. given is false if there is none.
+// of the parameter. It is recorded as an input. given is false without either.
 func (c *CallInputs) Arg(ctx context.Context, name string, param *Expr) (v Value, given bool, err error) {
 	if x, ok := c.args.Lookup(name); ok {
 		v, given = x, true
@@ -199,7 +199,7 @@ func (c *CallInputs) NodeName(id string) string {
 }
 
 // History returns the last n turns of the conversation, two entries each, oldest first; the last
-// entry is what the user said now. It panics if Init has not declared as many with
+// entry is the user's current message. It panics if Init has not declared as many with
 // [Setup.LookBack].
 func (c *CallInputs) History(n int) []Turn {
 	if most := c.node.lookback.Turns; n > most && most != AllTurns {

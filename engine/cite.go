@@ -18,7 +18,7 @@ type Reference struct {
 // buckets is the number of citation numbers in one run.
 const buckets = 500
 
-// readReference accepts the object form and tolerates lists in place of empty objects.
+// readReference accepts the object form and tolerates lists for empty objects.
 func readReference(v Value) Reference {
 	return Reference{chunks: newBucket(v.Get("chunks")), aggs: newBucket(v.Get("doc_aggs"))}
 }
@@ -139,7 +139,7 @@ func hasCitation(text string) bool {
 }
 
 // CitedBy returns the id of the node that found a passage of the last run, by its citation number;
-// "" if there is none, or if the state was read from a document, which does not hold it.
+// "" if unknown, or if the state was read from a document, which does not hold it.
 func (s *State) CitedBy(number int) string {
 	if n := len(s.retrieval); n > 0 {
 		return s.retrieval[n-1].sources[strconv.Itoa(number)]

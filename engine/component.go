@@ -49,13 +49,12 @@ type (
 
 	// Form waits for a person: the run pauses until its fields are answered.
 	Form interface {
-		// Ask gives the fields to show, by name, and a text above them.
+		// Ask returns the fields to show, by name, and a text above them.
 		Ask(ctx context.Context, call *Call) (fields Value, tips string, err error)
 	}
 
-	// Streamer produces a text piece by piece: the stream that Run announced with Call.Defer.
-	// request is what Run rendered; it may come from another process, so it must hold everything
-	// that is needed.
+	// Streamer produces a text piece by piece: the stream that Run announced with Call.Defer. Run
+	// rendered request, perhaps in another process, so it must hold everything that is needed.
 	Streamer interface {
 		Stream(ctx context.Context, call *Call, request Value, emit func(piece string) error) error
 	}
@@ -65,7 +64,7 @@ type (
 		Finish(ctx context.Context, call *Call, said *Said) error
 	}
 
-	// Inliner decides by its params whether Run is short and does not block, in place of
+	// Inliner decides by its params whether Run is short and does not block; it overrides
 	// Spec.Inline.
 	Inliner interface{ Inline() bool }
 
@@ -78,8 +77,8 @@ type (
 	// Writer names the variables, and the outputs of other nodes, that a component changes.
 	Writer interface{ Writes() []Ref }
 
-	// Requirer names what a component needs of its host beside a port, such as the interpreter of a
-	// language. Requires is for the present settings, MayRequire for all settings.
+	// Requirer names what a component requires of its host besides ports, such as the interpreter
+	// of a language. Requires is for the present settings, MayRequire for all settings.
 	Requirer interface {
 		Requires() []string
 		MayRequire() []string
@@ -194,7 +193,7 @@ func (f *Field) Accepts(k Kind) bool {
 	return true
 }
 
-// ToolSpec says how a model sees a component.
+// ToolSpec describes a component to a model, as a tool.
 type ToolSpec struct {
 	Function    string  // function name; the agent adds the tool's position: search_my_dateset_0
 	Description string  // used when the node's own description is empty
@@ -204,7 +203,7 @@ type ToolSpec struct {
 	Files       string  // the output with the files that it made, as in ToolAnswer; "" is none
 }
 
-// Setup is what an Initializer learns about its node.
+// Setup describes its node to an Initializer.
 type Setup struct {
 	NodeID   string
 	Name     string      // display name
@@ -216,7 +215,7 @@ type Setup struct {
 	owner    *node
 }
 
-// IsTool reports whether the component is a tool of an Agent, whose arguments a model gives.
+// IsTool reports whether the component is a tool of an Agent, which a model calls with arguments.
 func (s *Setup) IsTool() bool { return s.owner != nil && s.owner.isTool }
 
 // Fail returns an error that names the node and one of its parameters.
@@ -284,8 +283,8 @@ func (c *Common) ErrorTargets() (ids []string) {
 	return ids
 }
 
-// ErrorDefault returns the value in place of a failed output, or null when there is none. It counts
-// for the method comment, and for goto without targets.
+// ErrorDefault returns the value that replaces a failed output, or null. It counts for the method
+// comment, and for goto without targets.
 func (c *Common) ErrorDefault() Value {
 	counts := c.ExceptionMethod == "comment" || c.ExceptionMethod == "goto" && len(c.ErrorTargets()) == 0
 	if !counts || !c.ExceptionDefault.Truthy() {

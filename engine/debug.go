@@ -70,8 +70,8 @@ func (c *Canvas) Inputs(st *State, id string) (Value, error) {
 	return b.Value(), nil
 }
 
-// Debug runs one node alone on a fresh state: values replace its references, or are its
-// arguments. It gives all outputs, streams read to the end.
+// Debug runs one node alone on a fresh state: values replace its references, or are its arguments.
+// It returns all outputs, streams read to the end.
 func (c *Canvas) Debug(ctx context.Context, st *State, id string, values Value, opt Options) (Value, error) {
 	n, err := c.node(id)
 	if err != nil {

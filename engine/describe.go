@@ -60,10 +60,10 @@ type Branch struct {
 	Label string // label of a branch; elements of a list are numbered, members of an object have a name
 }
 
-// Declares names how a node declares outputs of its own, in the member outputs of its params.
+// Declares is the form in which a node declares outputs, in the member outputs of its params.
 type Declares string
 
-// How nodes declare outputs. A component without one of them declares none.
+// Forms of declared outputs. The zero value allows none.
 const (
 	DeclaresTyped     Declares = "typed"     // {name: {type}}
 	DeclaresCollected Declares = "collected" // {name: {type, ref}}: values of nodes of the body

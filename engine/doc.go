@@ -1,7 +1,7 @@
 // Package engine runs agent canvases: JSON documents that place components in a graph, with the
 // state of a conversation. It is a pure state machine. A Canvas is the compiled document, a State
-// is what changes, and Run turns both and an input into a stream of events. Everything outside (a
-// model, a clock, a search, a file) is reached through a port, so the engine produces the same
+// is its mutable part, and Run turns both and an input into a stream of events. Everything outside
+// (a model, a clock, a search, a file) is reached through a port, so the engine produces the same
 // events on a server, in a browser tab and in a test.
 //
 // The files follow the life of a run. load.go, canvas.go and params.go compile a document; graph.go
@@ -15,7 +15,7 @@
 // effects there, which are applied when its batch is settled. The built-in ones are in
 // engine/component and use the exported API only.
 //
-// The engine never logs, never reads the environment, and asks for time, randomness and everything
+// The engine never logs, never reads the environment, and reaches time, randomness and everything
 // else through ports only; platform.go is the one exception, for callers that set no clock and no
 // ids.
 package engine

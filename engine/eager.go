@@ -115,7 +115,7 @@ func (e *eager) accept() bool {
 	return true
 }
 
-// pauseForms asks the forms that are due.
+// pauseForms pauses at the forms that are due.
 func (e *eager) pauseForms() {
 	e.orderPath()
 	e.stretch, e.running = stretch{}, nil

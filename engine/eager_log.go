@@ -48,8 +48,8 @@ func (e *eager) noteRunning() {
 	}
 }
 
-// save writes a checkpoint if something has changed. There is none in the middle of a message,
-// which would be sent twice, and none before a replay has reached the end of the log.
+// save writes a checkpoint if something has changed. It writes none in the middle of a message,
+// which would be sent twice, nor before a replay has reached the end of the log.
 func (e *eager) save() {
 	midway := len(e.speeches) > 0 && e.speeches[0].opened || slices.ContainsFunc(e.active, runsBodies)
 	if !e.unsaved || midway || e.replay.pending() || e.stopped() {

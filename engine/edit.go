@@ -46,7 +46,8 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 }
 
 // Adopt returns a copy of a state for this canvas from the canvas that it was patched from. Newly
-// declared outputs of a patch get their declared values. A state of other nodes gives ErrState.
+// declared outputs of a patch get their declared values. It returns ErrState for a state of other
+// nodes.
 func (c *Canvas) Adopt(st *State) (*State, error) {
 	if st == nil || len(st.canvas.nodes) != len(c.nodes) {
 		return nil, fmt.Errorf("%w: it belongs to a canvas with other nodes", ErrState)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// CanceledText is what a cancelled run and each of its unfinished nodes report on the wire.
+// CanceledText is the error of a cancelled run and of its unfinished nodes on the wire.
 const CanceledText = "Task has been canceled"
 
 var (

@@ -6,7 +6,7 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// nodeIndex is the position of a node in its canvas; noNode is that of none.
+// nodeIndex is the position of a node in its canvas; noNode stands for no node.
 type nodeIndex = scheduler.Index
 
 const noNode = scheduler.None

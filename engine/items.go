@@ -48,16 +48,16 @@ type itemScope struct {
 	entered   bool  // its item node has started
 }
 
-// SingleItem reports whether this execution belongs to a body that runs for one element by itself,
-// beside those of other elements: nothing is collected from an earlier turn.
+// SingleItem reports whether this execution belongs to a body that runs for one element only,
+// concurrently with those of other elements: nothing is collected from an earlier turn.
 func (c *execution) SingleItem() bool { return c.run.opt.item != nil }
 
-// RunItems runs the body of this container once for each element, each time as a run of its own
-// that sees the state as it was when the container started. What they write counts in the order of
-// the elements when all are done. The messages of an element are emitted together when it is done
-// and all before it are, or at once with Options.AsCompleted; other events are emitted as they
-// occur, with the index of the element. A form pauses its element only: the others are completed,
-// and then the execution is to end with the *Suspension.
+// RunItems runs the body of this container once for each element, each time as a separate run that
+// sees the state as it was when the container started. What they write counts in the order of the
+// elements when all are done. The messages of an element are emitted together when it is done and
+// all before it are, or at once with Options.AsCompleted; other events are emitted as they occur,
+// with the index of the element. A form pauses its element only: the others are completed, and then
+// the execution is to end with the *Suspension.
 func (c *Call) RunItems(ctx context.Context, items Items) ([]ItemResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -149,8 +149,8 @@ func (g *itemGroup) readEarly(ctx context.Context, s *Stream) (string, error) {
 	return s.await(ctx, c.run.work(), nil, nil)
 }
 
-// restore restores the results from before a pause or a crash. It gives the element whose form was
-// answered, or -1.
+// restore restores the results from before a pause or a crash. It returns the element whose form
+// was answered, or -1.
 func (g *itemGroup) restore() (resumed int) {
 	resumed = -1
 	state, waited := g.call.Resumed()

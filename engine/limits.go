@@ -26,7 +26,7 @@ type Limits struct {
 	ToolCalls  int64 // calls of tools by agents; 10,000
 	Rounds     int64 // rounds of tool calls of all agents; none by default
 	Seconds    int64 // of one execution, in which waiting for a form does not count; none by default
-	// RepeatedCalls is how often an agent may call a tool with the same arguments; 10. Further
+	// RepeatedCalls bounds the calls of a tool by an agent with the same arguments; 10. Further
 	// calls are refused, and as many of them end the agent.
 	RepeatedCalls int64
 	ToolSeconds   int64 // one call of a tool by an agent; none by default
@@ -272,7 +272,7 @@ func (c *execution) MadeMeter() func(n int64) error {
 	}
 }
 
-// CheckParse returns nil if parsing a text as JSON gives no value above the default limit of
+// CheckParse returns an error if the value of a JSON text would exceed the default limit of
 // outputs. It reads each byte of a long text and allocates nothing.
 func CheckParse(text string) error {
 	return within(ErrOutputTooLarge, parsedSize(text), kindOf(ErrOutputTooLarge).standard)

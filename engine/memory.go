@@ -12,10 +12,10 @@ var ErrHostMemory = errors.New("host is out of memory for runs")
 
 // Budget shares the memory of a process among its runs.
 type Budget interface {
-	// Grow reserves n more bytes for the run, or gives -n bytes back, which never fails. It is
-	// called when the memory of the run grows by a step, not for each value, from any goroutine.
+	// Grow reserves n more bytes for the run, or releases -n bytes, which never fails. It is called
+	// when the memory of the run grows by a step, not for each value, from any goroutine.
 	//
-	// An error becomes that of the node whose value finds no room, as an ErrHostMemory.
+	// An error fails the node whose value finds no room, as an ErrHostMemory.
 	Grow(n int64) error
 }
 

@@ -26,7 +26,7 @@ type Answer struct {
 }
 
 // Generate calls the run's model and passes each piece to emit, if it is set; reasoning is between
-// <think> and </think>, each a piece of its own. An answer in which the model reports an error is a
+// <think> and </think>, each a separate piece. An answer in which the model reports an error is a
 // *ModelError; the text before it has been emitted.
 func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
 	model := c.run.opt.Ports.Model

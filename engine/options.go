@@ -16,8 +16,8 @@ type Input struct {
 	// Instructions are the caller's system message. They count only if the canvas has the setting
 	// caller_instructions; see [InstructionsOf].
 	Instructions string
-	// Visitor says that the user is anonymous: answers to approvals do not count, unless the
-	// settings of the canvas say visitors_approve.
+	// Visitor marks the user as anonymous: answers to approvals do not count, unless the settings
+	// of the canvas say visitors_approve.
 	Visitor bool
 }
 
@@ -37,8 +37,8 @@ type Options struct {
 	// run with Until is always done in batches, and one that answers a form in the mode of the run
 	// that asked.
 	Scheduling Scheduling
-	// AsCompleted emits the messages of bodies that run at once when each is done, in place of in
-	// the order of the elements.
+	// AsCompleted emits the messages of concurrent bodies when each is done, instead of in the
+	// order of the elements.
 	AsCompleted bool
 	// MaxSteps bounds the executions without progress, besides one of each node of the canvas; a
 	// run that exceeds it ends with ErrLimit. 0 means 10,000.
@@ -99,8 +99,7 @@ const (
 	eagerConcurrency     = 1 << 10
 	defaultMaxSteps      = 10_000
 	defaultSnapshotBytes = 256 << 10
-	// grace is how long a cancelled or timed-out component may take to return before the run
-	// continues without it.
+	// grace bounds how long the run waits for a cancelled or timed-out component to return.
 	grace = 20 * time.Millisecond
 )
 

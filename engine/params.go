@@ -53,7 +53,7 @@ func (d *decoder) fields(dst reflect.Value, params Value, path string) {
 	}
 }
 
-// settings checks the settings of a component, and gives those of type expr to its Setup.
+// settings checks the settings of a component, and passes those of type expr to its Setup.
 func (d *decoder) settings(spec *Spec, params Value) {
 	fields := spec.settings()
 	exprs := make([]NamedExpr, 0, len(fields)) // never grown: references are bound in place

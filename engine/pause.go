@@ -50,7 +50,7 @@ func (f *forms) answered(batch []nodeIndex) []nodeIndex {
 	return kept
 }
 
-// pause asks the forms of a batch together; the other nodes of the batch wait.
+// pause shows the forms of a batch together; the other nodes of the batch wait.
 func (f *forms) pause(batch []nodeIndex, newCall func(*node) *Call) error {
 	st := f.st
 	st.waiting = st.waiting[:0]
@@ -126,8 +126,8 @@ func (f *forms) ask(
 	return b.Value(), tips, nil
 }
 
-// pauseWith asks and ends the run; the state keeps everything that a later turn needs to continue.
-// Nodes that wait for sources are also reported as waiting.
+// pauseWith emits the form and ends the run; the state holds all that a later turn needs to
+// continue. Nodes that wait for sources are also reported as waiting.
 func (f *forms) pauseWith(fields Value, tips string) {
 	for _, n := range f.st.waiting { // what was about to run is scheduled again
 		f.sched.Withdraw(n)

@@ -8,7 +8,7 @@ import (
 )
 
 // Ports are the engine's only access to the outside. Each may be nil: a component that needs a
-// missing one fails with ErrNoPort, except where the field says otherwise.
+// missing one fails with ErrNoPort, except as noted at the field.
 type Ports struct {
 	Model     Model
 	Retriever Retriever // nil finds nothing
@@ -236,7 +236,7 @@ type Memory interface {
 	Remember(ctx context.Context, m *Remembered) error
 }
 
-// Recaller is a Memory that is searched, in place of the Retriever, for queries that name memories.
+// Recaller is a Memory that serves queries that name memories, instead of the Retriever.
 type Recaller interface {
 	// Recall searches memories. It returns chunks with the member content.
 	Recall(ctx context.Context, q *RetrievalQuery) (Found, error)

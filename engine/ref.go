@@ -16,8 +16,8 @@ type Ref struct {
 	slot   int32    // where the node, or the global, stood when the canvas was loaded, plus one
 }
 
-// ParseRef reads a bare or braced expression. An empty text gives the zero Ref. It never fails: an
-// expression can only be resolved within a canvas.
+// ParseRef reads a bare or braced expression. It returns the zero Ref for an empty text. It never
+// fails: an expression can only be resolved within a canvas.
 func ParseRef(s string) Ref {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
 	s = strings.Trim(strings.Trim(strings.Trim(s, "{"), "}"), " ")
@@ -106,7 +106,7 @@ func (t *Text) Parts(yield func(lit string, ref int) bool) {
 	}
 }
 
-// FilledLen returns the number of bytes Fill gives.
+// FilledLen returns the length of the text that Fill returns.
 func (t *Text) FilledLen(texts []string) int64 {
 	size := int64(0)
 	for _, p := range t.parts {
@@ -208,7 +208,7 @@ func widen(s string, from, start, end int) (int, int) {
 	return start, end
 }
 
-// refLength returns the length of the reference at the start of s, 0 when there is none.
+// refLength returns the length of the reference at the start of s, 0 without one.
 func refLength(s string) int {
 	for _, prefix := range [...]string{"sys.", "env."} {
 		if strings.HasPrefix(s, prefix) {
@@ -230,7 +230,7 @@ func refLength(s string) int {
 	return id + 1 + n
 }
 
-// shortLength returns the length of the short name at the start of s, 0 when there is none.
+// shortLength returns the length of the short name at the start of s, 0 without one.
 func shortLength(s string, short map[string]string) int {
 	if len(short) == 0 {
 		return 0

@@ -18,8 +18,8 @@ type Registry struct {
 	names []string         // in the order they were added
 
 	// Plugin finds components that are installed while the program runs, by their full name
-	// (plugin:weather@1). An unknown name with this prefix, or a nil Plugin, gives a component that
-	// loads and fails when it is reached.
+	// (plugin:weather@1). An unknown name with this prefix, or any with a nil Plugin, loads and
+	// fails when it is reached.
 	Plugin func(name string) (Spec, bool)
 
 	// Missing returns why this host cannot offer something that a component requires, see

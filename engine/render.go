@@ -87,8 +87,8 @@ func Texts(ctx context.Context, c *Call, t *Text) ([]string, error) {
 	return texts, c.texts(ctx, t, TextStyle{}, texts)
 }
 
-// texts returns the text of each reference of t, recorded as inputs if the style says so. The state
-// is read under one lock, except for texts that are still being written.
+// texts returns the text of each reference of t, recorded as inputs if style.Record is set. The
+// state is read under one lock, except for texts that are still being written.
 func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts []string) error {
 	c.mu.Lock()
 	known := len(c.ins)

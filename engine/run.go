@@ -83,8 +83,8 @@ func (c *Canvas) Run(ctx context.Context, st *State, in Input, opt Options) iter
 	}
 }
 
-// Continue continues a state that was saved in the middle of a run: same message, same
-// numbering, no event twice. A state that is not unfinished gives an error.
+// Continue continues a state that was saved in the middle of a run: same message, same numbering,
+// no event twice. Any other state is an error.
 func (c *Canvas) Continue(ctx context.Context, st *State, opt Options) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		err := c.runnable(st)
@@ -245,7 +245,7 @@ func (r *run) resumeForms() bool {
 	return resumed
 }
 
-// pathRoom is how many steps a path holds before it has to grow.
+// pathRoom is the initial capacity of a path, in steps.
 const pathRoom = 64
 
 // prepare brings the state to the start of a turn.

@@ -78,7 +78,7 @@ func describeFields(fields []Field) Value {
 	return listOf(vals)
 }
 
-// properties adds the schema of each param and gives the names of those that must be there.
+// properties adds the schema of each param and returns the names of the required ones.
 func properties(b *ObjectBuilder, fields []paramField) (required []string) {
 	for _, f := range fields {
 		p := typeSchema(f.typ)

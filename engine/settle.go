@@ -152,9 +152,9 @@ func (a *applier) putOut(node nodeIndex, name string, v Value) error {
 	return err
 }
 
-// checkAssigned returns nil if a variable may take a value in place of the old one. The value
-// counts as an event, because the log repeats it; of a list, which most often grows by an element,
-// only the growth counts.
+// checkAssigned returns nil if a variable may be set from old to v. The value counts as an event,
+// because the log repeats it; of a list, which most often grows by an element, only the growth
+// counts.
 func (a *applier) checkAssigned(old, v Value) error {
 	if err := a.opt.Limits.checkValue(v); err != nil {
 		return err
@@ -197,8 +197,8 @@ func (a *applier) takeCites(call *Call) {
 	call.cites = nil
 }
 
-// handle applies the error handling of a node. jumped says that the error handler's nodes run in
-// place of the edges.
+// handle applies the error handling of a node. jumped reports that the error handler's nodes run
+// instead of the edges' targets.
 func (a *applier) handle(call *Call) (jumped bool) {
 	n := call.node
 	a.st.setOut(n.index, errorOutput, String(a.redactText(errorText(call.err))))

@@ -2,14 +2,14 @@ package engine
 
 import "math"
 
-// Overhead of values beside their text: about that in memory, which also exceeds the punctuation in
-// JSON.
+// Overhead of values besides their text: about that in memory, which also exceeds the punctuation
+// in JSON.
 const (
 	valueSize = 32
 	keySize   = 16
 )
 
-// maxValueDepth is how deep an input, an output or a variable may nest. It leaves room below
+// maxValueDepth bounds the nesting of an input, an output or a variable. It leaves room below
 // MaxDepth for the levels that events, snapshots and documents put around a value, so that they can
 // be read again.
 const maxValueDepth = MaxDepth - 50
@@ -43,7 +43,7 @@ func textSize(s string) int64 {
 	return n
 }
 
-// escapedLen is how many bytes each byte of a text takes in a JSON string.
+// escapedLen maps a byte of a text to its length in a JSON string.
 var escapedLen = func() (t [256]uint8) {
 	for c := range t {
 		switch {
@@ -94,8 +94,7 @@ func (t *tree) measure() *tree {
 	return t
 }
 
-// textLen returns the number of bytes Text gives, or any number above most when it is more; it
-// allocates nothing.
+// textLen returns len(v.Text()), or any number above most when it is more; it allocates nothing.
 func (v Value) textLen(most int64) int64 {
 	switch v.kind {
 	case KindNull, KindStream:

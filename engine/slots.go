@@ -8,8 +8,8 @@ import (
 )
 
 // slots bounds the concurrency of a run: nodes, texts that are written early, the tools of agents,
-// and what runs in bodies and in canvases inside. A holder that only waits for others gives its
-// slot back meanwhile, so holders never wait for each other.
+// and what runs in bodies and in canvases inside. A holder releases its slot while it only waits
+// for others, so holders never wait for each other.
 type slots struct {
 	most int
 
@@ -88,7 +88,7 @@ type slotHold struct {
 // holdOf returns a holder of a slot that was taken.
 func (s *slots) holdOf() *slotHold { return &slotHold{slots: s, held: true} }
 
-// rest gives the slot back while the holder waits. It reports whether there was one.
+// rest releases the slot while the holder waits. It reports whether there was one.
 func (h *slotHold) rest() bool {
 	if h == nil {
 		return false
@@ -124,7 +124,7 @@ func (h *slotHold) taken() bool {
 	return true
 }
 
-// wait takes a slot, when there is one. The only error is that of ctx.
+// wait takes a slot, when there is one. It fails only with the error of ctx.
 func (h *slotHold) wait(ctx context.Context) error {
 	s := h.slots
 	s.mu.Lock()
@@ -149,7 +149,7 @@ func (h *slotHold) wait(ctx context.Context) error {
 	return nil // it was given one meanwhile
 }
 
-// end gives the slot back for good.
+// end releases the slot for good.
 func (h *slotHold) end() {
 	if h == nil {
 		return
@@ -174,7 +174,7 @@ func (c *CallOutputs) logWait(since time.Time) {
 }
 
 // waitForSlot takes a slot for h and logs how long that took: since a time, or if it is zero since
-// now, unless a slot is free. The only error is that of ctx.
+// now, unless a slot is free. It fails only with the error of ctx.
 func (c *CallOutputs) waitForSlot(ctx context.Context, h *slotHold, since time.Time) error {
 	if since.IsZero() {
 		if h.take() {
@@ -199,9 +199,9 @@ type parallelStep struct {
 }
 
 // Beside runs step for each number below n at the same time, each with a slot of the run, and waits
-// for all; the slot of this execution is free meanwhile. It returns the errors of the steps. A step
-// without a slot when ctx ends does not run, and has the error of ctx. Passages count in the order
-// of the steps, whichever ends first.
+// for all; it releases the slot of this execution for that time. It returns the errors of the
+// steps. A step without a slot when ctx ends does not run, and has the error of ctx. Passages count
+// in the order of the steps, whichever ends first.
 func (c *Call) Beside(ctx context.Context, n int, step func(ctx context.Context, i int) error) []error {
 	if c.slot.rest() {
 		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended

@@ -127,7 +127,7 @@ func (c *CallOutputs) beginModelCall(ctx context.Context, req *ModelRequest) (do
 	}
 }
 
-// reserve counts a model call, or gives a channel that is closed when it is worth trying again.
+// reserve counts a model call, or returns a channel that is closed when a retry may succeed.
 func (s *spending) reserve(levels []*allowance, most Usage) (<-chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

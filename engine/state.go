@@ -6,7 +6,7 @@ import (
 )
 
 // State is the mutable part of a canvas: the five buckets, the outputs of each node, and the
-// progress of a run. One run at a time owns a State; it must not be used otherwise meanwhile.
+// progress of a run. One run at a time owns a State; until it ends, nothing else may use it.
 type State struct {
 	canvas    *Canvas
 	globals   bucket

@@ -151,7 +151,7 @@ func (s *Stream) next(at int) (piece string, ended bool) {
 }
 
 // each yields the text as it grows, from the start. It stops early if ctx ends or yield returns
-// false. Notes of workers are emitted meanwhile.
+// false. Notes of workers are emitted between pieces.
 func (s *Stream) each(ctx context.Context, r *emitter, yield func(piece string) bool) error {
 	s.mu.Lock()
 	s.seen, s.most, s.used = 0, 0, true

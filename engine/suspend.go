@@ -15,8 +15,8 @@ type Suspension struct {
 
 func (*Suspension) Error() string { return "waits for a person" }
 
-// JoinSuspensions returns one suspension with the fields of all that are among errs, or nil when
-// there is none.
+// JoinSuspensions returns one suspension with the fields of all that are among errs, or nil without
+// any.
 func JoinSuspensions(errs []error) error {
 	var all *Suspension
 	for _, err := range errs {

@@ -24,7 +24,7 @@ type thinkNormalizer struct {
 	trim    bool // blank lines between leading reasoning and the answer are left out
 }
 
-// push takes one piece; last says that nothing follows.
+// push takes one piece; last marks the final one.
 func (n *thinkNormalizer) push(piece string, last bool, emit func(string) error) error {
 	text := n.held + piece
 	n.held = ""

@@ -10,8 +10,8 @@ import (
 )
 
 // Validate lists all problems of a document: those that Load refuses, and those that would make a
-// run fail or not finish. A document without errors in the list loads. A document without problems
-// gives an empty list.
+// run fail or not finish. A document without errors in the list loads. The list is empty for a
+// document without problems.
 func Validate(reg *Registry, dsl []byte) []Diagnostic {
 	doc, err := ParseJSON(dsl)
 	if err != nil {

@@ -27,8 +27,8 @@ func (k Kind) String() string { return kindNames[k] }
 
 // Value is a JSON value that preserves the order of object keys and the text of numbers.
 //
-// A Value is immutable and may be shared by goroutines; "changing" one gives a new Value that
-// shares what did not change. The zero Value is null.
+// A Value is immutable and may be shared by goroutines; "changing" one returns a new Value that
+// shares the unchanged parts. The zero Value is null.
 type Value struct {
 	kind Kind
 	text string // the string, the number as written, or "true"/"false"
@@ -97,7 +97,7 @@ func Strings(ss ...string) Value {
 // streamValue wraps a lazy text.
 func streamValue(s *Stream) Value { return Value{kind: KindStream, tree: &tree{stream: s}} }
 
-// Kind says what the value holds.
+// Kind returns the kind of v.
 func (v Value) Kind() Kind { return v.kind }
 
 // IsNull reports whether v is null.
@@ -174,8 +174,9 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 // Slice returns a copy of the elements of a list; empty for every other kind.
 func (v Value) Slice() []Value { return append(make([]Value, 0, v.Len()), elements(v)...) }
 
-// Append returns the list v with one more element. A null v counts as an empty list; any other kind
-// gives a list of x alone. Growing one list step by step costs amortised constant time.
+// Append returns the list v with one more element. A null v counts as an empty list; for any other
+// kind the result is a list of x alone. Growing one list step by step costs amortised constant
+// time.
 func (v Value) Append(x Value) Value {
 	if v.kind != KindList {
 		return listOf([]Value{x})
@@ -194,7 +195,7 @@ func (v Value) Append(x Value) Value {
 	return g.tree.take(append(append(vals, old.vals...), x), old, &g.room)
 }
 
-// take makes t the list of vals, which are those of old and one more.
+// take makes t the list of vals: the elements of old and one more.
 func (t *tree) take(vals []Value, old *tree, r *room) Value {
 	t.vals, t.room, t.size, t.depth = vals, r, old.size, max(old.depth, 1)
 	t.hold(vals[len(vals)-1])

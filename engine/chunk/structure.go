@@ -13,8 +13,8 @@ import (
 // paragraphs, rows of tables, sentences and words, in this order. Small neighbours under one
 // heading are merged.
 //
-// The concatenated chunks are the text: nothing but blanks is lost or repeated. Context that makes
-// a chunk understandable alone is beside its text, in Headings and Repeated.
+// The concatenated chunks are the text: nothing but blanks is lost or repeated. Headings and
+// Repeated hold the context that makes a chunk understandable alone.
 type Structure struct {
 	Count Counter
 	Size  int // tokens that no chunk exceeds, without headings and the head of a table

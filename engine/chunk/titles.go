@@ -146,7 +146,7 @@ func (t *Titles) setLevels(records []record) error {
 	return nil
 }
 
-// isTitle reports whether the name of a layout, as parsers give it, is that of a heading.
+// isTitle reports whether a parser's name of a layout means a heading.
 func isTitle(layout string) bool {
 	layout = strings.ToLower(layout)
 	return strings.Contains(layout, "section") || strings.Contains(layout, "title") || strings.Contains(layout, "head")

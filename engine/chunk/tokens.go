@@ -7,24 +7,24 @@ import (
 
 // Tokens cuts at delimiters and merges small pieces: the node TokenChunker.
 //
-// A delimiter in backticks always cuts: every piece is a chunk of any size. If there is none, texts
-// are cut at the plain delimiters and items are not cut at all, and neighbours are merged until
-// Size is passed; the piece that passes it still belongs to the chunk. A piece above Size stays
-// whole. The recorded cases are in the tests of the host's package chunking.
+// A delimiter in backticks always cuts: every piece is a chunk of any size. Without such a
+// delimiter, texts are cut at the plain delimiters and items are not cut at all, and neighbours are
+// merged until Size is passed; the piece that passes it still belongs to the chunk. A piece above
+// Size stays whole. The recorded cases are in the tests of the host's package chunking.
 type Tokens struct {
 	Count Counter
-	// Size is how many tokens a chunk has before the next one begins.
+	// Size is the number of tokens after which the next chunk begins.
 	Size       int
 	Delimiters []string
 	// Whole makes one chunk of everything.
 	Whole bool
-	// Overlap is how much of the end of a chunk is repeated at the beginning of the next one, in
-	// percent of its characters, from 0 to 90.
+	// Overlap is the share of a chunk that is repeated at the beginning of the next one, in percent
+	// of its characters, from 0 to 90.
 	Overlap int
 	// Children cut each chunk of text again; the pieces carry the whole in Parent.
 	Children []string
-	// TableContext and ImageContext are how many tokens of the text before and after a table or an
-	// image are put around it.
+	// TableContext and ImageContext are the numbers of tokens that are copied from the text before
+	// and after a table or an image.
 	TableContext, ImageContext int
 }
 
@@ -95,7 +95,7 @@ func single(text, kind string) []Chunk {
 	return []Chunk{{Text: text, Type: kind}}
 }
 
-// mergeUnits cuts a text at the plain delimiters and merges the pieces, each on a line of its own.
+// mergeUnits cuts a text at the plain delimiters and merges the pieces, each on a separate line.
 func (t *Tokens) mergeUnits(text string) []string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	var characters []string

@@ -16,9 +16,9 @@ import (
 // round, and writes the answer afterwards; in native mode it calls functions itself. The error of a
 // tool is reported to the model, and is never an error of the agent.
 //
-// Differs: complete_task beside other calls waits for them; a sub-agent without tools gives its
-// answer back. Source: RAGFlow agent/component/agent_with_tools.py at 80a16e71 (behaviour read,
-// code written independently).
+// Differs: complete_task among other calls waits for them; a sub-agent without tools returns its
+// answer. Source: RAGFlow agent/component/agent_with_tools.py at 80a16e71 (behaviour read, code
+// written independently).
 type Agent struct {
 	LLM
 	Tools        engine.Value `json:"tools" label:"Tools" doc:"steps and agents that the model may call" shape:"list of {component_name, name, id, params}" section:"tools" widget:"tools"`

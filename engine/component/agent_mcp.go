@@ -121,7 +121,7 @@ type offer struct {
 	err   error
 }
 
-// offers asks all servers at the same time.
+// offers lists the tools of all servers, concurrently.
 func (a *Agent) offers(ctx context.Context, call *engine.Call) []offer {
 	out := make([]offer, len(a.servers))
 	port := call.Ports().MCP

@@ -9,8 +9,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// native works with a model with native function calls. Text beside calls is streamed; an answer
-// without calls is the final one. After the last round it is called once more, without tools.
+// native works with a model with native function calls. Text that comes with calls is streamed; an
+// answer without calls is the final one. After the last round it is called once more, without
+// tools.
 func (t *task) native(ctx context.Context) (string, error) {
 	request, err := t.fullRequest(ctx)
 	if err != nil {
@@ -82,7 +83,7 @@ func functionName(name string) string {
 	return safe[max(0, len(safe)-64):]
 }
 
-// turn makes one request. Text of a later turn is a paragraph of its own. The canvas's default
+// turn makes one request. Text of a later turn begins a new paragraph. The canvas's default
 // replaces an answer that fails.
 func (t *task) turn(ctx context.Context, text *strings.Builder, defs []engine.ToolDef) (engine.Answer, error) {
 	c := t.conversation

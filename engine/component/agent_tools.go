@@ -29,7 +29,7 @@ type definer interface {
 	Define(ctx context.Context, call *engine.Call, def engine.ToolDef) engine.ToolDef
 }
 
-// named is a component that names itself as a tool, in place of its Spec.
+// named is a component whose name as a tool differs from that in its Spec.
 type named interface{ ToolName() string }
 
 // bindTools compiles the tools of the canvas. Their position is part of their name, so that two of

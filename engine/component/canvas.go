@@ -9,7 +9,7 @@ import (
 
 // Canvas runs another canvas, as a step or as a tool of an agent.
 //
-// In: a query and the inputs that the other canvas asks for at its start. Out: its answer and the
+// In: a query and the inputs of the other canvas's form at its start. Out: its answer and the
 // outputs of its last node. A form inside of it pauses the run. Each execution starts a new
 // session.
 type Canvas struct {

@@ -116,7 +116,7 @@ func (c *Categorize) Choices() (choices [][]string) {
 	return choices
 }
 
-// Run asks the model and selects a category.
+// Run lets the model select a category.
 func (c *Categorize) Run(ctx context.Context, call *engine.Call) error {
 	v, err := c.question(ctx, call)
 	if err != nil {

@@ -30,7 +30,8 @@ type CodeExec struct {
 	outputs   []codeOutput
 }
 
-// describingOutputs are outputs that documents of later versions declare beside their own one.
+// describingOutputs are declared by documents of later versions, in addition to the script's
+// output.
 var describingOutputs = []string{"content", "raw_result", "actual_type", "attachments"}
 
 // codeOutput is one declared output.

@@ -97,8 +97,8 @@ func evaluated(ctx context.Context, call *engine.Call, list []engine.Expr) (engi
 	return engine.List(values...), nil
 }
 
-// act calls the tool of the component. An empty first argument gives empty outputs, as a search
-// without a query does.
+// act calls the tool of the component. The outputs are empty if the first argument is, as in a
+// search without a query.
 func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) error {
 	values := engine.NewObject(len(args))
 	for i, a := range args {
@@ -173,7 +173,7 @@ func externalSpecs() []engine.Spec {
 }
 
 // Service is an external component that is nothing but its Spec: its arguments are the settings of
-// type expr, and the first of them is what it is asked.
+// type expr, and the first of them is the query.
 type Service struct{ External }
 
 // Run calls the tool.

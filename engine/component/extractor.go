@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Extractor asks a language model about each chunk and stores the answer in a field of the chunk.
+// Extractor prompts a language model with each chunk and stores the answer in a field of the chunk.
 type Extractor struct {
 	engine.Common
 	Sampling
@@ -89,7 +89,7 @@ func divided(t *engine.Text) []engine.Text {
 // References returns those of the prompts except the chunks.
 func (e *Extractor) References() []engine.Ref { return e.references }
 
-// Run asks the model about each chunk, concurrently.
+// Run prompts the model with each chunk, concurrently.
 func (e *Extractor) Run(ctx context.Context, call *engine.Call) error {
 	p, err := previousPayload(call)
 	if err != nil {
@@ -236,12 +236,12 @@ func (e *Extractor) store(call *engine.Call, c engine.Value, answer string) engi
 	return c.With(e.FieldName, v)
 }
 
-// contentsPrompt asks for a table of contents.
+// contentsPrompt requests a table of contents.
 const contentsPrompt = "You get the beginnings of the passages of a document, each with its number. " +
 	`Answer with a JSON list of the headings in order, [{"level": "1", "title": "...", "chunk_id": NUMBER}], ` +
 	"where chunk_id is the number of the passage that the heading is in. Answer with [] if there are none."
 
-// contents asks for a table of contents, which becomes a chunk that searches do not return.
+// contents generates a table of contents, which becomes a chunk that searches do not return.
 func (e *Extractor) contents(
 	ctx context.Context, call *engine.Call, system string, chunks []engine.Value,
 ) (engine.Value, error) {

@@ -13,7 +13,7 @@ var fieldKeys = map[string]bool{
 	"name": true, "type": true, "optional": true, "required": true, "options": true, "key": true,
 }
 
-// formOf returns a declared form; empty if there is none.
+// formOf returns a declared form; empty for other kinds.
 func formOf(fields engine.Value) engine.Value {
 	if fields.Kind() != engine.KindObject {
 		return engine.Object()

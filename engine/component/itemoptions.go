@@ -29,7 +29,7 @@ func (o *ItemOptions) readMax(s *engine.Setup) error {
 	return nil
 }
 
-// stops reports whether an error in the body is that of the container.
+// stops reports whether an error in the body fails the container.
 func (o *ItemOptions) stops() bool { return o.OnError == "" || o.OnError == "stop" }
 
 // inTurn reports whether the elements are processed one after another as turns of one body.

@@ -152,7 +152,7 @@ func (i *IterationItem) Run(ctx context.Context, call *engine.Call) error {
 }
 
 // nextItem collects the results of the last turn and starts the turn of the next element; ok is
-// false if there is none left.
+// false after the last one.
 func nextItem(ctx context.Context, call *engine.Call, list lister) (item engine.Value, ok bool, err error) {
 	items, err := list.items(ctx, call)
 	if err != nil {

@@ -33,8 +33,8 @@ var listOperationsSpec = engine.Spec{
 // order, are errors.
 //
 // Source: RAGFlow agent/component/list_operations.py at 80a16e71 (behaviour only). Differs: head
-// gives the first n and tail the last n elements, topN is an alias of head, and nth exists, all as
-// in later versions; elements read as easel writes values into texts.
+// returns the first n and tail the last n elements, topN is an alias of head, and nth exists, all
+// as in later versions; elements read as easel writes values into texts.
 type ListOperations struct {
 	Query      engine.Ref   `json:"query" label:"List" doc:"the list to work on" check:"nonempty"`
 	Operations string       `json:"operations" label:"Do" doc:"what is done with the list" options:"topN=First ones (topN)|head=First ones|tail=Last ones|nth=Pick one|filter=Keep matching|sort=Sort|drop_duplicates=Remove doubles" default:"topN"`

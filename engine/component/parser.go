@@ -19,7 +19,7 @@ type Parser struct {
 	setups []setup
 }
 
-// setup is how a kind of file is parsed.
+// setup configures the parsing of a kind of file.
 type setup struct {
 	kind     string
 	suffixes []string
@@ -208,11 +208,11 @@ func (s *setup) blocks(ctx context.Context, call *engine.Call, name string, file
 	return block.Parse(text), nil
 }
 
-// describeImage asks a model for the content of an image.
+// describeImage requests the content of an image.
 const describeImage = "Write down the text in the image, in its order and as Markdown; keep tables. " +
 	"If there is none, describe what the image shows. Give nothing else."
 
-// describe asks a model to read an image.
+// describe lets a model read an image.
 func (s *setup) describe(ctx context.Context, call *engine.Call, file engine.Value) ([]block.Block, error) {
 	files := call.Ports().Files
 	if files == nil {

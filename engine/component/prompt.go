@@ -25,7 +25,7 @@ The context holds passages, each under a line "ID: n". When a sentence rests on 
 	`not.
 - A sentence no passage supports gets no mark.`
 
-// citationRepair asks to add citation marks to an answer without any. The answer follows as the
+// citationRepair requests citation marks for an answer without any. The answer follows as the
 // user's message.
 func citationRepair(rules, sources string) string {
 	return `You add source marks to a finished text. Return the text the user sends, word for word and in its ` +
@@ -37,7 +37,7 @@ func citationRepair(rules, sources string) string {
 ` + sources
 }
 
-// jsonAnswer asks for an answer as JSON.
+// jsonAnswer requests an answer as JSON.
 func jsonAnswer(schema engine.Value) string {
 	return `## Form of the answer
 Answer with one JSON value that fits the JSON Schema below, and with nothing else: no heading, no explanation, no ` +
@@ -52,7 +52,7 @@ func jsonProblem(err error) string {
 	return "That cannot be used: " + err.Error() + ". Answer again with the JSON alone, as the schema describes it."
 }
 
-// jsonReformat asks to rewrite a text as JSON of a schema. The text follows as the user's message.
+// jsonReformat requests a text as JSON of a schema. The text follows as the user's message.
 func jsonReformat(instruction string) string {
 	return `The user sends a text that should have been JSON. Write the same content as JSON in the form described ` +
 		`here. Add nothing that the text does not say.
@@ -60,7 +60,7 @@ func jsonReformat(instruction string) string {
 ` + instruction
 }
 
-// categorizeSystem asks for the name of one category.
+// categorizeSystem requests the name of one category.
 func categorizeSystem(list []category) string {
 	var b strings.Builder
 	b.WriteString("You sort what a user says into one of these categories:\n")
@@ -134,11 +134,11 @@ func agentTask(role, request string, overrides engine.Value) string {
 	return b.String()
 }
 
-// answerNow asks for the answer after the tool calls. It is short, because it follows all their
+// answerNow requests the answer after the tool calls. It is short, because it follows all their
 // results.
 const answerNow = `Now answer the request fully, in its language, without mentioning tools.`
 
-// answerAnyway asks for the answer when no further round is allowed.
+// answerAnyway requests the answer when no further round is allowed.
 func answerAnyway(request string) string {
 	return request + `
 
@@ -155,7 +155,7 @@ func planProblem(problem string) string {
 // noCalls is the reply to an empty list of calls.
 const noCalls = engine.PlanObservation + "\nThe list named no tool, so nothing was called."
 
-// fullQuestion asks to rewrite the question so that it is clear without the conversation.
+// fullQuestion requests a question that is clear without the conversation.
 func fullQuestion(conversation string, today time.Time) string {
 	day := func(n int) string { return today.AddDate(0, 0, n).Format("2006-01-02") }
 	return `Rewrite the last thing the user says in the conversation below as one request that can be understood ` +
@@ -183,7 +183,7 @@ func delegated(reasoning, context, query string) string {
 	return b.String()
 }
 
-// toolSummary asks for a summary of tool calls, which are sent as the user's message.
+// toolSummary requests a summary of tool calls, which are sent as the user's message.
 const toolSummary = `Summarise the tool calls the user sends for later turns of the conversation: per call one or ` +
 	`two sentences on what was asked and what came out, with the names, numbers and links worth keeping. Plain text.`
 
@@ -202,7 +202,7 @@ func earlierTools(memories []engine.Value) string {
 	return b.String()
 }
 
-// metadataFilter asks for conditions on document metadata.
+// metadataFilter requests conditions on document metadata.
 func metadataFilter(metadata engine.Value, today time.Time) string {
 	return `Documents carry the metadata below: each key with the values that occur. From the user's question, ` +
 		`derive conditions that leave only documents which can answer it. Use a condition only where the question ` +
@@ -216,7 +216,7 @@ Operators: contains, not contains, in, not in, start with, end with, empty, not 
 ` + indented(metadata)
 }
 
-// translation asks for a query in other languages.
+// translation requests a query in other languages.
 func translation(languages []string) string {
 	return `Translate the search query the user sends into these languages, in this order: ` +
 		strings.Join(languages, ", ") + `. Keep names, numbers and code as they are. Give the translations only, ` +

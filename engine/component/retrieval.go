@@ -149,7 +149,7 @@ func (r *Retrieval) recall(
 	return r.found(ctx, call, found, true)
 }
 
-// sources sets the datasets or memories to search; it is false if there are none.
+// sources sets the datasets or memories to search; it returns false if none is selected.
 func (r *Retrieval) sources(ctx context.Context, call *engine.Call, q *engine.RetrievalQuery) (bool, error) {
 	datasets := append(r.Datasets[:len(r.Datasets):len(r.Datasets)], r.MoreDatasets...)
 	if len(datasets) > 0 && r.From != "memory" {

@@ -100,7 +100,8 @@ func (f *metadataRules) offered(metadata engine.Value) engine.Value {
 	return b.Value()
 }
 
-// chosen asks the model for conditions. An invalid answer leaves the search unrestricted.
+// chosen returns the conditions that the model chooses. An invalid answer leaves the search
+// unrestricted.
 func (f *metadataRules) chosen(ctx context.Context, call *engine.Call, metadata engine.Value,
 	query string,
 ) (engine.Value, error) {

@@ -51,7 +51,8 @@ func standInFor(name, result string) engine.StandIn {
 	return invents(func(args engine.Value) engine.Value { return engine.Object(result, notice(name, args)) })
 }
 
-// inventedPassage returns the result of a search: one passage that says that nothing was searched.
+// inventedPassage returns the result of a search: one passage with a notice that nothing was
+// searched.
 func inventedPassage(name string, args engine.Value) engine.Value {
 	if asked(args) == "" {
 		return engine.Object("chunks", engine.List(), "doc_aggs", engine.List())

@@ -14,7 +14,7 @@ import (
 var errNoStructure = errors.New("The answer cannot be parsed as JSON")
 
 // outputSchema returns the JSON Schema of a node's output "structured" as the canvas declares it,
-// under "schema" or "structured"; null if there is none.
+// under "schema" or "structured"; null without one.
 func outputSchema(outputs engine.Value) engine.Value {
 	slot := outputs.Get("structured")
 	for _, s := range [...]engine.Value{slot, slot.Get("schema"), slot.Get("structured")} {

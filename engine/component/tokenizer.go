@@ -11,8 +11,8 @@ import (
 	"github.com/easel-canvas/easel/engine/pattern"
 )
 
-// Tokenizer prepares chunks for search: it numbers them and, where the host embeds, gives each a
-// vector. The dataset that stores the chunks indexes their words.
+// Tokenizer prepares chunks for search: it numbers them and, where the host embeds, adds a vector
+// to each. The dataset that stores the chunks indexes their words.
 type Tokenizer struct {
 	engine.Common
 	SearchMethod   engine.Value `json:"search_method" label:"Search by" doc:"how chunks can be found" widget:"checks" offer:"full_text=Words|embedding=Meaning" want:"Choose how chunks are found."`

@@ -73,7 +73,7 @@ func ParseCase(data []byte) (*Case, error) {
 	return ReadCase(v)
 }
 
-// ReadCase reads a parsed case. The error says which member is missing or unknown.
+// ReadCase reads a parsed case. The error names a missing or unknown member.
 func ReadCase(v engine.Value) (*Case, error) {
 	c := &Case{
 		Name: v.Get("name").Str(), About: v.Get("about").Str(), Expect: v.Get("expect").Str(),

@@ -12,8 +12,8 @@ var ClockStart = time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC)
 // Clock is an engine.Clock that advances only while a caller sleeps: a sleep returns at once
 // and moves the time on. The zero Clock begins at ClockStart. It may be used by many goroutines.
 //
-// Asking for the time does not move it, so what a run shows does not depend on which of its
-// goroutines asks first.
+// Reading the time does not move it, so the output of a run does not depend on the order in which
+// its goroutines read it.
 type Clock struct {
 	mu    sync.Mutex
 	slept time.Duration

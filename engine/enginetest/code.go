@@ -6,7 +6,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Code is an engine.Code in which every script gives the same result.
+// Code is an engine.Code in which every script returns the same result.
 type Code struct {
 	Result engine.CodeResult
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Cut says whether a run stops after an entry of its log.
+// Cut reports whether a run stops after an entry of its log.
 type Cut func(e *engine.Event) bool
 
 // AtCheckpoints cuts after each batch.

@@ -16,8 +16,8 @@
 //
 // [Model], [Retriever], [Files], [Voice], [Memory], [HTTP], [Tools], [Code], [Cancel], [Clock] and
 // [IDs] implement the engine's ports from a script, without a socket, a file or a timer, so that
-// every play gives the same bytes on every platform, browsers included. [EchoTool] is a component
-// whose params define its behaviour.
+// every play produces the same bytes on every platform, browsers included. [EchoTool] is a
+// component whose params define its behaviour.
 //
 // # Recorded answers
 //

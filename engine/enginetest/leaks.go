@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// RunWithoutLeaks runs the tests of a package and gives the exit code of its TestMain, which is a
-// failure when a run leaves a goroutine behind; report gets its stack:
+// RunWithoutLeaks runs the tests of a package and returns the exit code for TestMain. A goroutine
+// that a run leaves behind is a failure, and its stack is written to report:
 //
 //	func TestMain(m *testing.M) { os.Exit(enginetest.RunWithoutLeaks(m, os.Stderr)) }
 func RunWithoutLeaks(tests interface{ Run() int }, report io.Writer) int {

@@ -52,7 +52,7 @@ func (m *Model) Left() int {
 	return n
 }
 
-// ModelInfo returns the same for every llm_id. A script with function calls is that of a model that
+// ModelInfo returns the same for every llm_id. A script with function calls implies a model that
 // supports them.
 func (m *Model) ModelInfo(context.Context, string) engine.Info {
 	info := m.Can

@@ -73,7 +73,7 @@ func (c *OutsideCall) setError(err error) {
 	c.Error, c.Final = err.Error(), errors.Is(err, engine.ErrNoRetry)
 }
 
-// answer returns the recorded answer as a port gives it.
+// answer returns the recorded answer as the results of a port.
 func (c *OutsideCall) answer() (engine.Value, error) {
 	switch {
 	case c.Error == "":

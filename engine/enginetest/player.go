@@ -30,7 +30,7 @@ type Player struct {
 	Cut Cut
 	// Keep plays all turns on one canvas and one state; without it each turn loads the saved state.
 	Keep bool
-	// Ports, where set, answer in place of the stand-ins.
+	// Ports, where set, replace the stand-ins.
 	Ports engine.Ports
 	// Through wraps the model of the case, such as to send its replies over a protocol; nil does
 	// not.

@@ -14,9 +14,9 @@ const ExpectRecorded = "recorded"
 
 // Record plays a canvas with the Player's Ports and makes a case of it: the runs with the answers
 // of the ports, and the observation as the expectation. Model, Retriever, Files, Tools, MCP and
-// HTTP can be recorded; a canvas that needs other real ports gives a case and an error that lists
-// the differences when it is played without them. The case has the names of the Player's Secrets in
-// place of their values.
+// HTTP can be recorded; for a canvas that needs other real ports, Record returns the case and an
+// error that lists the differences when it is played without them. In the case, the values of the
+// Player's Secrets are replaced by their names.
 func (p *Player) Record(ctx context.Context, name, about string, dsl engine.Value, runs []Run) (*Case, error) {
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: runs}
 	s, err := p.begin(c)

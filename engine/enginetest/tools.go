@@ -6,7 +6,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Tools is an engine.Tools that gives the same outputs for every component.
+// Tools is an engine.Tools that returns the same outputs for every component.
 type Tools struct {
 	Outputs engine.Value // name -> value
 }

@@ -55,8 +55,8 @@ func newWorld(run *Run, lastID uint64, given *engine.Ports) *world {
 	return w
 }
 
-// openTools puts tapes around the ports of tools and web requests that are real, and answers of the
-// case in place of the others where it has any.
+// openTools wraps the real ports of tools and web requests in tapes; the others answer from the
+// case where it has answers.
 func (w *world) openTools(run *Run) {
 	p := &w.ports
 	if p.Tools != nil || p.MCP != nil || p.HTTP != nil {

@@ -29,7 +29,7 @@ type Model struct {
 	longest   int // characters of a text that are read
 }
 
-// longestText is how many tokens of a text count, as in model2vec.
+// longestText bounds the tokens of a text that count, as in model2vec.
 const longestText = 512
 
 // Load reads a model from a folder.

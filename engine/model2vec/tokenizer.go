@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// tokenizer cuts texts into numbered tokens, as tokenizer.json of the tokenizers library says.
+// tokenizer cuts texts into numbered tokens, as defined by tokenizer.json of the tokenizers
+// library.
 type tokenizer struct {
 	normalize []func(string) string
 	split     []func([]string) []string

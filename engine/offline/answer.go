@@ -7,7 +7,8 @@ import (
 )
 
 // answer composes an answer from quotations: from the retrieved chunks with citation marks, else
-// from tool results, else from the text in the prompt. If there are none, it repeats the question.
+// from tool results, else from the text in the prompt. Without any of them, it repeats the
+// question.
 func answer(req *engine.ModelRequest) string {
 	ask := question(req)
 	head := notice(ask+lastMessage(req)) + "\n"

@@ -40,7 +40,7 @@ var (
 // ModelInfo reports no native tool calling: tools use the prompt protocol.
 func (Model) ModelInfo(context.Context, string) engine.Info { return engine.Info{Context: 1 << 20} }
 
-// Generate answers one call. The only possible error is that of ctx.
+// Generate answers one call. It fails only with the error of ctx.
 func (Model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		if err := ctx.Err(); err != nil {

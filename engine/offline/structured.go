@@ -158,7 +158,7 @@ func (f *filler) number(name, about string, schema engine.Value) engine.Value {
 	return v
 }
 
-// boolean returns true if the field's line says so or the question contains the field's words.
+// boolean returns true if the field's line is true or the question contains the field's words.
 func (f *filler) boolean(name, about string) engine.Value {
 	switch line := strings.ToLower(f.line(name)); line {
 	case "true", "yes", "1", "是":

@@ -24,7 +24,7 @@ func newMachine(code program, text string) *machine {
 }
 
 // run returns the end of the preferred match that begins at from, or the first one after it unless
-// anchored; -1 if there is none.
+// anchored; -1 without a match.
 func (m *machine) run(from int, anchored bool) int {
 	found := -1
 	m.now = m.now[:0]

@@ -35,7 +35,7 @@ const (
 	maxRepeat = 1000 // of a counted repeat
 )
 
-// flags are those of (?ims).
+// flags hold the state of (?ims).
 type flags struct{ fold, lines, all bool }
 
 type parser struct {

@@ -98,7 +98,7 @@ func (s *Scheduler) ended(container Index) {
 }
 
 // close removes an open body with its scheduled nodes. It reports whether the container was
-// scheduled again meanwhile.
+// scheduled again while the body was open.
 func (s *Scheduler) close(container Index) (again bool) {
 	frontier, pending, scopes := s.Frontier[:0], s.Pending[:0], s.Scopes[:0]
 	for _, n := range s.Frontier {

@@ -82,7 +82,7 @@ func (s *Scheduler) ScheduleOnError(n Index) { s.scheduleAll(s.graph.nodes[n].On
 func (s *Scheduler) IsPending(n Index) bool { return s.marks[n]&pending != 0 }
 
 // Take returns the nodes that may run now and marks them as running: first those that waited, then
-// the frontier, each in order of arrival. If there is none and nothing runs, it returns the first
+// the frontier, each in order of arrival. If both are empty and nothing runs, it returns the first
 // waiting node, whose sources will not run any more. If nothing is left to do, the list is empty.
 // The list is valid until the next Take, or until a node is settled before another that was taken
 // earlier.

@@ -8,9 +8,9 @@ const (
 	// Followed takes all edges. A node that Exits ends the container around it, and a container
 	// ends without its body having run.
 	Followed Outcome = iota
-	// Chosen takes the choices that Settle is given, in place of the edges.
+	// Chosen takes the choices passed to Settle, instead of the edges.
 	Chosen
-	// Recovered takes the edges of the error handler in place of its own.
+	// Recovered takes the edges of the error handler instead of the node's own.
 	Recovered
 	// Failed continues after an error that has no error handler: nothing is chosen, no body is
 	// entered, and otherwise the edges are taken.

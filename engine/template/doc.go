@@ -4,9 +4,9 @@
 //	t, err := template.Parse("Hello {{ user.name|title }}")
 //	text, err := t.Render(variables.Lookup)
 //
-// The output is that of the Jinja2 3.1 sandbox with default settings, including the formatting of
-// lists and floats. Any other output is a bug, except for testdata/differences.txt, which lists the
-// Jinja2 recordings that are not reproduced. The files lexer.go, parser*.go, expr.go and
+// The output equals that of the Jinja2 3.1 sandbox with default settings, including the formatting
+// of lists and floats. Any other output is a bug, except for testdata/differences.txt, which lists
+// the Jinja2 recordings that are not reproduced. The files lexer.go, parser*.go, expr.go and
 // statement.go are the stages of a render; filters, tests, methods and global functions are rows of
 // tables.
 //

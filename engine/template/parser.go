@@ -44,8 +44,8 @@ func (p *parser) id(name string) int {
 	return i
 }
 
-// level is the precedence of an operator. The order is that of Jinja: "~" is between "+" and "*",
-// and "**" is left associative like all others.
+// level is the precedence of an operator. The order follows Jinja: "~" is between "+" and "*", and
+// "**" is left associative like all others.
 type level int
 
 const (
