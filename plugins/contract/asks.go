@@ -2,8 +2,8 @@ package contract
 
 import "strings"
 
-// Asks lists what p allows and granted does not, one line for each permission with its reason, for
-// the person who approves them; empty when granted covers p.
+// Asks describes the permissions of p beyond granted to the person who approves them, one line each
+// with its reason; empty when granted covers p.
 func (p Permissions) Asks(granted Permissions) []string {
 	var out []string
 	ask := func(one Permissions, reason string) {

@@ -19,8 +19,8 @@ var shared = []string{
 	"abi", "version", "license", "min_host", "settings", "state", "permissions", "limits", "requires", "components",
 }
 
-// readComponents reads the components of a file. Each is a manifest of its own, with what the file
-// has for all of them and its own members over that; see checkComponents for what it may not have.
+// readComponents reads the components of a file. Each becomes a manifest with the members of the
+// file, overridden by those of the component; see checkComponents for members that are refused.
 func (m *Manifest) readComponents(v engine.Value) error {
 	list, file := v.Get("components"), v.Without("components")
 	for i := range min(list.Len(), maxComponents) {
@@ -89,7 +89,7 @@ func (m *Manifest) Nodes() []*Manifest {
 }
 
 // Find returns the component of that name, for "" the one with the name of the file; the plugin
-// itself for "" of a file without components, and nil when there is none.
+// itself for "" of a file without components, and nil if missing.
 func (m *Manifest) Find(component string) *Manifest {
 	if component == "" && len(m.Components) == 0 {
 		return m
@@ -163,7 +163,7 @@ func (m *Manifest) CheckNames(builtIn func(name string) bool) error {
 	return nil
 }
 
-// CheckMessage is what easel_check is called with.
+// CheckMessage returns the input of easel_check.
 func (m *Manifest) CheckMessage(params engine.Value) []byte {
 	message := engine.Object("params", params).AppendJSON(nil)
 	if m.Component == "" {

@@ -1,6 +1,6 @@
 // Package contract contains the Go types of the plugin contract: manifest, schema, permissions,
-// limits, messages, emissions and errors. Its text is contract.md; its JSON Schemas and golden
-// messages are beside it.
+// limits, messages, emissions and errors. It is specified by contract.md, JSON Schemas and golden
+// messages in this folder.
 //
 // The server (host/internal/plugin), the engine's module for browsers (wasm) and the command line
 // read and write the contract only through this package, so that a plugin is accepted, checked and

@@ -9,7 +9,7 @@ import (
 )
 
 // Entry describes how a plugin without the messages of the contract, such as any Extism plugin, is
-// called through an export of its own.
+// called through one of its exports.
 type Entry struct {
 	Export        string
 	Input, Output Form   // empty is FormText
@@ -106,7 +106,7 @@ func joined(params, arguments engine.Value) engine.Value {
 	return in
 }
 
-// ReadOutput reads the output of the plugin. Its errors are those of ReadAnswer.
+// ReadOutput reads the output of the plugin. It fails with the errors of ReadAnswer.
 func (m *Manifest) ReadOutput(raw []byte) (Answer, error) {
 	if m.Entry == nil {
 		return m.ReadAnswer(string(raw))

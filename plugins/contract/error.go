@@ -160,7 +160,7 @@ func GuestError(raw []byte, status int32) *Error {
 	return e
 }
 
-// AsError returns the Error in err, or a new one with code if there is none.
+// AsError returns the Error in err, or else a new one with code.
 func AsError(err error, code Code) *Error {
 	var e *Error
 	if errors.As(err, &e) {

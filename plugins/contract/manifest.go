@@ -39,8 +39,9 @@ type Manifest struct {
 	Preview     Preview
 	Entry       *Entry      // nil: the plugin speaks the messages of the contract
 	Trigger     TriggerKind // "": canvases call the plugin, else it begins runs
-	// Components are those of a file with several, which is none itself. Each has what the file
-	// has: name, version, settings, permissions and limits, and what it does not say itself.
+	// Components are set for a file with several, which is not a component itself. Each inherits
+	// the name, version, settings, permissions and limits of the file, and members that it leaves
+	// out.
 	Components []*Manifest
 	Component  string // name of a component in such a file
 	Node       string // its name in canvases, see NodeName
@@ -121,8 +122,8 @@ func ReadManifest(v engine.Value) (*Manifest, error) {
 	return m, nil
 }
 
-// readManifest reads the members without checking their values. It returns the manifest beside an
-// error, too.
+// readManifest reads the members without checking their values. It returns the manifest also with
+// an error.
 func readManifest(v engine.Value) (*Manifest, error) {
 	if v.Kind() != engine.KindObject {
 		return &Manifest{}, fmt.Errorf("manifest: want object, got %s", typeName(v))

@@ -21,8 +21,8 @@ type CallInfo struct {
 	Preview    bool
 	SecretMark string // of a call that may use secrets
 	Component  string // of a file with several; "" for the only one
-	// Settings are those of the plugin, defaults included, see [Manifest.Configured]; an object, or
-	// null for a plugin without settings.
+	// Settings of the plugin, defaults included, see [Manifest.Configured]: an object, or null for
+	// a plugin without settings.
 	Settings engine.Value
 }
 

@@ -71,8 +71,7 @@ type FilesPermission struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
-// ClockPermission lets a plugin read clocks as fine as those of its host, in place of steps of
-// 1 ms.
+// ClockPermission lets a plugin read clocks at the resolution of its host instead of 1 ms.
 type ClockPermission struct {
 	Precise bool   `json:"precise"`
 	Reason  string `json:"reason,omitempty"`
@@ -134,7 +133,7 @@ func Allow(words []string) (Permissions, error) {
 	return out, nil
 }
 
-// Cut returns the intersection of p and ceiling. Reasons are those of p.
+// Cut returns the intersection of p and ceiling. It has the reasons of p.
 func (p Permissions) Cut(ceiling Permissions) Permissions {
 	var out Permissions
 	if a, b := p.HTTP, ceiling.HTTP; a != nil && b != nil {

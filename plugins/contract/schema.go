@@ -96,7 +96,7 @@ func (s *Schema) Required() []string {
 // Description returns the text for users.
 func (s *Schema) Description() string { return s.Value().Get("description").Str() }
 
-// Default returns the value of a missing member; null if there is none.
+// Default returns the value of a missing member; null without a default.
 func (s *Schema) Default() engine.Value { return s.Value().Get("default") }
 
 // Branches returns the properties that are branches of a node (x-easel-branch): each contains the

@@ -125,7 +125,7 @@ type TriggerRequest struct {
 }
 
 // Arguments returns the arguments of the plugin: {request: {method, url, query, headers, body}},
-// with body_base64 in place of body for one that is not UTF-8.
+// with body_base64 instead of body for one that is not UTF-8.
 func (r TriggerRequest) Arguments() engine.Value {
 	request := engine.Object("method", r.Method, "url", r.URL, "query", textObject(r.Query),
 		"headers", textObject(r.Headers))

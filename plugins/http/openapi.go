@@ -20,7 +20,7 @@ type Operation struct {
 	Summary string
 }
 
-// Imported is an operation as a tool: the manifest and the spec to write beside each other.
+// Imported is an operation as a tool: the manifest and the spec, to be written to one folder.
 type Imported struct {
 	Name           string
 	Manifest, Spec map[string]any

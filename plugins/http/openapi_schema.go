@@ -125,7 +125,7 @@ func elements(v any) []any {
 	return list
 }
 
-// member returns a member that is an object; nil if there is none.
+// member returns a member that is an object; nil otherwise.
 func member(m map[string]any, name string) map[string]any {
 	out, _ := m[name].(map[string]any)
 	return out

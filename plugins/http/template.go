@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// filters are those of guest/filter.ts with the number of their arguments.
+// filters maps the filters of guest/filter.ts to their number of arguments.
 var filters = map[string]int{
 	"eq": 1, "ne": 1, "not": 0, "and": 1, "gt": 1, "contains": 1, "starts": 1,
 	"number": 0, "add": 1, "times": 1, "min": 1, "max": 1, "date": 0,
@@ -72,7 +72,7 @@ func closing(s string, i int) int {
 	return -1
 }
 
-// expr checks one expression; the grammar is that of guest/expr.ts.
+// expr checks one expression; guest/expr.ts implements the same grammar.
 type expr struct {
 	c     *checker
 	place string

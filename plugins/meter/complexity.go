@@ -16,7 +16,7 @@ const (
 	maxVariables = 2 << 20
 )
 
-// complexity is what counts against these limits.
+// complexity counts against these limits.
 type complexity struct {
 	blocks, loops int // of the function; loops are those that are open
 	funcTargets   int

@@ -31,7 +31,7 @@ package meter
 // frames of a runtime are mostly a quarter of that; none is much larger.
 const stackBudget = 32 << 20
 
-// Overflow is passed to the tick, in place of the counter, when the stack budget is exhausted. The
+// Overflow is passed to the tick instead of the counter when the stack budget is exhausted. The
 // guest traps after such a tick.
 const Overflow int32 = -1 << 31
 

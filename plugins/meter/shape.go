@@ -60,7 +60,7 @@ type Export struct {
 // Bounds are the limits of a memory, in pages of 64 KiB. Max is 0 if the module has no maximum.
 type Bounds struct{ Min, Max uint32 }
 
-// Func returns the signature of the exported function name; it reports false if there is none.
+// Func returns the signature of the exported function name; it reports false if missing.
 func (s Shape) Func(name string) (FuncType, bool) {
 	for _, e := range s.Exports {
 		if e.Name == name && e.Kind == KindFunc {
@@ -70,7 +70,7 @@ func (s Shape) Func(name string) (FuncType, bool) {
 	return FuncType{}, false
 }
 
-// Inspect returns the shape of a module. Errors are those of Rewrite.
+// Inspect returns the shape of a module. It fails with the errors of Rewrite.
 func Inspect(wasm []byte) (Shape, error) {
 	m, err := parse(wasm)
 	if err != nil {

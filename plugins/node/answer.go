@@ -32,8 +32,8 @@ func streamed(m *contract.Manifest) (output string, alone bool) {
 	return output, len(names) == 1 && !stores
 }
 
-// streams names the output of a call that is said piece by piece, "" when the plugin runs to its
-// end first: others that are known only then are read meanwhile.
+// streams names the output of a call that is streamed, "" when the plugin runs to its end first
+// because other nodes read outputs that are known only then.
 func (n *component) streams(call *engine.Call, m *contract.Manifest) string {
 	output, alone := streamed(m)
 	if output == "" || !call.CanStream() || !alone && !n.saysAlone(call, output) {
@@ -42,7 +42,7 @@ func (n *component) streams(call *engine.Call, m *contract.Manifest) string {
 	return output
 }
 
-// saysAlone asks Shelf.Alone once for an output: it reads the whole canvas, which never changes.
+// saysAlone calls Shelf.Alone once for an output: that reads the whole canvas, which never changes.
 func (n *component) saysAlone(call *engine.Call, output string) bool {
 	if n.shelf.Alone == nil {
 		return false

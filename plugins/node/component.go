@@ -119,8 +119,8 @@ func (n *component) find(call *engine.Call) (Plugin, error) {
 	return p, nil
 }
 
-// retry runs the plugin, again after temporary errors, as long as again allows it. A plugin
-// that was replaced meanwhile is looked up again.
+// retry runs the plugin, again after temporary errors, as long as again allows it. Each attempt
+// looks the plugin up, as it may have been replaced.
 func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Value, emit func(contract.Emission) error,
 	again func() bool,
 ) (contract.Answer, error) {

@@ -1,12 +1,12 @@
 // Package node makes a plugin a component of the engine, and a tool of its Agents.
 //
 // A [Shelf] looks up a component named plugin:weather@1 for the engine and returns a Spec derived
-// from the manifest: params and arguments become the form, outputs are what other nodes may refer
-// to, and arguments become the function a model sees. An argument that the author of a canvas sets
-// in params is pinned: a model neither sees nor overrides it. A missing plugin is a component that
-// loads, validates with one diagnostic that says what to do, and fails only when it is reached.
+// from the manifest: params and arguments become the form, other nodes may refer to the outputs,
+// and arguments become the function a model sees. An argument that the author of a canvas sets in
+// params is pinned: a model neither sees nor overrides it. A missing plugin is a component that
+// loads, validates with one diagnostic that names the remedy, and fails only when it is reached.
 //
-// A node looks its plugin up each time it runs, so a plugin that is replaced or installed meanwhile
+// A node looks its plugin up each time it runs, so a plugin that is replaced or installed later
 // serves the next run of the node without the canvas being loaded again, also where it is a tool of
 // an Agent. Emissions of the plugin are streamed to the user where the engine allows it; a
 // temporary error is retried as often as the node is configured.
@@ -55,8 +55,8 @@ type Invocation struct {
 
 // Shelf looks up plugins.
 type Shelf struct {
-	// Find returns the plugin for weather or weather@1. Its error tells the author of a canvas what
-	// to do.
+	// Find returns the plugin for weather or weather@1. Its error is for the author of a canvas,
+	// with the remedy.
 	Find func(ref string) (Plugin, error)
 	// Alone reports whether a node's output may be said before its other outputs are known, such as
 	// [engine.CallOutputs.SpeaksOnly]; nil never.

@@ -42,8 +42,8 @@ func declares(s *contract.Schema, name string) bool {
 	return ok
 }
 
-// refers reports whether a member may contain references: arguments always, params where the schema
-// says so.
+// refers reports whether a member may contain references: arguments always, params if the schema
+// allows it.
 func refers(m *contract.Manifest, name string) bool {
 	p, declared := m.Params.Property(name)
 	return declares(m.Arguments, name) || declared && p.Reference() || !declared && isParam(m, name)

@@ -7,9 +7,9 @@ import (
 )
 
 // The input of a plugin may be stored in the state of the run, which must not contain marks of
-// secrets. It is therefore stored without marks, beside a string that has, for each placeholder in
-// order, 1 if the canvas itself contains it and 0 if not; each attempt adds the mark of its own
-// call to the former.
+// secrets. It is therefore stored without marks and with a string that has, for each placeholder in
+// order, 1 if the canvas itself contains it and 0 if not; each attempt adds the mark of its call to
+// the former.
 
 // unmarked returns v without mark, and which of the placeholders in its strings had it; ""
 // if none had.

@@ -19,8 +19,7 @@ type Services struct {
 }
 
 // Chat calls the run's model. With Stream each piece of the answer is passed to delta; reasoning is
-// left out. Tokens are what the model reported, and an estimate when it reported none; the run
-// counts them itself.
+// left out. Tokens are reported by the model, or else estimated; the run counts them itself.
 func (s *Services) Chat(ctx context.Context, in contract.ChatRequest, delta func(string) error) (contract.ChatAnswer,
 	error,
 ) {

@@ -13,7 +13,7 @@ import (
 //go:embed sdk.txtar
 var archive string
 
-// Files gives the sources by their path: sdk/... is the module
+// Files returns the sources by their path: sdk/... is the module
 // github.com/easel-canvas/easel/plugins/sdk, go-pdk/... is github.com/extism/go-pdk.
 func Files() map[string][]byte {
 	files := map[string][]byte{}

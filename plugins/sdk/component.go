@@ -2,10 +2,10 @@ package sdk
 
 import "fmt"
 
-// Component is one of several components of a file: a node and a tool of its own, which canvases
-// name plugin:FILE.NAME@MAJOR. What it does not have here, such as permissions and settings, the
-// manifest of the file has for all of them. The component that has the name of its file is named
-// like the only one, plugin:FILE@MAJOR.
+// Component is one of several components of a file: a separate node and tool, which canvases name
+// plugin:FILE.NAME@MAJOR. The manifest of the file has the rest for all of them, such as
+// permissions and settings. The component that has the name of its file is named like the only one,
+// plugin:FILE@MAJOR.
 type Component struct {
 	Name        string            `json:"name"` // lower case: forecast
 	Display     map[string]string `json:"display,omitempty"`

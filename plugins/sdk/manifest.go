@@ -3,7 +3,7 @@ package sdk
 // abi is the version of the contract of this package.
 const abi = 1
 
-// Manifest says what a plugin is and what it needs. Params, Arguments and Outputs are filled in by
+// Manifest describes a plugin and its requirements. Params, Arguments and Outputs are filled in by
 // Register, and Components by RegisterAll.
 type Manifest struct {
 	ABI         int               `json:"abi"`

@@ -44,7 +44,7 @@ type None struct{}
 // registered is the plugin of this program.
 var registered *plugin
 
-// plugin is what is registered: the functions by component, under "" the only one.
+// plugin holds what is registered: the functions by component, under "" the only one.
 type plugin struct {
 	manifest  Manifest
 	functions map[string]*function
