@@ -59,7 +59,7 @@ func (g *guest) write(to []byte, what, name string, s []uint64, most int) []byte
 	return append(to, b...)
 }
 
-// cancelled is what call returns instead of a length.
+// cancelled is returned by call instead of a length.
 const cancelled = uint64(0xffffffff)
 
 func (g *guest) bulkCall(s []uint64) {

@@ -23,34 +23,34 @@ type CallRequest struct {
 	// Grant cuts the module's grant further, for instance to what the tenant allows;
 	// nil leaves it. Make it once per tenant with Permissions.Cut, not per call.
 	Grant *contract.Permissions
-	// Settings are those of the plugin for the tenant, an object; null for none. They answer
-	// config_get before those of LoadOptions.
+	// Settings of the plugin for the tenant, an object; null for none. config_get prefers them to
+	// those of LoadOptions.
 	Settings engine.Value
 	// Services handle the requests of the plugin; nil ones are unsupported.
 	Services Services
-	// SecretMark is what a placeholder of a secret has to carry, {{secret:NAME:MARK}}: random text
-	// that is drawn for this call, see engine.NewSecretMark. Any other placeholder is plain text.
-	// It is removed from everything the call gives; empty allows no secret.
+	// SecretMark is required in a placeholder of a secret, {{secret:NAME:MARK}}: random text that
+	// is drawn for this call, see engine.NewSecretMark. Any other placeholder is plain text. It is
+	// removed from everything the call returns; empty allows no secret.
 	SecretMark string
-	// Emit receives what the plugin emits, in order, while the plugin waits. An
-	// error tells the plugin to finish. Nil drops everything.
+	// Emit receives the emissions of the plugin in order, while the plugin waits. An error requests
+	// the plugin to finish. Nil drops them.
 	Emit func(ctx context.Context, e contract.Emission) error
 	// Handover lets a compiled module continue the call of an interpreted one; nil does not.
 	Handover *Handover
-	// Scratch holds the Extism variables of the run; nil gives the call its own.
+	// Scratch holds the Extism variables of the run; with nil the call starts without any.
 	Scratch *Scratch
 
 	id, node string // of an invocation, for its log lines
 	command  bool   // the export is a program
 }
 
-// Result is what came of a call; Logs, Fuel and Memory are set beside an error too.
+// Result is the result of a call; Logs, Fuel and Memory are also set with an error.
 type Result struct {
 	Output []byte
 	Fuel   int64 // units of plugins/meter burnt by the export
 	Memory int64 // bytes of the guest's memory after the call
 	Logs   []LogLine
-	// Waited is how long the call waited for places among the computing plugins.
+	// Waited is the time that the call waited for places among the computing plugins.
 	Waited time.Duration
 	// Stored are the files that the call stored: {doc_id, format, file_name, filename, mime_type,
 	// size}.

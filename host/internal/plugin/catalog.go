@@ -15,9 +15,9 @@ import (
 )
 
 // Catalog keeps the installed plugins of a host in a folder: the files, named by their digest, and
-// plugins.json with what was approved. Majors of a plugin stand side by side, each an [Entry]. One
-// version of a major is active; a new one that asks for more than was approved waits beside it, and
-// the one before is kept for Rollback. A replaced module serves the runs that began with it.
+// plugins.json with what was approved. Majors of a plugin exist side by side, each an [Entry]. One
+// version of a major is active; a new one that requests more than was approved waits, and the
+// previous one is kept for Rollback. A replaced module serves the runs that began with it.
 //
 // It is safe for concurrent use, also by several processes on one folder: changes wait for each
 // other, and each begins with what the others left.
@@ -42,7 +42,7 @@ type Entry struct {
 	Previous *Version             `json:"previous,omitempty"`
 	Approved contract.Permissions `json:"approved,omitzero"`
 	// Considered is the request at the time of the approval, including the part that was not
-	// approved included: a new version that asks for no more does not wait again.
+	// approved included: a new version that requests no more does not wait again.
 	Considered contract.Permissions `json:"considered,omitzero"`
 	// Forget names what kept data under the name of the plugin and was removed;
 	// [Catalog.ForgetData] deletes the data.
@@ -58,7 +58,7 @@ type Version struct {
 	Source  Source   `json:"source"`
 	Origin  string   `json:"origin,omitempty"` // where updates come from; empty for a local file
 	Asks    []string `json:"asks,omitempty"`   // what is not approved, in words
-	// Components are those of a file with several, as canvases name them: weather.forecast.
+	// Components are set for a file with several, by their names in canvases: weather.forecast.
 	Components []string `json:"components,omitempty"`
 	// Signer is the public key of the file's signature, trusted or not; empty for none. Approvals
 	// and data belong to a name and a signer.
@@ -133,23 +133,23 @@ func (c *Catalog) load(
 
 func (c *Catalog) file(digest string) string { return filepath.Join(c.dir, digest+".wasm") }
 
-// Install adds a plugin or a new version of one. A version that asks for more
-// than was approved waits: the entry's Waiting says what it asks for, and the
-// active version stays. On any error nothing changes.
+// Install adds a plugin or a new version of one. A version that requests more than was approved
+// waits: the entry's Waiting lists its requests, and the active version stays. On any error nothing
+// changes.
 func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entry, error) {
 	return c.install(ctx, wasm, Version{Source: source}, nil)
 }
 
-// InstallRemote is Install for a file that was downloaded from origin. limit, if not nil, is what
-// is approved at once, as by InstallApproved.
+// InstallRemote is Install for a file that was downloaded from origin. limit, if not nil, is
+// approved immediately, as by InstallApproved.
 func (c *Catalog) InstallRemote(ctx context.Context, wasm []byte, origin string, limit *contract.Permissions) (Entry,
 	error,
 ) {
 	return c.install(ctx, wasm, Version{Source: Remote, Origin: origin}, limit)
 }
 
-// InstallApproved is Install and Enable in one change: what this file asks for is approved, within
-// limit, and nothing that somebody else installs meanwhile.
+// InstallApproved is Install and Enable in one change: the requests of this file are approved,
+// within limit, and nothing that another process installs.
 func (c *Catalog) InstallApproved(ctx context.Context, wasm []byte, source Source, limit contract.Permissions) (Entry,
 	error,
 ) {
@@ -222,7 +222,7 @@ func (c *Catalog) activate(ctx context.Context, next *item, v Version) (Entry, e
 }
 
 // known is the entry whose approvals a new version of next inherits: next itself, else the newest
-// other major with an active version; nil when there is none.
+// other major with an active version; nil without either.
 func (c *Catalog) known(next *item) *item {
 	if next.Active != nil {
 		return next
@@ -272,11 +272,11 @@ func (c *Catalog) retire(m *Module) {
 	}
 }
 
-// Enable approves what the waiting version of name asks for and activates it; one
-// that does not wait is switched on again. limit, if not nil, is the most that is
-// approved: the plugin runs with what is left, and its Asks say what it does without. digest is the
-// beginning of the digest of the file that is meant; when another one waits now, nothing changes.
-// It may be empty unless the waiting version has another signer than the one it replaces.
+// Enable approves the requests of the waiting version of name and activates it; without a waiting
+// version, the active one is enabled again. limit, if not nil, bounds the approval: the plugin runs
+// with the rest, and its Asks list what it does without. digest is the beginning of the digest of
+// the file that is meant; when another one waits now, nothing changes. It may be empty unless the
+// waiting version has another signer than the one it replaces.
 func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contract.Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
@@ -309,7 +309,7 @@ func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contra
 	return c.activate(ctx, next, *v)
 }
 
-// approve approves what v asks for, within limit unless it is nil, and activates it.
+// approve approves the requests of v, within limit unless it is nil, and activates it.
 func (c *Catalog) approve(ctx context.Context, next *item, v Version, limit *contract.Permissions) (Entry, error) {
 	about, err := manifest(c, v.Digest)
 	if err != nil {
@@ -432,7 +432,7 @@ func (c *Catalog) List() []Entry {
 }
 
 // Get returns the loaded plugin for a reference: weather, which is the newest major that is on,
-// weather@1, weather@1.2. A missing, disabled or different version is a NotFound that says which.
+// weather@1, weather@1.2. A missing, disabled or different version is a NotFound with the reason.
 // The component of weather.forecast@1 is not looked at, see [contract.Manifest.Named].
 func (c *Catalog) Get(ref string) (*Module, error) {
 	name, _, want := contract.SplitRef(ref)

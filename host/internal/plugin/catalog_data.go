@@ -24,7 +24,7 @@ func (m *Module) Owner() string { return owner(m.name(), m.signer) }
 // none.
 func (m *Module) Signer() string { return m.signer }
 
-// data is what has to be deleted when the plugin is removed.
+// data lists the owners of data to delete when the plugin is removed.
 func (e *Entry) data(keep bool) []string {
 	forget := slices.Clone(e.Forget)
 	for _, v := range []*Version{e.Active, e.Previous} {

@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// Reload brings the catalog in line with its folder, which another process may
-// have changed: `easel plugin install` beside a running server. Plugins that are
-// as they were keep running; calls of a replaced one finish. It reports whether
-// anything changed. On an error nothing does.
+// Reload synchronizes the catalog with its folder, which another process may have changed, such as
+// `easel plugin install` next to a running server. Unchanged plugins keep running; calls of a
+// replaced one finish. It reports whether anything changed. On an error nothing does.
 func (c *Catalog) Reload(ctx context.Context) (bool, error) {
 	c.change.Lock()
 	defer c.change.Unlock()

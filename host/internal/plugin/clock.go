@@ -9,8 +9,8 @@ const (
 	preciseStep = int64(time.Nanosecond)
 )
 
-// clockFuncs replace the function of WASI that returns a resolution: wazero's is that of the
-// instance, but each call has its own grant.
+// clockFuncs replace the function of WASI that returns a resolution: wazero has one per instance,
+// but each call has its own grant.
 var clockFuncs = []hostFunc{{"clock_res_get", "ii:i", func(g *guest, stack []uint64) {
 	const (
 		ok, fault, inval = 0, 21, 28

@@ -36,7 +36,7 @@ func (l CompileLimits) withDefaults() CompileLimits {
 // wall bounds how long a compilation takes on a busy machine.
 func (l CompileLimits) wall() time.Duration { return wallFactor * l.CPU }
 
-// job is what a compiler process reads: this, and the module behind it.
+// job is the input of a compiler process; the module follows it.
 type job struct {
 	Cache  string // folder
 	Limits CompileLimits
@@ -78,8 +78,8 @@ func compileModule(
 	return r.CompileModule(experimental.WithCompilationWorkers(ctx, workers), module)
 }
 
-// compile compiles a metered module. Unless it is a part of the program, the work is done in a
-// process of its own; this one only reads the result.
+// compile compiles a metered module. Unless it is built in, a separate process does the work; this
+// one only reads the result.
 func (h *Host) compile(ctx context.Context, module []byte, source Source) (compiled wazero.CompiledModule, err error) {
 	key := wasmcache.KeyOf(module)
 	err = h.files.Compile(key, func() error {

@@ -7,9 +7,9 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Describe runs easel_describe of a module that has no manifest yet, so that one
-// can be packed: it returns what the module says, checked, as it wrote it. A module
-// without that export is NotFound.
+// Describe runs easel_describe of a module that has no manifest yet, so that one can be packed: it
+// returns the module's description, checked, byte for byte. A module without that export is
+// NotFound.
 func (h *Host) Describe(ctx context.Context, wasm []byte) (said []byte, err error) {
 	bare, err := contract.WithSection(wasm, contract.ManifestSection, nil)
 	if err != nil {

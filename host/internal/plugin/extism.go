@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// extism is what a guest that speaks the protocol of Extism keeps outside its own memory.
+// extism holds the state that the Extism protocol keeps outside the guest's memory.
 type extism struct {
 	g *guest
 	arena
@@ -97,7 +97,7 @@ func (x *extism) put(b []byte) uint64 {
 	return at
 }
 
-// output is what output_set named; ok is false when that lies outside the memory.
+// output returns the range that output_set named; ok is false when it lies outside the memory.
 func (x *extism) output() (b []byte, ok bool) { return x.span(x.outAt, x.outN) }
 
 func inputU8(in []byte, at uint64) uint64 {

@@ -17,7 +17,7 @@ import (
 // panic and returns the error to the caller of the export.
 func (g *guest) stop(e *contract.Error) { panic(e) }
 
-// tick is what the meter calls: it takes the counter and returns an allowance.
+// tick is called by the meter: it takes the counter and returns an allowance.
 func (g *guest) tick(stack []uint64) {
 	if int32(uint32(stack[0])) == meter.Overflow {
 		g.stop(contract.Errorf(contract.StackOverflow, "endless recursion, or one deeper than the host has stack for"))
@@ -80,7 +80,7 @@ func (g *guest) outside(wait func()) {
 	g.enter()
 }
 
-// share gives the processor to the rest of the host when this guest has computed for a slice, and
+// share yields the processor to the rest of the host when this guest has computed for a slice, and
 // its place to another guest that waits. The order matters: the runtime continues with a guest that
 // gets the place before anything else.
 func (g *guest) share() {
@@ -101,7 +101,7 @@ func (g *guest) share() {
 	}
 }
 
-// leave gives the guest's place among the computing ones back.
+// leave releases the guest's place among the computing ones.
 func (g *guest) leave() {
 	g.m.host.running.leave(g.req.Tenant, g.m.name(), g.resumed)
 }
@@ -174,8 +174,8 @@ func (g *guest) grewTooFar() bool {
 	return g.refused != nil && g.refused.Get() != 0 || strings.Contains(string(g.stderr), "out of memory")
 }
 
-// withStderr makes an error whose message is what the guest wrote to stderr, up
-// to the stack trace of its language.
+// withStderr returns an error whose message is the guest's stderr, up to the stack trace of its
+// language; without one, the formatted message.
 func (g *guest) withStderr(code contract.Code, format string, args ...any) *contract.Error {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(g.stderr), ""))
 	text, _, _ = strings.Cut(text, "\n\ngoroutine ")

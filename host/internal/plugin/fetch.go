@@ -28,7 +28,7 @@ const (
 	fetchFor    = 10 * time.Second
 )
 
-// fetchRequest is what http.fetch takes.
+// fetchRequest is the request of http.fetch.
 type fetchRequest struct {
 	URL     string
 	Method  string
@@ -37,7 +37,7 @@ type fetchRequest struct {
 	body    []byte
 }
 
-// fetched is what http.fetch gives.
+// fetched is the result of http.fetch.
 type fetched struct {
 	Status  int
 	Headers map[string]string
@@ -166,7 +166,7 @@ type trip struct {
 	grant   *contract.Permissions // HTTP is granted
 	secrets Secrets               // nil: none
 	mark    string                // of the placeholders that count
-	// hold keeps the body of a stream; nil where there are none.
+	// hold keeps the body of a stream; nil where streams are not supported.
 	hold    func(*trip, *http.Response) (int, *contract.Error)
 	request fetchRequest
 	method  string

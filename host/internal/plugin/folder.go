@@ -26,10 +26,9 @@ func Copied(name string) bool {
 	return name == stateFile || name == TrustFile || isModule && digestPattern.MatchString(digest)
 }
 
-// CheckCopy checks the [Copied] files of a folder of plugins as installing them does: modules are
-// what their digests say and what the list says they are, and those from a catalogue are signed by
-// a key that the folder trusts. A listed module that is missing is not an error; a catalog lists it
-// with its Problem.
+// CheckCopy checks the [Copied] files of a folder of plugins as installing them does: modules match
+// their digests and the list, and those from a catalogue are signed by a key that the folder
+// trusts. A listed module that is missing is not an error; a catalog lists it with its Problem.
 func CheckCopy(folder fs.FS) error {
 	keys, entries := map[string][]string{}, []Entry(nil)
 	if err := readList(folder, TrustFile, &keys); err != nil {

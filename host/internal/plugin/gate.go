@@ -36,8 +36,8 @@ type visitor struct {
 
 func newGate(n int) *gate { return &gate{free: n, held: map[string]*holding{}} }
 
-// enter takes a place for a tenant, which leave releases. It gives up when ctx ends or after wait,
-// if wait is positive, and returns nil.
+// enter takes a place for a tenant, which leave releases. It returns nil when ctx ends or after
+// wait, if wait is positive.
 func (g *gate) enter(ctx context.Context, tenant string, wait time.Duration) *holding {
 	g.mu.Lock()
 	h := g.of(tenant)
@@ -127,7 +127,8 @@ func (g *gate) admitWaiting() {
 	}
 }
 
-// quit takes a visitor out of the queue. It reports false when it got its place meanwhile.
+// quit takes a visitor out of the queue. It reports false when the visitor has already got its
+// place.
 func (g *gate) quit(v *visitor) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -37,7 +37,7 @@ type export struct {
 	returns bool // a number
 }
 
-// state is what belongs to one call.
+// state holds the data of one call.
 type state struct {
 	req      CallRequest
 	grant    *contract.Permissions

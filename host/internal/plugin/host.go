@@ -49,12 +49,13 @@ type Config struct {
 	// MaxPerPlugin bounds the calls of one plugin under way, so that none takes all
 	// places, and with them the memory of instances and their stacks. Default 32.
 	MaxPerPlugin int
-	// QueueWait is how long a call waits for its turn before it is unavailable. Default 10 s.
+	// QueueWait bounds how long a call waits for its turn before it fails with Unavailable. Default
+	// 10 s.
 	QueueWait time.Duration
 	// StartWait bounds the first instance of a plugin, which proves that the plugin starts at all,
 	// together with its description of itself. Default 9 s.
 	StartWait time.Duration
-	// IdleFor is how long an unused instance is kept. Default 60 s.
+	// IdleFor is the time that an unused instance is kept. Default 60 s.
 	IdleFor time.Duration
 	// FreshUnder: a plugin of StateNone whose instances are made faster than this
 	// gets a fresh one for each call. Default 1 ms; negative means never.
@@ -67,13 +68,13 @@ type Config struct {
 	// HTTP replaces the network behind http.fetch, after a request was checked;
 	// for tests. Nil is the network.
 	HTTP http.RoundTripper
-	// Now and Random are what guests see of clock and chance, so that tests can pin
-	// them. Default time.Now and crypto/rand.
+	// Now and Random are the clock and the randomness of guests; tests pin them. Default time.Now
+	// and crypto/rand.
 	Now    func() time.Time
 	Random io.Reader
 	// Log receives the host's own log lines. Default slog.Default().
 	Log *slog.Logger
-	// PluginLog receives what plugins log, at the levels they give, trace below debug. Default Log.
+	// PluginLog receives the log lines of plugins at their levels, trace below debug. Default Log.
 	PluginLog *slog.Logger
 }
 

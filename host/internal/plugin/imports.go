@@ -67,7 +67,7 @@ func bindImports(ctx context.Context, r wazero.Runtime) (importTypes, error) {
 	return imports, nil
 }
 
-// export adds the function to a module, in place of one of the same name.
+// export adds the function to a module, replacing one of the same name.
 func (f hostFunc) export(b wazero.HostModuleBuilder) {
 	params, results, _ := strings.Cut(f.typ, ":")
 	b.NewFunctionBuilder().WithGoModuleFunction(f.bind(), valueTypes(params), valueTypes(results)).Export(f.name)

@@ -22,12 +22,12 @@ type Invocation struct {
 	Locale    string
 	Preview   bool
 	// Params are the node's settings with references resolved, null is an empty object; Arguments
-	// are what a model filled in, null for none. Placeholders of secrets that the canvas itself
-	// writes carry the SecretMark of the call.
+	// come from a model, null for none. Placeholders of secrets that the canvas itself writes carry
+	// the SecretMark of the call.
 	Params, Arguments engine.Value
 }
 
-// Answer is what an invocation gave.
+// Answer is the result of an invocation.
 type Answer struct {
 	contract.Answer
 	Result // of the call; Output is the raw message
@@ -39,7 +39,7 @@ const (
 	exportDescribe = "easel_describe"
 )
 
-// Invoke runs the plugin with the messages of the contract, or as its entry says. Params and
+// Invoke runs the plugin with the messages of the contract, or those of its entry. Params and
 // arguments are checked before, outputs after; a mismatch is InvalidArgument or BadOutput and names
 // the place.
 func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {

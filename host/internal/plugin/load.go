@@ -32,20 +32,20 @@ type LoadOptions struct {
 	Source Source
 	// Granted is the operator's ceiling for this plugin, as approved or by policy.
 	Granted contract.Permissions
-	// Approval wants Granted to cover everything the manifest asks for; without it
-	// the plugin is loaded with what is left.
+	// Approval requires Granted to cover all permissions of the manifest; without it the plugin is
+	// loaded with the intersection.
 	Approval bool
 	// Limits tighten the host's for this plugin.
 	Limits contract.Limits
 	// Manifest stands in for a missing manifest section, so that a plain Extism
 	// plugin can be used.
 	Manifest *contract.Manifest
-	// Settings are what config_get answers; never secrets.
+	// Settings are returned by config_get; never secrets.
 	Settings map[string]string
-	// DecodeText gives the plugin the text of responses in UTF-8, whatever charset it came in.
+	// DecodeText converts the text of responses from their charset to UTF-8.
 	DecodeText bool
 	// Interpret runs a Builtin module in an interpreter: it starts without a compiler, and computes
-	// some tens of times slower. Limits and results are those of compiled code. Modules of other
+	// some tens of times slower. Limits and results equal those of compiled code. Modules of other
 	// sources are compiled nevertheless.
 	Interpret bool
 	// undescribed leaves easel_describe alone, for Describe.
@@ -119,7 +119,7 @@ func (m *Module) read(wasm []byte) error {
 	return err
 }
 
-// meterError gives a failure of the meter its code.
+// meterError maps a failure of the meter to its code.
 func meterError(err error) *contract.Error {
 	for sentinel, code := range map[error]contract.Code{
 		meter.ErrForged: contract.Forged, meter.ErrUnsupported: contract.Unsupported,
@@ -287,8 +287,8 @@ func (m *Module) first(ctx context.Context) (g *guest, took time.Duration, err e
 	return g, took, err
 }
 
-// try makes the first instance, measures how long that takes and compares what
-// the plugin says about itself.
+// try makes the first instance, measures how long that takes and compares the plugin's description
+// of itself with the manifest.
 func (m *Module) try(ctx context.Context, o LoadOptions) error {
 	if o.tried {
 		return nil

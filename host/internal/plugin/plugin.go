@@ -7,12 +7,11 @@
 // plugins/contract and checks its outputs. A [Catalog] keeps installed plugins
 // with what was approved for them.
 //
-// A guest reaches the world through three import modules: easel:host/v1 (bulk
-// copies), extism:host/env (so that any Extism PDK works) and a WASI without
-// files, environment or sockets. What it asks of the host goes through one door,
-// call, and is checked against the grant: what the manifest asks for, cut to what
-// the operator and the tenant allow. Secrets never enter its memory: it writes
-// placeholders, of which those with the mark of the call count.
+// A guest reaches the world through three import modules: easel:host/v1 (bulk copies),
+// extism:host/env (so that any Extism PDK works) and a WASI without files, environment or sockets.
+// Its requests to the host go through one import, call, and are checked against the grant: the
+// permissions of the manifest, cut to those that the operator and the tenant allow. Secrets never
+// enter its memory: it writes placeholders, of which those with the mark of the call count.
 //
 // A guest can be stopped at any moment: plugins/meter makes it call the host
 // every 10,000 units of work, where deadline, cancellation and fuel are looked

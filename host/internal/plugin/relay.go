@@ -17,7 +17,7 @@ type Relayed struct {
 	SecretMark string
 }
 
-// Response is what a relayed request brought, with secrets taken out.
+// Response is the response to a relayed request, with secrets masked.
 type Response struct {
 	Status  int
 	Headers map[string]string

@@ -21,7 +21,7 @@ type requests struct {
 // operation answers one kind of request.
 type operation func(r *requests, args engine.Value) (engine.Value, error)
 
-// operations are those of call, as the contract lists them.
+// operations of call, as listed in the contract.
 var operations = map[string]operation{
 	"http.fetch": (*requests).fetchOp,
 	"http.read":  (*requests).readOp,

@@ -90,7 +90,7 @@ func (r *requests) openFile(files Files, id string, streamed bool) (engine.Value
 	return bodyMember(out, data).Value(), nil
 }
 
-// fileBody gives its errors as those of file.read.
+// fileBody returns its errors as errors of file.read.
 type fileBody struct{ io.ReadCloser }
 
 // Read reads the next bytes.

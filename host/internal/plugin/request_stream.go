@@ -140,8 +140,8 @@ func bodyMember(b *engine.ObjectBuilder, body []byte) *engine.ObjectBuilder {
 	return b.Set("body_base64", engine.String(base64.StdEncoding.EncodeToString(body)))
 }
 
-// next gives 1 to most bytes, or none at the end. It waits for the next bytes of the body, not for
-// most of them.
+// next returns 1 to most bytes, or none at the end. It waits for the next bytes of the body, not
+// for most of them.
 func (s *stream) next(most int) ([]byte, *contract.Error) {
 	for {
 		if n := s.ready(most); n > 0 || s.ended {
@@ -156,7 +156,7 @@ func (s *stream) next(most int) ([]byte, *contract.Error) {
 	}
 }
 
-// ready says how many of the pending bytes may be given: not the beginning of what may become a
+// ready returns how many of the pending bytes may be passed on: not a possible beginning of a
 // secret, and not a part of a character.
 func (s *stream) ready(most int) int {
 	n := len(s.pending)

@@ -20,7 +20,7 @@ var placeholder = regexp.MustCompile(`(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A
 // needs a placeholder that counts.
 var encoded = regexp.MustCompile(`\{\{base64:((?:[^{}]|\{\{secret:[A-Za-z0-9_.:-]{1,130}\}\})*)\}\}`)
 
-// masked is what a plugin sees in place of a secret that came back.
+// masked replaces a secret in a response.
 const masked = "***"
 
 // filler puts secrets into a request to one host, after the host was checked.

@@ -19,7 +19,7 @@ type Services struct {
 	Files     Files
 }
 
-// Chatter asks a chat model. With req.Stream it passes each piece to delta, which may be nil
+// Chatter calls a chat model. With req.Stream it passes each piece to delta, which may be nil
 // otherwise, and stops when delta returns an error.
 type Chatter interface {
 	Chat(ctx context.Context, req contract.ChatRequest, delta func(string) error) (contract.ChatAnswer, error)

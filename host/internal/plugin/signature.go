@@ -22,7 +22,7 @@ type Trust struct {
 	Remote Check // default Require
 }
 
-// Check is what happens to a plugin without a trusted signature.
+// Check is the treatment of a plugin without a trusted signature.
 type Check string
 
 // The checks. The empty Check is the default of its place.
@@ -39,7 +39,7 @@ type Seal struct {
 	Sig       string `json:"sig"` // over all bytes before the section, base64
 }
 
-// publisherPattern is what a publisher may be called: people copy the name into a command.
+// publisherPattern restricts the names of publishers, because people copy them into a command.
 var publisherPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$`)
 
 // Sign returns wasm with a signature of publisher as its last section.
@@ -64,9 +64,9 @@ func Sign(wasm []byte, publisher string, key ed25519.PrivateKey) ([]byte, error)
 	return contract.WithSection(bare, contract.SignatureSection, payload)
 }
 
-// Verify checks the signature of wasm against the trusted keys. It returns the
-// seal it saw, also beside an error; the error has the code BadSignature and says
-// what was seen, what is trusted and what to do.
+// Verify checks the signature of wasm against the trusted keys. It returns the seal it saw, also
+// with an error; the error has the code BadSignature and names the signature found, the trusted
+// keys and the remedy.
 func Verify(wasm []byte, keys map[string][]string) (Seal, error) {
 	all, err := contract.CustomSections(wasm)
 	if err != nil {
@@ -126,7 +126,8 @@ func SealOf(wasm []byte) (Seal, bool) {
 	return seal, true
 }
 
-// trusts says which keys of a publisher are trusted, and whose keys are when it has none.
+// trusts describes the trusted keys of a publisher or, if it has none, the publishers that have
+// some.
 func trusts(publisher string, keys map[string][]string) string {
 	if len(keys[publisher]) > 0 {
 		return "trusted keys of " + publisher + " are " + strings.Join(keys[publisher], ", ")

@@ -21,9 +21,9 @@ type slots struct {
 
 const (
 	slice = 100 * time.Microsecond // that a guest computes while others wait
-	// breath is how long it computes until the rest of the host gets the processor. A request takes
-	// tens of turns of the host's goroutines, and each waits that long behind guests that occupy
-	// all processors.
+	// breath is the time that it computes until the rest of the host gets the processor. A request
+	// takes tens of turns of the host's goroutines, and each waits that long behind guests that
+	// occupy all processors.
 	breath = 200 * time.Microsecond
 )
 
@@ -41,8 +41,8 @@ type turn struct{ ready chan struct{} }
 
 func newSlots(n int) *slots { return &slots{free: n, tenants: map[string]*share{}} }
 
-// enter takes a place and gives how long that took. It gives up when ctx ends or after wait,
-// where that is positive.
+// enter takes a place and returns how long that took. It reports false when ctx ends or after wait,
+// if wait is positive.
 func (s *slots) enter(ctx context.Context, tenant, plugin string, wait time.Duration) (time.Duration, bool) {
 	s.mu.Lock()
 	if s.free > 0 && s.queued.Load() == 0 {
@@ -117,7 +117,7 @@ func (s *slots) of(tenant, plugin string) (t, p *share) {
 
 func (s *slots) join(tenant, plugin string) *turn {
 	t, p := s.of(tenant, plugin)
-	// A caller that was idle has no claim on the time that others used meanwhile.
+	// A caller that was idle has no claim on the time that others used.
 	if t.waiting == 0 {
 		t.used = max(t.used, s.floor)
 	}
@@ -132,7 +132,7 @@ func (s *slots) join(tenant, plugin string) *turn {
 	return w
 }
 
-// quit takes a guest out of the queue. It reports false when the guest has got its place meanwhile.
+// quit takes a guest out of the queue. It reports false when the guest has already got its place.
 func (s *slots) quit(tenant, plugin string, w *turn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +158,7 @@ func (s *slots) left(t, p *share) {
 	s.queued.Add(-1)
 }
 
-// next gives a place to the plugin that has used least of the tenant that has used least.
+// next lends a place to the plugin that has used least of the tenant that has used least.
 func (s *slots) next() {
 	t := least(s.tenants)
 	s.floor = max(s.floor, t.used)

@@ -31,7 +31,7 @@ func (f *fetched) asUTF8() {
 	f.Headers[header] = kind + "; charset=utf-8"
 }
 
-// isTextType reports whether a media type is that of text with a charset.
+// isTextType reports whether a media type means text with a charset.
 func isTextType(kind string) bool {
 	for _, part := range []string{"text/", "json", "xml", "html", "javascript", "x-www-form-urlencoded"} {
 		if strings.Contains(kind, part) {

@@ -34,8 +34,8 @@ func ReadTrust(dir string) (map[string][]string, error) {
 	return keys, nil
 }
 
-// ChangeTrust changes the trusted keys of a folder, making it when it is missing, and gives them as
-// they are then. Changes of several processes wait for each other.
+// ChangeTrust changes the trusted keys of a folder, creating it if missing, and returns the new
+// keys. Changes of several processes wait for each other.
 func ChangeTrust(ctx context.Context, dir string, change func(keys map[string][]string)) (map[string][]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("plugin: change trust: %w", err)
