@@ -1,5 +1,5 @@
 // Package chunkfile stores the chunks of a document as a file in the object store, with their
-// vectors. The file is what indexes are made from: on this host, on others, and after a restore.
+// vectors. Indexes are made from the file: on this host, on others, and after a restore.
 //
 // A file is a header line and records. A record is the length of its fields, the fields in the
 // encoding of protocol buffers, the number of dimensions and as many little-endian float32; lengths
@@ -62,17 +62,17 @@ func (c *Chunk) Dataset() dataset.Chunk {
 
 const (
 	header = "easel chunks 2\n"
-	// headerJSON is that of the first version, and as long.
+	// headerJSON begins files of the first version; it has the same length.
 	headerJSON = "easel chunks 1\n"
 	// largestRecord bounds what a reader takes into memory for one chunk, in bytes.
 	largestRecord = 256 << 20
 	mostDims      = 1 << 16
 )
 
-// bufferSize is that of writers and readers, in bytes.
+// bufferSize of writers and readers, in bytes.
 const bufferSize = 128 << 10
 
-// Buffers are used again: for each small file, new ones would cost more than the file.
+// Buffers are reused: for a small file, new ones would cost more than the file.
 var (
 	writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, bufferSize) }}
 	readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
@@ -124,7 +124,7 @@ func (w *Writer) Close() error {
 // ErrDamaged means that a file is not what a Writer wrote; parse the document again.
 var ErrDamaged = errors.New("chunk file is damaged")
 
-// Read gives the chunks of a file; it ends after an error.
+// Read yields the chunks of a file; it ends after an error.
 func Read(r io.Reader) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		in := readers.Get().(*bufio.Reader) // the pool has nothing else
@@ -201,8 +201,7 @@ func readBytes(in *bufio.Reader, buf []byte, n uint64) ([]byte, error) {
 	return buf, err
 }
 
-// damaged hides io.EOF, which would read as the end of the file; other errors are those of the
-// source.
+// damaged hides io.EOF, which would read as the end of the file; other errors come from the source.
 func damaged(err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return ErrDamaged

@@ -170,7 +170,7 @@ func isSpace(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// letters is how many bytes at the beginning of a text are letters.
+// letters returns the length of the letters at the beginning of a text, in bytes.
 func letters(text string) int {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -183,7 +183,7 @@ func letters(text string) int {
 	return len(text)
 }
 
-// spanOf is how many bytes at the beginning of a text have a property.
+// spanOf returns the length of the beginning of a text whose characters have a property, in bytes.
 func spanOf(text string, has func(rune) bool) int {
 	for i, r := range text {
 		if !has(r) {

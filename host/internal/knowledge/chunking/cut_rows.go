@@ -70,7 +70,7 @@ func section(list []block.Block) []chunk.Chunk {
 	return []chunk.Chunk{qaChunk(chunk.Pair{Question: question, Answer: body.Text}, body.Positions)}
 }
 
-// lines are pairs on lines of their own; lines before the first pair are a chunk.
+// lines cuts pairs that begin on separate lines; lines before the first pair are a chunk.
 func lines(list []block.Block) (out []chunk.Chunk) {
 	text := whole(list)
 	pairs, rest := chunk.Pairs(text.Text)

@@ -67,7 +67,7 @@ func (c *cutter) paper(doc *Document) ([]chunk.Chunk, error) {
 	return append(out, rest...), err
 }
 
-// abstract is the range of the abstract; it is empty if there is none.
+// abstract returns the range of the abstract; empty without one.
 func abstract(list []block.Block) (start, end int) {
 	for i := range list {
 		b := &list[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 )
 
-// Result is the chunks that a recorded case gives.
+// Result holds the chunks of a recorded case.
 type Result struct {
 	ID     string
 	Chunks []engine.Value // {text, doc_type_kwd, mom, img_id, position_int, page_num_int, top_int}
@@ -21,8 +21,8 @@ func (r *Result) Value() engine.Value {
 	return engine.Object("case_id", r.ID, "chunks", engine.List(r.Chunks...))
 }
 
-// Play runs a recorded case of a chunker of pipelines: {id, component, param, input}. The input is
-// what the node before gives.
+// Play runs a recorded case of a chunker of pipelines: {id, component, param, input}. The input has
+// the outputs of the previous node.
 func Play(data []byte) (*Result, error) {
 	c, err := engine.ParseJSON(data)
 	if err != nil {
@@ -35,7 +35,7 @@ func Play(data []byte) (*Result, error) {
 	return r, nil
 }
 
-// isChunker reports whether a component of pipelines gives chunks.
+// isChunker reports whether a component of pipelines outputs chunks.
 func isChunker(s *engine.Spec) bool {
 	return s.Pipeline && slices.ContainsFunc(s.Outputs, func(f engine.Field) bool { return f.Name == "chunks" })
 }

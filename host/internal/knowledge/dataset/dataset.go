@@ -22,7 +22,7 @@ type Dataset struct {
 	Method string `json:"method"`
 	// Config is the JSON object of the method's settings, whole: defaults are filled in.
 	Config json.RawMessage `json:"config,omitempty"`
-	// Pipeline is the canvas that parses documents, in place of a method; "" is none.
+	// Pipeline is the canvas that parses documents, instead of a method; "" is none.
 	Pipeline string `json:"pipeline,omitempty"`
 	// PipelineBy is the member who chose the pipeline, on whose behalf it runs.
 	PipelineBy string `json:"-"`

@@ -7,7 +7,7 @@ type ParseLog struct {
 	ID       string `json:"id"`
 	Dataset  string `json:"dataset"`
 	Document string `json:"document"`
-	// Name, Kind, Source, Method and Pipeline are those of the document at that time.
+	// Name, Kind, Source, Method and Pipeline of the document at that time.
 	Name     string  `json:"document_name"`
 	Kind     string  `json:"kind"`
 	Source   string  `json:"source"`

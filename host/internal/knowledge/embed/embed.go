@@ -24,7 +24,7 @@ var ErrUnknown = errors.New("unknown model")
 
 // Embedder turns texts into vectors. It is safe for concurrent use.
 type Embedder interface {
-	// Embed gives a vector for each text. A text without any word may have a vector of zeros.
+	// Embed returns a vector for each text. A text without any word may have a vector of zeros.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Model names the model; vectors of different models cannot be compared.
 	Model() string

@@ -21,8 +21,8 @@ type server struct {
 	most     atomic.Int64 // texts of a request that the server accepts; 0 until it refused some
 }
 
-// defaultBatch is how many texts are in a request. Servers differ in what they allow; all allow
-// this many.
+// defaultBatch is the number of texts in a request. Servers have different limits; all allow this
+// many.
 const defaultBatch = 32
 
 func newServer(base string, o Options) (*server, error) {

@@ -25,7 +25,7 @@ type Endpoint struct {
 	// Client sends the requests; nil means http.DefaultClient. A host passes one that checks
 	// addresses. Redirects to another origin are not followed, whatever it does with them.
 	Client *http.Client
-	// Retries is how often a request is sent again; 0 means 4, a negative value none.
+	// Retries bounds how often a request is sent again; 0 means 4, a negative value none.
 	Retries int
 	// MaxAnswer bounds an answer in bytes; 0 means 256 MiB.
 	MaxAnswer int64
@@ -37,7 +37,7 @@ func (e *Endpoint) Name() string { return redact.Address(e.URL) }
 const (
 	// largestAnswer is where reading stops unless MaxAnswer is set, in bytes.
 	largestAnswer = 256 << 20
-	// shownAnswer is how much of the answer of a server is in an error, in bytes.
+	// shownAnswer bounds the part of a server's answer in an error, in bytes.
 	shownAnswer = 500
 )
 
@@ -52,7 +52,7 @@ func (e *StatusError) Error() string {
 }
 
 // Post sends in as JSON and reads the answer into out. Answers 408, 429 and 5xx and failed
-// connections are tried again, later each time, or when the server says by Retry-After.
+// connections are retried with increasing delays, or as the server's Retry-After requests.
 func (e *Endpoint) Post(ctx context.Context, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *Endpoint) Send(ctx context.Context, contentType string, body []byte, ou
 // never is the wait before a request that is not sent again.
 const never = -1
 
-// once sends the request. After an error it gives how long to wait before the next try.
+// once sends the request. After an error it returns the delay before the next try.
 func (e *Endpoint) once(
 	ctx context.Context, contentType string, body []byte, out any, try int,
 ) (wait time.Duration, err error) {

@@ -1,5 +1,5 @@
-// Package eval measures how well documents are found: it puts a corpus into a temporary index, asks
-// the queries, and compares what is found with judgements of relevance.
+// Package eval measures how well documents are found: it puts a corpus into a temporary index, runs
+// the queries, and compares the results with judgements of relevance.
 package eval
 
 import (
@@ -26,7 +26,7 @@ type Query struct{ ID, Text string }
 // a grade have 0.
 type Judgements map[string]map[string]int
 
-// largestLine is how long a line may be, in bytes.
+// largestLine bounds the length of a line, in bytes.
 const largestLine = 64 << 20
 
 // LineError is a line of a file that cannot be used.
@@ -39,7 +39,7 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("%s, line %d: %v", e.File, e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// lines gives the lines of a file, plain or gzipped, with their numbers. Blank ones are left out.
+// lines yields the lines of a file, plain or gzipped, with their numbers. Blank ones are left out.
 // An error ends it.
 func lines(file string) iter.Seq2[numbered, error] {
 	return func(yield func(numbered, error) bool) {
@@ -116,7 +116,7 @@ func (i *id) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// objects gives the lines of a file of JSON objects with their ids, each of which occurs once.
+// objects yields the lines of a file of JSON objects with their ids, each of which occurs once.
 func objects(file string) iter.Seq2[object, error] {
 	return func(yield func(object, error) bool) {
 		seen := map[id]int{}
@@ -152,7 +152,7 @@ func readObject(line numbered, seen map[id]int) (o object, err error) {
 	return o, nil
 }
 
-// ReadCorpus gives the documents of a file of lines {"id", "title", "text"}. An error ends it.
+// ReadCorpus yields the documents of a file of lines {"id", "title", "text"}. An error ends it.
 func ReadCorpus(file string) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		for o, err := range objects(file) {

@@ -47,7 +47,7 @@ type corpus struct {
 	took   time.Duration
 }
 
-// Run is how one choice of settings did.
+// Run has the results of one choice of settings.
 type Run struct {
 	Settings  Settings      `json:"settings"`
 	Model     string        `json:"embedding_model,omitempty"`
@@ -63,16 +63,16 @@ type Run struct {
 	found map[string][]Found
 }
 
-// QueryRun is how one query did.
+// QueryRun has the results of one query.
 type QueryRun struct {
 	ID string `json:"id"`
 	Measures
 }
 
 const (
-	// Depth is how many documents are found for a query.
+	// Depth is the number of documents that are retrieved for a query.
 	Depth = 100
-	// batch is how many documents are stored in one step.
+	// batch is the number of documents that are stored in one step.
 	batch   = 500
 	dataset = "eval"
 )
@@ -145,7 +145,7 @@ func (e *Evaluation) progress(what string, done, of int) {
 	}
 }
 
-// corpus gives an index with all documents.
+// corpus returns an index with all documents.
 func (e *Evaluation) corpus(ctx context.Context, b built) (*corpus, error) {
 	if c := e.indexes[b]; c != nil {
 		return c, nil

@@ -23,7 +23,7 @@ type Measures struct {
 	Recall map[int]float64 `json:"recall"`
 }
 
-// ndcgDepth is how many documents count for the discounted gain.
+// ndcgDepth is the number of documents that count for the discounted gain.
 const ndcgDepth = 10
 
 // measure compares what was found for a query, best first, with its grades. ok is false when no

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Report is what an evaluation shows.
+// Report is the result of an evaluation.
 type Report struct {
 	Run
 	Compared    *Run         `json:"compared,omitempty"`
@@ -29,7 +29,7 @@ func NewReport(e *Evaluation, run, compared *Run) *Report {
 	return r
 }
 
-// shownDifferences is how many of the largest losses and gains a table has, each.
+// shownDifferences bounds the largest losses and the largest gains in a table, each.
 const shownDifferences = 10
 
 // WriteTable writes a report for people. Without a comparison it lists the queries that did worst.

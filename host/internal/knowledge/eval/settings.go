@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
-// Mode is what documents are searched by.
+// Mode is the kind of search.
 type Mode string
 
 // Modes.
@@ -19,7 +19,7 @@ const (
 	Hybrid  Mode = "hybrid"
 )
 
-// Settings are what an evaluation tries.
+// Settings configures an evaluation.
 type Settings struct {
 	Mode         Mode           `json:"mode"`
 	Chunk        string         `json:"chunk"` // how documents are cut: one of Chunkings

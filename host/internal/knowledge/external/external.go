@@ -1,6 +1,6 @@
-// Package external lets canvases search datasets of other systems beside those of the host: of
-// RAGFlow by its retrieval API, and of what has the external knowledge API of Dify. Retrieval nodes
-// name a source where they name a dataset.
+// Package external lets canvases search datasets of other systems in addition to those of the host:
+// of RAGFlow by its retrieval API, and of servers with the external knowledge API of Dify.
+// Retrieval nodes name a source where they name a dataset.
 package external
 
 import (
@@ -109,7 +109,7 @@ func Open(list []Setting, client *http.Client) Sources {
 // Names returns the names of the sources, sorted.
 func (s Sources) Names() []string { return slices.Sorted(maps.Keys(s)) }
 
-// Retriever searches the sources that a query names, and asks next for its other datasets. Without
+// Retriever searches the sources that a query names, and passes its other datasets to next. Without
 // sources it is next, which may be nil.
 func (s Sources) Retriever(next engine.Retriever) engine.Retriever {
 	if len(s) == 0 {
@@ -186,10 +186,10 @@ func (r *retriever) Metadata(ctx context.Context, datasets []string) (engine.Val
 	return lister.Metadata(ctx, others)
 }
 
-// keywordWeight is that of Retrieval nodes that set none.
+// keywordWeight is the default of Retrieval nodes.
 const keywordWeight = 0.7
 
-// search asks a source.
+// search queries a source.
 func (s *opened) search(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
 	query := &index.Query{
 		Datasets: []string{s.Dataset}, Text: q.Text, Limit: max(1, q.TopN), TopK: q.TopK,

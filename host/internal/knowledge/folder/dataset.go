@@ -79,7 +79,7 @@ func (f *Folder) add(key string) *folderDataset {
 	return d
 }
 
-// name is that of the dataset as its tenants know it.
+// name returns the name of the dataset for its tenants.
 func (d *folderDataset) name() string { return path.Base(d.key) }
 
 // seenBy reports whether a tenant has the dataset.
@@ -169,8 +169,8 @@ func (f *Folder) count() (documents, chunks int) {
 	return documents, chunks
 }
 
-// Datasets lists the datasets that a tenant sees, by name. A dataset of its own replaces one of
-// everybody with the same name, except for the documents right inside the folders.
+// Datasets lists the datasets that a tenant sees, by name. A private dataset replaces a shared one
+// with the same name, except for the documents right inside the folders.
 func (f *Folder) Datasets(tenant string) []dataset.Dataset {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

@@ -7,9 +7,9 @@
 // model, and indexed by the same index as every dataset ([sqlite.Index]).
 //
 // A [Folder] scans its root from time to time. Documents that are new or have changed are taken in
-// again and replaced in one step, documents whose files are gone are removed. What is known about
-// each document is stored beside the index, so that a start reads only what has changed. Both
-// files can be deleted at any time.
+// again and replaced in one step, documents whose files are gone are removed. The state of each
+// document is stored next to the index, so that a start reads only what has changed. Both files can
+// be deleted at any time.
 //
 // Metadata of a document stands in a block of "key: value" lines between two "---" lines at its
 // beginning, or as a JSON object in a file of the same name with ".meta.json" behind it.

@@ -24,19 +24,19 @@ type Config struct {
 	Root string
 	// Dir is where the index is stored; "" makes a temporary one.
 	Dir string
-	// Cutter reads and cuts the documents; Images says that it reads text in images.
+	// Cutter reads and cuts the documents; Images reports that it reads text in images.
 	Cutter ingest.Cutter
 	Images bool
 	// Embedder makes vectors, for several documents at once; nil means that documents are searched
 	// by words. Model is its name.
 	Embedder embed.Embedder
 	Model    string
-	// Workers is how many documents are read at once; 0 means one for each processor, and at least
-	// 2.
+	// Workers is the number of documents that are read concurrently; 0 means one for each
+	// processor, and at least 2.
 	Workers int
 	// Poll is the time between two scans; 0 means 2 s, a negative value scans once.
 	Poll time.Duration
-	// Wait is how long a search waits for the first scan; 0 means 10 s, a negative value has no
+	// Wait bounds how long a search waits for the first scan; 0 means 10 s, a negative value has no
 	// bound.
 	Wait time.Duration
 	// Full returns an error while documents cannot be indexed because the disk is full; nil never
@@ -159,7 +159,7 @@ func private(path string) (string, error) {
 	return path, file.Close()
 }
 
-// settings are what the chunks of all documents depend on, beside the documents.
+// settings identifies all that the chunks depend on, except the documents.
 func (f *Folder) settings() string {
 	return fmt.Sprintf("%d %d %q", ingest.Version, document.Version, f.cfg.Model)
 }

@@ -21,7 +21,7 @@ const (
 // withBlock are documents that may begin with a block of metadata.
 var withBlock = []string{".md", ".markdown", ".mdx", ".txt", ".text"}
 
-// metadata is that of a document; skip is how many bytes of the file it takes.
+// metadata returns the metadata of a document; skip is its length in bytes within the file.
 func (f *Folder) metadata(v *file) (meta map[string]any, skip int64, err error) {
 	if slices.Contains(withBlock, strings.ToLower(path.Ext(v.path))) {
 		head, err := f.readAtMost(v.name, largestBlock)

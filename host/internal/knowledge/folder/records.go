@@ -21,7 +21,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
-// record is what is known about a document that was read.
+// record is the stored state of a document that was read.
 type record struct {
 	Dataset  string           `json:"-"` // key
 	Path     string           `json:"-"`

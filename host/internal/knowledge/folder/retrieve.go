@@ -71,7 +71,7 @@ func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engi
 	return out, nil
 }
 
-// embed gives a query the vector of its text.
+// embed sets the vector of a query.
 func (r retriever) embed(ctx context.Context, q *index.Query, weight float64) error {
 	if r.folder.cfg.Embedder == nil || weight <= 0 || strings.TrimSpace(q.Text) == "" {
 		return nil

@@ -34,7 +34,7 @@ func (f *Folder) accepts(name string) bool {
 	return slices.Contains(document.Extensions, extension) || f.cfg.Images && slices.Contains(pictures, extension)
 }
 
-// listing is what a scan finds before it reads documents.
+// listing is the result of a scan before documents are read.
 type listing struct {
 	files    []file
 	datasets map[string]time.Time // key, and when the folder was changed

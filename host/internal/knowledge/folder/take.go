@@ -26,7 +26,7 @@ func (f *Folder) unchanged(v *file, r *record) bool {
 	return err == nil && hash == r.Hash
 }
 
-// hash is that of a file and of the metadata beside it.
+// hash returns the hash of a file and of its metadata file.
 func (f *Folder) hash(v *file) (string, error) {
 	h := sha256.New()
 	for _, name := range []string{v.name, v.name + metaSuffix} {
@@ -149,7 +149,7 @@ func lasting(err error) bool {
 	return !errors.Is(err, document.ErrBusy) && !errors.As(err, &path)
 }
 
-// failureOf is what is stored about a document that cannot be read.
+// failureOf returns the record of a document that cannot be read.
 func failureOf(err error) document.Failure {
 	f, _ := document.FailureOf(err)
 	if f.Code == "" { // of its metadata
@@ -212,7 +212,7 @@ func (r *reading) replace(ctx context.Context) error {
 	})
 }
 
-// ahead is how many chunks of a document are made before the index takes the first.
+// ahead is the number of chunks of a document that are made before the index takes the first.
 const ahead = 256
 
 // open opens the file behind the block of metadata at its beginning.
@@ -229,7 +229,7 @@ func (r *reading) open(skip int64) func(context.Context) (io.ReadCloser, error) 
 	}
 }
 
-// embedAtOnce is how many chunks are embedded in one call.
+// embedAtOnce is the number of chunks that are embedded in one call.
 const embedAtOnce = 32
 
 // chunks cuts and embeds the document.

@@ -14,7 +14,7 @@ type Counter struct {
 	list     []TermCount    // of the last chunk
 }
 
-// TermCount is how often a term counts in a chunk.
+// TermCount is the weighted frequency of a term in a chunk.
 type TermCount struct {
 	// Index is the number of the term in the counter until its next [Counter.Trim].
 	Index int
@@ -50,7 +50,7 @@ func (c *Counter) Trim() bool {
 func (c *Counter) Term(index int) string { return c.analyzer.Text(index) }
 
 // Count returns the number of words of a chunk and, until the next call, its terms in the order in
-// which they first occur. name is that of its document.
+// which they first occur. name is the name of its document.
 func (c *Counter) Count(name string, chunk *Chunk) (length int, list []TermCount) {
 	c.list = c.list[:0]
 	length = c.take(chunk.Searched(), 1)

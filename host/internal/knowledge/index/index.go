@@ -34,10 +34,10 @@ type Index interface {
 	// Put adds chunks to a document or replaces those of the same id, in one step. Of given chunks
 	// with one id the last stays.
 	Put(ctx context.Context, dataset, document string, chunks ...Chunk) error
-	// Remove removes chunks of a document in one step, and gives how many there were.
+	// Remove removes chunks of a document in one step, and returns their number.
 	Remove(ctx context.Context, dataset, document string, chunks ...string) (int, error)
-	// Enable makes chunks of a document visible to searches or hides them, and gives how many of
-	// them there are. Without chunks it means all of the document.
+	// Enable makes chunks of a document visible to searches or hides them, and returns their
+	// number. Without chunks it means all of the document.
 	Enable(ctx context.Context, dataset, document string, on bool, chunks ...string) (int, error)
 	// Describe changes metadata, access and version of documents in one step and leaves name and
 	// chunks as they are; unknown documents are ignored.
@@ -46,13 +46,13 @@ type Index interface {
 	Search(ctx context.Context, q *Query) (*Result, error)
 	// Chunks lists chunks of a document in their order.
 	Chunks(ctx context.Context, l *List) (*Page, error)
-	// Metadata gives the metadata of the documents of datasets: key, value, number of documents.
+	// Metadata returns the metadata of the documents of datasets: key, value, number of documents.
 	Metadata(ctx context.Context, datasets ...string) (map[string]map[string]int, error)
 	// Stats counts the documents and chunks of a dataset.
 	Stats(ctx context.Context, dataset string) (Stats, error)
 	// Datasets lists the keys of all datasets, in no order.
 	Datasets(ctx context.Context) ([]string, error)
-	// Versions gives the versions of documents of a dataset, or of all when none are named.
+	// Versions returns the versions of documents of a dataset, or of all when none are named.
 	Versions(ctx context.Context, dataset string, documents ...string) (map[string]int64, error)
 	// Close releases the index.
 	Close() error
@@ -90,7 +90,7 @@ type Document struct {
 	Version int64
 	// Access is who may read it, for the gates of queries; "" leaves it to the gate.
 	Access access.List
-	// Meta is what [Filter] tests: strings, numbers, booleans, or lists of those.
+	// Meta is matched by [Filter]: strings, numbers, booleans, or lists of those.
 	Meta map[string]any
 	// Chunks are read once. An error among them fails the call.
 	Chunks iter.Seq2[Chunk, error]
@@ -117,7 +117,7 @@ func EachDocument(docs []Document, f func(d *Document) error) error {
 type Chunk struct {
 	ID      string // unique in its document
 	Content string // what a search gives
-	// Text is searched in place of Content, unless it is empty.
+	// Text is searched instead of Content, unless it is empty.
 	Text      string
 	Keywords  []string
 	Questions []string
@@ -153,7 +153,7 @@ func (c *Chunk) Searched() string {
 	return c.Content
 }
 
-// Weights of the fields of a chunk beside its text: a word of a keyword counts as often as this.
+// Weights of the fields of a chunk besides its text: a word of a keyword counts this many times.
 const (
 	KeywordWeight  = 5
 	QuestionWeight = 6
@@ -166,7 +166,7 @@ type Stats struct {
 	Dims                       int // of vectors; 0 without any
 }
 
-// List asks for chunks of a document.
+// List is a query for chunks of a document.
 type List struct {
 	Dataset, Document string
 	Offset            int

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Merge is the page that a query asks for of two results, of different indexes, that both begin
-// with the first hit.
+// Merge returns the page that a query requests of two results from different indexes, which both
+// begin with the first hit.
 func Merge(q *Query, a, b *Result) *Result {
 	out := &Result{
 		Total:       a.Total + b.Total,

@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/access"
 )
 
-// Query asks for chunks. Without Vector it is a search by words, without Text one by meaning, with
-// both a hybrid one.
+// Query is a search for chunks. Without Vector it is a search by words, without Text one by
+// meaning, with both a hybrid one.
 type Query struct {
 	Datasets  []string
 	Documents []string // unless nil, the ids of documents that count
@@ -33,7 +33,7 @@ type Query struct {
 	Hidden bool
 }
 
-// Fusion is how similarities by words and by vectors become one order.
+// Fusion is the rule that combines similarities by words and by vectors into one order.
 type Fusion string
 
 // Fusions.
@@ -77,12 +77,12 @@ type DocumentCount struct {
 	Count          int
 }
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
 	Total     int // hits on all pages
 	Hits      []Hit
 	Documents []DocumentCount // of all pages, those with most hits first
-	// Diagnostics say which parts of the query a source could not honour.
+	// Diagnostics name the parts of the query that a source does not support.
 	Diagnostics []string
 }
 
@@ -128,10 +128,10 @@ func (q *Query) Ungated() error {
 	return nil
 }
 
-// Words is how many candidates by words a search looks at.
+// Words returns the number of candidates by words that a search considers.
 func (q *Query) Words() int { return max(WordCandidates, q.TopK, q.Offset+q.Limit) }
 
-// Unit is a vector of length 1 in the direction of v.
+// Unit returns a vector of length 1 in the direction of v.
 func Unit(v []float32) ([]float32, error) {
 	var sum float64
 	for _, x := range v {

@@ -21,8 +21,8 @@ type Ranked struct {
 // rrfOffset keeps the first ranks from outweighing everything else; 60 is the value of the paper.
 const rrfOffset = 60
 
-// Rank orders candidates as a query asks, and leaves out those below its threshold. Equal ones keep
-// the order of their keys, so that pages do not overlap.
+// Rank orders candidates by their similarity to a query, and leaves out those below its threshold.
+// Equal ones keep the order of their keys, so that pages do not overlap.
 func Rank(q *Query, candidates []Candidate) []Ranked {
 	out := make([]Ranked, 0, len(candidates))
 	for _, c := range candidates {
@@ -39,7 +39,7 @@ func Rank(q *Query, candidates []Candidate) []Ranked {
 	return out
 }
 
-// similarity is what a query makes of both similarities.
+// similarity combines both similarities for a query.
 func (q *Query) similarity(term, vector float64) float64 {
 	switch {
 	case q.Vector == nil:

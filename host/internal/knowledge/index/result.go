@@ -14,7 +14,7 @@ type Origin struct {
 	Language                terms.Settings // of the dataset, for highlights
 }
 
-// ReadResult returns the page of ranked that a query asks for. The functions read documents and
+// ReadResult returns the page of ranked that a query requests. The functions read documents and
 // chunks by the numbers of the adapter that are in their candidates.
 func ReadResult(
 	q *Query, ranked []Ranked,
@@ -78,13 +78,13 @@ func (c hitCount) documents(origins map[int64]Origin) []DocumentCount {
 	return out
 }
 
-// highlighters are those of a query, one for each dataset.
+// highlighters of a query, one for each dataset.
 type highlighters struct {
 	query     *Query
 	byDataset map[string]*highlighter
 }
 
-// mark fills the fields of a hit that need its highlights, if the query asks for them.
+// mark fills the fields of a hit that need its highlights, if the query requests them.
 func (h highlighters) mark(doc *Origin, hit *Hit) error {
 	if !h.query.Highlight {
 		return nil

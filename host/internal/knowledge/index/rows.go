@@ -2,7 +2,7 @@ package index
 
 import "fmt"
 
-// Rows are what a query of SQL returns, with any driver.
+// Rows is the result of an SQL query with any driver.
 type Rows interface {
 	Next() bool
 	Scan(into ...any) error

@@ -37,7 +37,7 @@ type Input struct {
 // Piece is a chunk of a document before it has an id and a vector.
 type Piece struct {
 	Content string
-	// Text is embedded and searched in place of Content, unless it is empty.
+	// Text is embedded and searched instead of Content, unless it is empty.
 	Text      string
 	Keywords  []string
 	Questions []string
@@ -66,7 +66,7 @@ type Cutter interface {
 	Cut(ctx context.Context, in Input) iter.Seq2[Piece, error]
 }
 
-// Thumbnailer is what a Cutter may be as well.
+// Thumbnailer is an optional interface of a Cutter.
 type Thumbnailer interface {
 	// Thumbnail returns a small picture of a document as JPEG.
 	Thumbnail(ctx context.Context, s document.Source) ([]byte, error)
@@ -85,7 +85,8 @@ func (c DocumentCutter) Thumbnail(ctx context.Context, s document.Source) ([]byt
 // package chunking, or has a pipeline do it.
 type DocumentCutter struct {
 	Reader *document.Reader
-	// Pipeline runs a pipeline of a tenant on a document; nil means that there are none here.
+	// Pipeline runs a pipeline of a tenant on a document; nil means that pipelines are not
+	// supported.
 	Pipeline func(ctx context.Context, in Input) (*pipeline.Result, error)
 }
 
@@ -108,7 +109,7 @@ func (c DocumentCutter) Cut(ctx context.Context, in Input) iter.Seq2[Piece, erro
 	}
 }
 
-// pieces are all pieces of a document; release gives back the memory that they take.
+// pieces returns all pieces of a document; release frees the memory that they take.
 func (c DocumentCutter) pieces(ctx context.Context, in Input) (_ iter.Seq2[Piece, error], release func(), err error) {
 	if in.Pipeline != "" || in.Rerun != nil {
 		if c.Pipeline == nil {
@@ -190,7 +191,7 @@ func pieceOf(c *chunking.Chunk) Piece {
 	return p
 }
 
-// ofPipeline are the chunks of a pipeline as pieces. Vectors are those of the dataset's model.
+// ofPipeline returns the chunks of a pipeline as pieces. Vectors come from the dataset's model.
 func ofPipeline(r *pipeline.Result) (iter.Seq2[Piece, error], error) {
 	var meta map[string]any
 	if err := json.Unmarshal([]byte(r.Metadata.JSON()), &meta); err != nil {

@@ -102,7 +102,7 @@ func (w *writing) copyChunks(ctx context.Context, out io.Writer) error {
 	return w.out.Close()
 }
 
-// embedEdits gives the chunks that people have written their new vectors.
+// embedEdits computes the vectors of chunks that people have edited.
 func (w *writing) embedEdits(ctx context.Context) ([]store.ChunkEdit, error) {
 	edits, err := w.in.cfg.Store.Documents.ChunkEdits(ctx, w.d.ID, 0)
 	if err != nil || w.embedder == nil {

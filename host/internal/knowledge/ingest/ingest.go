@@ -27,19 +27,20 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Config is what an Ingester works with. All but Embedder are required, zero numbers mean defaults.
+// Config configures an Ingester. All but Embedder are required, zero numbers mean defaults.
 type Config struct {
 	Store   *store.Store
 	Files   *blobs.Store
 	Replica *replica.Replica
 	Cutter  Cutter
-	// Embedder opens the embedding model of a tenant by its name; nil when there are none.
+	// Embedder opens the embedding model of a tenant by its name; nil without any.
 	Embedder func(ctx context.Context, tenant, model string) (embed.Embedder, error)
-	// Workers is how many documents are parsed at once; 0 means 2.
+	// Workers is the number of documents that are parsed concurrently; 0 means 2.
 	Workers int
-	// Lease is how long a worker may be silent before its document is taken over; 0 means 10 s.
+	// Lease is the time without a heartbeat after which a document is taken over; 0 means 10 s.
 	Lease time.Duration
-	// Poll is how often an idle worker looks for documents that other hosts queued; 0 means 1 s.
+	// Poll is the interval at which an idle worker looks for documents that other hosts queued; 0
+	// means 1 s.
 	Poll time.Duration
 	// Chunks bounds the chunks of a tenant; 0 means no bound.
 	Chunks int64
@@ -55,9 +56,9 @@ type Ingester struct {
 	working map[*job]context.CancelCauseFunc
 }
 
-// Attempts is how often a document is tried whose worker dies. Workers die for other reasons too:
-// with three attempts, 30 kills of the host during 200 documents set an innocent one aside in 2
-// of 4 runs.
+// Attempts bounds the attempts at a document whose worker dies. Workers die for other reasons too:
+// with three attempts, 30 kills of the host during 200 documents set an innocent one aside in 2 of
+// 4 runs.
 const Attempts = 5
 
 // New makes an ingester; Run works.

@@ -124,8 +124,8 @@ func (j *job) renew(
 	}
 }
 
-// end stores the result of a parse, or why there is none. What is left to do is short, and is done
-// even when the host stops.
+// end stores the result or the error of a parse. This is short, and is done even when the host
+// stops.
 func (j *job) end(ctx context.Context, err error) {
 	if err == nil {
 		j.publish(ctx, j.done())
@@ -228,7 +228,7 @@ func (abandoned) Error() string {
 	return fmt.Sprintf("Task is abandoned after %d times attempts.", Attempts)
 }
 
-// parse gives the result; nil means that the document has the chunks already.
+// parse returns the result; nil means that the document has the chunks already.
 func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 	if j.d.Attempts > Attempts {
 		return nil, errAbandoned
@@ -259,7 +259,7 @@ func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 // Version changes when the same document and settings give other chunks.
 const Version = 3
 
-// digest is that of all that the chunks of a document depend on.
+// digest covers all that the chunks of a document depend on.
 func (j *job) digest(ds *store.Dataset) string {
 	text, err := json.Marshal([]any{Version, j.d.Hash, j.d.Name, j.d.Method, j.d.Config, j.d.Pipeline, ds.Model})
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// sweepEvery is how often files without a record are deleted, sweepAtOnce how many at a time.
+// sweepEvery is the interval at which files without a record are deleted, sweepAtOnce bounds their
+// number each time.
 const (
 	sweepEvery  = 30 * time.Second
 	sweepAtOnce = 100

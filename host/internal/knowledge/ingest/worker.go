@@ -11,7 +11,7 @@ import (
 
 // worker parses queued documents one after the other. Small ones of a dataset are finished together
 // a moment later: a transaction of the records and one of the index for each would cost more than
-// its parse. Their leases are renewed meanwhile.
+// its parse. Their leases are renewed until then.
 type worker struct {
 	in   *Ingester
 	more bool // there was a document at the last look
@@ -30,7 +30,7 @@ const (
 	longestWait   = 500 * time.Millisecond
 )
 
-// next claims a document and parses it. found is false when there is none.
+// next claims a document and parses it. found is false without one.
 func (w *worker) next(ctx context.Context) (found bool, err error) {
 	now := time.Now()
 	d, err := w.in.cfg.Store.Ingestion.Claim(ctx, w.in.claim(now, w.more))

@@ -34,7 +34,7 @@ type writing struct {
 	embedding time.Duration
 }
 
-// batchSize is how many chunks are embedded at once.
+// batchSize is the number of chunks that are embedded at once.
 const batchSize = 32
 
 // run cuts the document and stores its chunks.
@@ -169,7 +169,7 @@ func (w *writing) openModel(ctx context.Context) error {
 	return nil
 }
 
-// embed gives the chunks of the batch their vectors.
+// embed sets the vectors of the chunks of the batch.
 func (w *writing) embed(ctx context.Context) error {
 	texts := make([]string, len(w.batch))
 	for i := range w.batch {

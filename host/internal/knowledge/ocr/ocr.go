@@ -51,7 +51,7 @@ func New(setting, key string, client *http.Client) (*Service, error) {
 	return &Service{e, language}, nil
 }
 
-// answer is that of the service.
+// answer of the service.
 type answer struct {
 	Results *[]result `json:"results"`
 }
@@ -109,7 +109,8 @@ func (s *Service) Blocks(ctx context.Context, image []byte) ([]block.Block, erro
 	return blocks, err
 }
 
-// extension is what servers that go by the name of a file expect.
+// extension returns the file name extension of an image, for servers that derive the format from
+// it.
 func extension(image []byte) string {
 	switch http.DetectContentType(image) {
 	case "image/jpeg":
@@ -122,7 +123,7 @@ func extension(image []byte) string {
 	return ".png"
 }
 
-// pixels are those of a point, as scanned pages are drawn: the layout is found in points.
+// pixels per point of drawn pages: the layout is found in points.
 const pixels = 2.5
 
 // pageOf makes a page of results. A result may be a line; its words share its box by their lengths.

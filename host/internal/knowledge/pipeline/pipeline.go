@@ -4,7 +4,7 @@
 // A pipeline runs in the engine like any other canvas, with the ports that it is given: Parser
 // reads the document, Counter counts tokens, Model answers Extractors, Embedder makes vectors.
 // [Run] returns the chunks of the last node in the form that a dataset stores, whatever that node
-// gives.
+// outputs.
 package pipeline
 
 import (
@@ -35,7 +35,7 @@ type Chunk struct {
 	Extra     engine.Value // fields that the pipeline added under other names; an object
 }
 
-// Result is what a pipeline made of a document.
+// Result is the result of a pipeline for a document.
 type Result struct {
 	Chunks   []Chunk
 	Metadata engine.Value // object: the metadata of all chunks, merged into that of the document
@@ -150,7 +150,7 @@ func (r *Result) chunk(v engine.Value) Chunk {
 	return c
 }
 
-// failedAnswer marks what a model gave in place of an answer.
+// failedAnswer marks an answer in which a model reports an error.
 const failedAnswer = "**ERROR**"
 
 // divided is a list, or a text divided at any of some characters.

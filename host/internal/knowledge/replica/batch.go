@@ -32,7 +32,7 @@ type batch struct {
 // add applies the changes of a document after a version, at the latest with the next flush.
 func (b *batch) add(ctx context.Context, d *store.Document, version int64) error {
 	if slices.ContainsFunc(b.docs, func(other index.Document) bool { return other.ID == d.ID }) {
-		// It has changed again meanwhile.
+		// It has changed again since it was added.
 		if err := b.flush(ctx); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func (r *Replica) edit(
 	return nil
 }
 
-// chunks are those of a document: what the parse made, under the edits.
+// chunks yields the chunks of a document: the parsed ones with the edits applied.
 func (r *Replica) chunks(
 	ctx context.Context, ds *store.Dataset, d *store.Document, edits []store.ChunkEdit,
 ) iter.Seq2[index.Chunk, error] {
@@ -107,7 +107,7 @@ func (r *Replica) parsed(ctx context.Context, d *store.Document) iter.Seq2[chunk
 	}
 }
 
-// Extra is what an index gives back about a chunk as it is.
+// Extra holds fields of a chunk that an index returns unchanged.
 type Extra struct {
 	Image     string      `json:"image,omitempty"`
 	Kind      string      `json:"kind,omitempty"`

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Offer gives the replica the content of a chunk file that was just stored. Until it is withdrawn,
-// the replica does not read that file back from the object store.
+// Offer passes the content of a chunk file that was just stored to the replica. Until it is
+// withdrawn, the replica does not read that file back from the object store.
 func (r *Replica) Offer(name string, data []byte) (withdraw func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

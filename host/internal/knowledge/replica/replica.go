@@ -29,7 +29,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Config is what a Replica works with. All but Lost are required.
+// Config configures a Replica. All but Lost are required.
 type Config struct {
 	Store  *store.Store
 	Files  *blobs.Store
@@ -98,7 +98,7 @@ func (r *Replica) Sync(ctx context.Context, dataset string) (*Synced, error) {
 	return &Synced{Key: key, Dataset: d}, nil
 }
 
-// readEpoch is that of the records, which does not change while hosts work on them.
+// readEpoch returns the epoch of the records, which does not change while hosts work on them.
 func (r *Replica) readEpoch(ctx context.Context) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +135,7 @@ func keyOf(d *store.Dataset, epoch string) string {
 
 func prefix(tenant, dataset string) string { return tenant + "/" + dataset + "/" }
 
-// settings are those of a dataset in the index.
+// settings returns the settings of a dataset in the index.
 func settings(d *store.Dataset) index.Settings {
 	var s index.Settings
 	if language := strings.ToLower(d.Language); slices.Contains(terms.Languages(), language) {
@@ -184,7 +184,7 @@ func (r *Replica) apply(ctx context.Context, s *state, key string, d *store.Data
 	return nil
 }
 
-// followed is how many changed documents are read at once.
+// followed is the number of changed documents that are read at once.
 const followed = 100
 
 // follow applies the documents that changed after a sequence number.
@@ -219,7 +219,7 @@ func (r *Replica) follow(ctx context.Context, key string, d *store.Dataset, appl
 	return b.flush(ctx)
 }
 
-// versions are those of documents in an index that other hosts change, too.
+// versions returns the versions of documents in an index that other hosts also change, or nil.
 func (r *Replica) versions(ctx context.Context, key string, list []store.Document) (map[string]int64, error) {
 	if r.shared == nil {
 		return nil, nil

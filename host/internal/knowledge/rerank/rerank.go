@@ -1,5 +1,5 @@
-// Package rerank orders found texts by how well they answer a query: by a model of its own
-// ([Open]), or by making them unlike each other ([Diverse]).
+// Package rerank orders found texts by how well they answer a query: by a reranking model ([Open]),
+// or by making them unlike each other ([Diverse]).
 package rerank
 
 import (
@@ -18,7 +18,7 @@ import (
 
 // Reranker scores texts. It is safe for concurrent use.
 type Reranker interface {
-	// Rerank gives a score from 0 to 1 for each text; more is better.
+	// Rerank returns a score from 0 to 1 for each text; more is better.
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
@@ -187,7 +187,7 @@ func scores(raw json.RawMessage) (list []score, err error) {
 }
 
 // Diverse chooses n items so that each is relevant and unlike those before it: maximal marginal
-// relevance. lambda is the share of relevance, from 0 to 1; alike gives the similarity of two
+// relevance. lambda is the share of relevance, from 0 to 1; alike returns the similarity of two
 // items. It returns the indexes of the chosen ones, best first.
 func Diverse(relevance []float64, alike func(i, j int) float64, lambda float64, n int) []int {
 	left := make([]int, len(relevance))

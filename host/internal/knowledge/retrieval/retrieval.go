@@ -30,7 +30,7 @@ func Filter(v engine.Value) *index.Filter {
 	return f
 }
 
-// Found is what a canvas gets: the hits, and how many each document has.
+// Found returns hits in the form of the engine, with their number for each document.
 func Found(hits []dataset.Hit) engine.Found {
 	var out engine.Found
 	counts := map[string]int{}
@@ -49,7 +49,7 @@ func Found(hits []dataset.Hit) engine.Found {
 	return out
 }
 
-// Unsupported are diagnostics for what a query asks for and datasets do not have.
+// Unsupported returns diagnostics for the parts of a query that datasets do not support.
 func Unsupported(q *engine.RetrievalQuery) (out []string) {
 	if q.KnowledgeGraph {
 		out = append(out, "use_kg: the datasets have no knowledge graph")

@@ -24,7 +24,7 @@ type Config struct {
 	EmbeddingKey string
 	// Builtin is the encoder of the program, for texts in English; nil if it was built without one.
 	Builtin embed.Embedder
-	// Tenant finds further models of a tenant; nil means that there are none.
+	// Tenant finds further models of a tenant; nil means none.
 	Tenant TenantModels
 	// Rerank is URL#MODEL of a reranking server; #MODEL@SHAPE for another shape than cohere.
 	Rerank    string

@@ -73,10 +73,10 @@ func (n Number) IsWord() bool { return n&(stop|single) == 0 }
 const longestTerm = 128
 
 const (
-	// mostWords is how many words, and how many terms, an analyzer remembers after [Analyzer.Trim].
+	// mostWords bounds the words, and the terms, that an analyzer remembers after [Analyzer.Trim].
 	mostWords = 1 << 16
-	// fewWords is up to how many words a map is as fast as a table of frequent ones; questions have
-	// no more.
+	// fewWords is the number of words up to which a map is as fast as a table of frequent ones;
+	// questions have no more.
 	fewWords = 256
 )
 
@@ -131,7 +131,7 @@ func (a *Analyzer) AppendNumbers(dst []Number, text string) []Number {
 // Text returns the term with an index.
 func (a *Analyzer) Text(index int) string { return a.texts[index] }
 
-// Terms is how many terms have numbers: their indexes are below it.
+// Terms returns the number of terms with numbers: their indexes are below it.
 func (a *Analyzer) Terms() int { return len(a.texts) }
 
 // each calls found with the terms of a text, in order.
@@ -201,7 +201,7 @@ func (a *Analyzer) Trim() bool {
 	return true
 }
 
-// word is what a folded word becomes.
+// word returns the term of a folded word.
 func (a *Analyzer) word(folded []byte) Number {
 	key, frequent := wordcache.KeyOf(folded)
 	if frequent = frequent && a.frequent != nil; frequent {
@@ -226,7 +226,7 @@ func (a *Analyzer) word(folded []byte) Number {
 	return n
 }
 
-// number is that of a term, without marks.
+// number returns the number of a term, without marks.
 func (a *Analyzer) number(term string) Number {
 	n, ok := a.numbers[term]
 	if !ok {
@@ -238,8 +238,8 @@ func (a *Analyzer) number(term string) Number {
 	return Number(n) << markBits
 }
 
-// foldASCII folds the word that begins at start and returns its end, or 0 where the word may be
-// more than ASCII letters and digits, or where there is none.
+// foldASCII folds the word that begins at start and returns its end, or 0 if the word may have more
+// than ASCII letters and digits, or is empty.
 func (a *Analyzer) foldASCII(text string, start int) (end int) {
 	folded := a.folded[:0]
 	for i := start; i < len(text); i++ {
@@ -391,7 +391,7 @@ func halfWidth(r rune) rune {
 	return r
 }
 
-// stopWords are those of Lucene's English analyzer.
+// stopWords of Lucene's English analyzer.
 var stopWords = func() map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq("a an and are as at be but by for if in into is it no not of on or such that " +

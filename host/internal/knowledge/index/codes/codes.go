@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// LeastCompared is how many vectors a search compares exactly at least, where there are as many.
+// LeastCompared is the minimum number of vectors that a search compares exactly, if there are as
+// many.
 const LeastCompared = 256
 
 // Group is the codes of the vectors of neighbouring chunks: for each dimension the sign of the
@@ -31,8 +32,8 @@ func (g *Group) Len() int { return len(g.factors) }
 
 func stride(dims int) int { return (dims + 7) / 8 }
 
-// Encode makes the codes of vectors of length 1, which are nil for chunks without one; nil when
-// there are none.
+// Encode makes the codes of vectors of length 1, which are nil for chunks without one; nil without
+// any.
 func Encode(vectors [][]float32, dims int) []Group {
 	middle, n := make([]float32, dims), 0
 	for _, v := range vectors {
@@ -60,7 +61,7 @@ func Encode(vectors [][]float32, dims int) []Group {
 	return []Group{g}
 }
 
-// encode sets the bits of a vector and gives its factor.
+// encode sets the bits of a vector and returns its factor.
 func encode(bits []byte, v, middle []float32) float32 {
 	var squares, sum float32
 	for i, x := range v {

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
-// Run runs the suite. open gives a new, empty index for each test.
+// Run runs the suite. open returns a new, empty index for each test.
 func Run(t *testing.T, open func(t *testing.T) index.Index) {
 	for _, group := range [...][]test{writeTests, changeTests, searchTests, listTests, gateTests} {
 		for _, c := range group {
@@ -65,7 +65,7 @@ func (f *fixture) replace(docs ...index.Document) {
 	require.NoError(f, f.Replace(f.Context(), ds, docs...))
 }
 
-// find gives the hits of a query in ds as "document/chunk".
+// find returns the hits of a query in ds as "document/chunk".
 func (f *fixture) find(q index.Query) []string {
 	f.Helper()
 	out := []string{}

@@ -81,8 +81,8 @@ func (c *Corpus) Queries(kind string, n int) (out []string) {
 	return out
 }
 
-// ScaleChunks is how many chunks a test of scale has, from EASEL_SCALE_CHUNKS; without it the test
-// is skipped.
+// ScaleChunks returns the number of chunks of a scale test, from EASEL_SCALE_CHUNKS; without it the
+// test is skipped.
 func ScaleChunks(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("EASEL_SCALE_CHUNKS"))
@@ -118,10 +118,10 @@ type Scale struct {
 	Dataset string
 	Chunks  int // from [Corpus.Documents] with seed 1
 	Dims    int // of vectors; 0 without any
-	// Plain, unless nil, is what else each query of words is measured with: PlainQueries of them.
+	// Plain, unless nil, is measured for comparison with PlainQueries queries of words.
 	Plain        func(query string)
 	PlainQueries int
-	// Server, unless nil, gives the processor time of the server behind the index.
+	// Server, unless nil, returns the processor time of the server behind the index.
 	Server func() time.Duration
 }
 
@@ -227,7 +227,7 @@ func dot(a, b []float32) (sum float32) {
 	return sum
 }
 
-// times are those of searches: on the clock, and of the processor for each, here and in the server.
+// times of searches: on the clock, and of the processor for each, here and in the server.
 type times struct{ p50, p99, processor, server time.Duration }
 
 func (t times) String() string {

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// lockTime is how long a lock lasts that its holder does not renew; hosts agree on the time to
-	// within a part of it.
+	// lockTime is the time after which a lock that is not renewed expires; the clocks of hosts may
+	// differ by a part of it.
 	lockTime = 30 * time.Second
-	// lockPoll is how often a waiting host looks.
+	// lockPoll is the interval at which a waiting host retries.
 	lockPoll = 200 * time.Millisecond
 )
 
@@ -70,7 +70,7 @@ func (l *held) condition() string {
 	return fmt.Sprintf("?if_seq_no=%d&if_primary_term=%d", l.seq, l.term)
 }
 
-// rowVersion is what a server says of a row.
+// rowVersion is a row with its version on the server.
 type rowVersion struct {
 	Seq    int64           `json:"_seq_no"`
 	Term   int64           `json:"_primary_term"`

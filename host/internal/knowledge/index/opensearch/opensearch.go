@@ -51,9 +51,8 @@ var (
 
 // Config is the server and name of an index.
 type Config struct {
-	// URL is the address of the server, with user and password when it asks for them. Its path is
-	// the prefix of the names of all indexes, "easel" when it is empty; it is for one installation
-	// alone.
+	// URL is the address of the server, with user and password if it requires them. Its path is the
+	// prefix of the names of all indexes, "easel" if empty; each installation needs a separate one.
 	URL string
 	// Client sends the requests; nil means http.DefaultClient.
 	Client *http.Client
@@ -102,7 +101,7 @@ func (x *Index) all() string { return x.prefix + "-d-*" }
 
 type object = map[string]any
 
-// meta is what the mapping of an index says of its dataset.
+// meta describes a dataset in the mapping of its index.
 type meta struct {
 	Key      string         `json:"key"`
 	Settings index.Settings `json:"settings"`
@@ -241,7 +240,8 @@ func (x *Index) writing(name string) (done func()) {
 	return m.Unlock
 }
 
-// state is what is known of a dataset as a whole. It is read at once, without a refresh.
+// state describes a dataset as a whole. It is read by id, so that changes are visible without a
+// refresh.
 type state struct {
 	Kind   string `json:"kind"`
 	Values values `json:"body"`
@@ -267,7 +267,7 @@ func (x *Index) setState(ctx context.Context, d *dataset, v values) error {
 	return x.client.do(ctx, http.MethodPut, "/"+d.index+"/_doc/"+stateRow, state{stateRow, v}, nil)
 }
 
-// row reads a row by its id, without a refresh; ok is false when there is none.
+// row reads a row by its id, without a refresh; ok is false if missing.
 func (x *Index) row(ctx context.Context, d *dataset, id string, into any) (ok bool, err error) {
 	var answer struct {
 		Found  bool

@@ -61,7 +61,7 @@ type chunkRow struct {
 	Body     chunkBody      `json:"body"`
 }
 
-// chunkBody is what comes back of a chunk.
+// chunkBody holds the fields of a chunk that searches return.
 type chunkBody struct {
 	Content   string   `json:"content"`
 	Text      string   `json:"text,omitempty"`
@@ -112,7 +112,7 @@ func (x *Index) query(ctx context.Context, d *dataset, q object) (*found, error)
 	return &out, err
 }
 
-// perQuery is how many rows are read at once.
+// perQuery is the number of rows that are read at once.
 const perQuery = 1000
 
 // each reads all rows that a filter lets through, in the order of fields that tell them apart,

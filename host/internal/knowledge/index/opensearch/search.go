@@ -42,7 +42,7 @@ type candidate struct {
 // errMoved means that a row was replaced during a search.
 var errMoved = errors.New("documents changed during the search")
 
-// searchTries is how often a search is made that meets changes.
+// searchTries bounds the attempts of a search that conflicts with changes.
 const searchTries = 20
 
 // Search implements [index.Index].
@@ -101,7 +101,7 @@ func (s *search) run() (*index.Result, error) {
 	return s.result()
 }
 
-// restrict finds the documents that count. none means that there are none.
+// restrict finds the documents that count; none means that no document does.
 func (s *search) restrict() (none bool, err error) {
 	s.only = s.q.Documents
 	if s.only != nil && len(s.only) == 0 {
@@ -176,7 +176,7 @@ type wordQuery struct {
 	matches []*candidate
 }
 
-// words finds the best chunks by the server's BM25 and gives them their exact ones.
+// words finds the best chunks by the server's BM25 and computes their exact scores.
 func (s *search) words() error {
 	queries := make([]wordQuery, len(s.datasets))
 	holding, all := map[string]int{}, 0
@@ -269,8 +269,8 @@ func (s *search) candidates(at int, r *found) ([]*candidate, error) {
 	return out, nil
 }
 
-// score gives the matches of a dataset their BM25, relative to that of a chunk of average length
-// that has each word of the query once.
+// score sets the BM25 of the matches of a dataset, relative to a chunk of average length that has
+// each word of the query once.
 func (s *search) score(at int, q *wordQuery, idf map[string]float64) {
 	settings, st := s.datasets[at].settings, s.states[at]
 	average := float64(st.Words) / float64(max(1, st.Chunks))
@@ -285,7 +285,7 @@ func (s *search) score(at int, q *wordQuery, idf map[string]float64) {
 	}
 }
 
-// mostNear is how many chunks the servers choose by vector at most.
+// mostNear bounds the chunks that the servers choose by vector.
 const mostNear = 10_000
 
 // vectors finds the nearest chunks and compares all candidates with the query.
@@ -330,7 +330,7 @@ func (s *search) nearest() object {
 	return out
 }
 
-// compare gives the candidates of a dataset their cosines.
+// compare sets the cosines of the candidates of a dataset.
 func (s *search) compare(at int) error {
 	var ids []string
 	for key := range s.found {

@@ -202,7 +202,7 @@ func (c *change) addChunk(document, name string, n int64, chunk *index.Chunk) er
 	return c.rows.add("index", id, row)
 }
 
-// vector is that of a chunk with length 1. The first one of a dataset makes the field.
+// vector returns the vector of a chunk with length 1. The first one of a dataset creates the field.
 func (c *change) vector(chunk *index.Chunk) ([]float32, error) {
 	dims := c.st.Dims
 	unit, err := chunk.UnitVector(&dims)

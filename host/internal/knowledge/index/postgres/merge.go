@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// segmentChunks is how many chunks of one change become a segment.
+	// segmentChunks is the number of chunks of one change that become a segment.
 	segmentChunks = 8192
-	// segmentPostings bounds the memory that they take.
+	// segmentPostings bounds the memory of their postings.
 	segmentPostings = 2 << 20
-	// segmentFloats bounds that of their vectors, which have four bytes for each.
+	// segmentFloats bounds the numbers in their vectors, which take four bytes each.
 	segmentFloats = 4 << 20
-	// mergedSegments is how many neighbours below one of mergedSizes are merged. A search reads
-	// each list of each segment; a chunk is written again once for each size.
+	// mergedSegments is the number of neighbours below one of mergedSizes that are merged. A search
+	// reads each list of each segment; a chunk is rewritten once for each size.
 	mergedSegments = 8
 )
 
@@ -119,13 +119,13 @@ func (c *change) merge() error {
 	}
 }
 
-// segmentSize is how many chunks a segment has, and how many of them are dead.
+// segmentSize counts the chunks of a segment, and the dead ones among them.
 type segmentSize struct {
 	ID         int64
 	Size, Dead int
 }
 
-// mergeable returns the range of segments to be merged next; an empty one when there is none.
+// mergeable returns the range of segments to be merged next; an empty one for none.
 func mergeable(sizes []segmentSize) (from, to int) {
 	for i, s := range sizes {
 		if 2*s.Dead > s.Size {

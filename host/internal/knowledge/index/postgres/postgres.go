@@ -98,7 +98,7 @@ func Open(ctx context.Context, cfg Config) (*Index, error) {
 	return x, nil
 }
 
-// heldLocks is how many datasets one host updates at once.
+// heldLocks bounds the datasets that one host updates at once.
 const heldLocks = 4
 
 // connect makes a pool whose connections find the tables first.

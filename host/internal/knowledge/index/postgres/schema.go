@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// schemaVersion is that of the tables below.
+// schemaVersion of the tables below.
 const schemaVersion = 4
 
 // schema creates the tables; %s is the type of vectors.
@@ -141,8 +141,8 @@ func (x *Index) prepare(ctx context.Context, schemaName string) error {
 	return nil
 }
 
-// extension is the version of pgvector, which is installed when the server has it; reason says why
-// there is none.
+// extension returns the version of pgvector, which is installed if the server has it, or the reason
+// why not.
 func (x *Index) extension(ctx context.Context) (version, reason string) {
 	const installed = `SELECT extversion FROM pg_extension WHERE extname = 'vector'`
 	if x.pool.QueryRow(ctx, installed).Scan(&version) == nil {

@@ -67,7 +67,7 @@ func (s *search) run() (*index.Result, error) {
 	return index.ReadResult(s.q, index.Rank(s.q, candidates), s.origins, s.chunks)
 }
 
-// restrict finds the documents that count. none means that there are none.
+// restrict finds the documents that count; none means that no document does.
 func (s *search) restrict() (none bool, err error) {
 	if s.q.Documents != nil {
 		const known = `SELECT id FROM documents WHERE dataset = ANY($1) AND key = ANY($2) ORDER BY id`

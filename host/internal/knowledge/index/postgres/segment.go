@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postings"
 )
 
-// segment is chunks of a dataset that were written together, as a transaction sees them. Their
-// numbers in it are those of its postings.
+// segment holds chunks of a dataset that were written together, as a transaction sees them. Its
+// postings refer to them by their position.
 type segment struct {
 	*postings.Chunks
 	id     int64
@@ -52,7 +52,7 @@ func (s *search) hit(seg *segment, local int) bool {
 	return !seg.dead.has(local) && s.counts(seg.Docs[local], !seg.hidden.has(local))
 }
 
-// segmentRow is what changes of a segment, and its size.
+// segmentRow holds the changing parts of a segment, and its size.
 type segmentRow struct {
 	ID           int64
 	Size         int
@@ -129,7 +129,7 @@ const (
 	cachedCodes = 96 << 20
 )
 
-// read returns what segments have. decode gives the value of a segment and its weight.
+// read returns what segments have. decode returns the value of a segment and its weight.
 func (c *segmentCache[T]) read(
 	ctx context.Context, tx pgx.Tx, ids []int64, decode func(id int64, data []byte) (T, int, error),
 ) (map[int64]T, error) {
@@ -188,7 +188,7 @@ type added struct {
 	codes   []codes.Group
 }
 
-// list is that of a term, by its hash.
+// list returns the postings of a term, by its hash.
 func (a *added) list(term int64) *postings.List {
 	p := a.lists[term]
 	if p == nil {

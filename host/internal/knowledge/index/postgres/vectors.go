@@ -120,8 +120,8 @@ func (s *search) compare(chunks map[int64]index.Candidate) ([]index.Candidate, e
 	return out, err
 }
 
-// leastGroup is how many chunks a group of codes has at least that a merge keeps. Its middle takes
-// as much memory as the codes of 32 chunks.
+// leastGroup is the minimum size of a group of codes that a merge keeps, in chunks. Its middle
+// takes as much memory as the codes of 32 chunks.
 const leastGroup = 512
 
 // keepCodes adds the codes of a segment that need not be made again.

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 )
 
-// change is a transaction on a dataset, which no other one changes meanwhile.
+// change is a transaction on a dataset, which is locked against other changes.
 type change struct {
 	pgx.Tx
 	ctx     context.Context
@@ -151,7 +151,7 @@ func (c *change) clear(document int64, keys []string) (int, error) {
 	return n, err
 }
 
-// body is what is stored of a chunk beside its columns.
+// body holds the fields of a chunk without a column.
 type body struct {
 	Content   string   `json:"content,omitempty"` // when the column cannot hold it
 	Text      string   `json:"text,omitempty"`

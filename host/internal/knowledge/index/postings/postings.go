@@ -57,7 +57,7 @@ type Iterator struct {
 	after        int
 }
 
-// Next reads the next entry; false means that there is none. Damaged data ends early.
+// Next reads the next entry, or reports false at the end. Damaged data ends early.
 func (it *Iterator) Next() bool {
 	if len(it.Data) == 0 {
 		return false
@@ -81,7 +81,7 @@ func (it *Iterator) Next() bool {
 	return true
 }
 
-// long reads a varint of any size; damaged data gives 0 and ends the list.
+// long reads a varint of any size; for damaged data it returns 0 and ends the list.
 func (it *Iterator) long() uint64 {
 	v, size := binary.Uvarint(it.Data)
 	if size <= 0 {
@@ -100,8 +100,8 @@ type Block struct {
 
 const blockSize = 128
 
-// NextBlock reads the next entries; false means that there are none. Damaged data ends early. A
-// number of damaged data that is too large becomes the largest one.
+// NextBlock reads the next entries, or reports false at the end. Damaged data ends early. A number
+// of damaged data that is too large becomes the largest one.
 func (it *Iterator) NextBlock(b *Block) bool {
 	data, after := it.Data, it.after
 	i, n := 0, 0

@@ -50,7 +50,7 @@ func NewRAGFlow(base string, e endpoint.Endpoint) *RAGFlow {
 	return &RAGFlow{e}
 }
 
-// largestPage is how many chunks RAGFlow gives at once.
+// largestPage is the maximum page size of RAGFlow.
 const largestPage = 100
 
 type ragflowQuery struct {
@@ -136,7 +136,7 @@ func (r *RAGFlow) Search(ctx context.Context, q *index.Query) (*index.Result, er
 	return out, nil
 }
 
-// page adds a page of chunks to a result, and gives how many they are.
+// page adds a page of chunks to a result, and returns their number.
 func (r *RAGFlow) page(ctx context.Context, in ragflowQuery, out *index.Result) (int, error) {
 	var answer ragflowAnswer
 	if err := r.Endpoint.Post(ctx, in, &answer); err != nil {
@@ -248,7 +248,7 @@ func (d *Dify) Search(ctx context.Context, q *index.Query) (*index.Result, error
 	return out, nil
 }
 
-// difyLimits are what the API has no field for.
+// difyLimits returns diagnostics for the parts of a query that the API does not support.
 func difyLimits(q *index.Query) (out []string) {
 	for what, asked := range map[string]bool{
 		"weights of words and vectors": q.VectorWeight != 0, "fusion by reciprocal ranks": q.Fusion == index.RRF,

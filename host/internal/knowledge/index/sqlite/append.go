@@ -11,7 +11,7 @@ import (
 )
 
 // appender appends chunks to tails of datasets with the same language and stemmer. It finds
-// postings by the indexes that its counter gives to terms, which is faster than by the terms.
+// postings by the counter's indexes of terms, which is faster than by the terms.
 type appender struct {
 	counter *index.Counter
 	places  []int32          // by index: 1 + the place in the terms of the chunks that are being added; 0 is none

@@ -51,7 +51,7 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 	return datasetError(key, x.transact(ctx, d, f))
 }
 
-// tails is how many times the size of one tail those of all datasets may have together.
+// tails bounds the size of the tails of all datasets together, as a multiple of that of one.
 const tails = 2
 
 // flushOthers bounds the memory for tails: while all are too large, it makes a segment of the
@@ -198,7 +198,7 @@ func (c *change) flush(ctx context.Context) error {
 	return nil
 }
 
-// moved gives a segment what the change knew about the tail that it was made of.
+// moved transfers the changes of a tail to the segment that it was made into.
 func (c *change) moved(from, to *segment) {
 	if dead, ok := c.dead[from]; ok {
 		to.dead = dead.clone()

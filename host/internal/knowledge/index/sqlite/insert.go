@@ -42,7 +42,8 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 	return nil
 }
 
-// findLastRow reads the highest id that a chunk ever had. No other change writes meanwhile.
+// findLastRow reads the highest id that a chunk ever had. Changes are serialized, so it stays
+// valid.
 func (c *change) findLastRow(ctx context.Context) error {
 	if c.lastRow > 0 {
 		return nil
@@ -62,8 +63,8 @@ func (c *change) insertRows(ctx context.Context) error {
 	return c.vectors.insert(ctx, c)
 }
 
-// rowsAtOnce is how many rows a statement inserts: a statement for each row costs as much as the
-// row.
+// rowsAtOnce is the number of rows that a statement inserts: a statement for each row costs as much
+// as the row.
 const rowsAtOnce = 16
 
 // rows are values to be inserted into a table.

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 )
 
-// load gives a dataset, read into memory at its first use. The caller holds x.writing.
+// load returns a dataset, which is read into memory at its first use. The caller holds x.writing.
 func (x *Index) load(ctx context.Context, key string) (*dataset, error) {
 	if d := x.loaded[key]; d != nil { // only changed under x.writing
 		return d, nil
@@ -165,8 +165,8 @@ func (x *Index) loadAccess(ctx context.Context, d *dataset) error {
 	return rows.Err()
 }
 
-// use gives datasets for reading. The caller calls release when it has read them and what they say
-// about the file; no change becomes visible before.
+// use returns datasets for reading. The caller calls release when it has read them and their rows
+// in the file; no change becomes visible before.
 func (x *Index) use(ctx context.Context, keys ...string) (_ []*dataset, release func(), err error) {
 	for _, key := range keys {
 		x.mu.RLock()

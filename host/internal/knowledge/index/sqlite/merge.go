@@ -29,7 +29,7 @@ func (c *change) writeTail(ctx context.Context, from *segment, dead bitmap) (*se
 	return s, c.writeSegment(ctx, s, from.tail.sorted())
 }
 
-// writeSegment stores a segment with its postings and gives it its id.
+// writeSegment stores a segment with its postings and sets its id.
 func (c *change) writeSegment(ctx context.Context, s *segment, lists iter.Seq2[string, []byte]) error {
 	res, err := c.ExecContext(ctx, `INSERT INTO segments (dataset, first, data) VALUES (?, ?, ?)`, c.d.id,
 		s.rows.at(0), s.encode())

@@ -79,7 +79,7 @@ func (x *Index) begin(ctx context.Context, q *index.Query) (s *search, release f
 	}, nil
 }
 
-// restrict finds the documents that count. none means that there are none.
+// restrict finds the documents that count; none means that no document does.
 func (s *search) restrict(ctx context.Context) (none bool, err error) {
 	if s.q.Documents != nil {
 		ids, err := s.x.documentIDs(ctx, s.datasets, s.q.Documents)

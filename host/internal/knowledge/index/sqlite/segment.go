@@ -21,7 +21,7 @@ type segment struct {
 	tail    *tail         // of a tail; nil for a segment
 }
 
-// tail is what a segment has in the file and a tail in memory.
+// tail holds in memory what a written segment has in the file.
 type tail struct {
 	postings map[string]*postings.List // of a dataset; nil in the chunks of a change, which have terms
 	terms    []termPostings            // in the order of their first occurrence
@@ -60,7 +60,7 @@ func (s *segment) visible(local int, hidden bool) bool {
 	return !s.dead.has(local) && (hidden || !s.hidden.has(local))
 }
 
-// encode is what a segment stores about its chunks.
+// encode returns the stored form of the chunks of a segment.
 func (s *segment) encode() []byte {
 	return (&postings.Chunks{Rows: s.rows.list(), Docs: s.docs.list(), Lengths: s.lengths}).Append(nil)
 }
@@ -83,7 +83,7 @@ func decodeSegment(b []byte) (*segment, error) {
 	return s, nil
 }
 
-// live is how many chunks a dataset has.
+// live returns the number of chunks of a dataset.
 func (d *dataset) live() int {
 	n := 0
 	for _, s := range d.parts() {

@@ -49,7 +49,7 @@ type Index struct {
 
 var _ index.Index = (*Index)(nil)
 
-// dataset is what is in memory for one.
+// dataset is the part of a dataset that is in memory.
 type dataset struct {
 	id       int64
 	key      string
@@ -130,10 +130,10 @@ var upgrades = map[int]string{
 	3: `ALTER TABLE documents ADD COLUMN access TEXT NOT NULL DEFAULT '';`,
 }
 
-// readers is how many searches read the file at once.
+// readers bounds the searches that read the file concurrently.
 const readers = 4
 
-// Open opens a file, which is created when missing. "" is a temporary one, removed by Close.
+// Open opens a file, which is created if missing. "" is a temporary one, removed by Close.
 func Open(ctx context.Context, file string) (*Index, error) {
 	x := &Index{loaded: map[string]*dataset{}, appenders: map[terms.Settings]*appender{}, flushSize: 16 << 20}
 	if file == "" {

@@ -106,7 +106,7 @@ func (s *search) lists(ctx context.Context, d *dataset, counts map[string]int) (
 	return out, rows.Err()
 }
 
-// inverseFrequencies says how rare each term is among the live chunks of all datasets.
+// inverseFrequencies sets the inverse frequency of each term among the live chunks of all datasets.
 func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64) error {
 	all := s.live()
 	holding := map[string]int{}
@@ -128,7 +128,8 @@ func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64)
 	return nil
 }
 
-// holding is how many live chunks encoded postings name. It checks that the segment has them all.
+// holding returns the number of live chunks in encoded postings. It checks that the segment has
+// them all.
 func (s *segment) holding(data []byte) (n int, err error) {
 	last := -1
 	var b postings.Block
@@ -185,7 +186,7 @@ func (p *part) add(data []byte, worth float32, norms *[longestNorm]float32) {
 // keep the garbage collector busy.
 var scoreLists = sync.Pool{New: func() any { return new([]float32) }}
 
-// newScores returns a list of n zeros, which release gives back.
+// newScores returns a list of n zeros, to be passed to release.
 func newScores(n int) []float32 {
 	list := *scoreLists.Get().(*[]float32) // the pool has nothing else
 	if cap(list) < n {
