@@ -48,8 +48,8 @@ func alloc(size uint32) unsafe.Pointer {
 	return p
 }
 
-// take ends the host's ownership of a buffer. A pointer that did not come from alloc gives an empty
-// text.
+// take ends the host's ownership of a buffer. It returns "" for a pointer that did not come from
+// alloc.
 func take(p unsafe.Pointer, size uint32) string {
 	b := buffers[p]
 	delete(buffers, p)

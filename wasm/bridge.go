@@ -126,7 +126,7 @@ func (b *bridge) keep(h *held) uint32 {
 	return b.handles
 }
 
-// borrow takes a canvas for one change or one run; free gives it back.
+// borrow takes a canvas for one change or one run; free returns it.
 func (b *bridge) borrow(handle engine.Value) (h *held, free func(), err error) {
 	n, _ := handle.Int()
 	b.mu.Lock()

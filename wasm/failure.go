@@ -70,7 +70,7 @@ func describe(err error, other string) engine.Value {
 
 func failureOf(err error) []byte { return describe(err, codeRequest).AppendJSON(nil) }
 
-// loadFailure gives a load error without a code the code of an invalid canvas.
+// loadFailure adds the code of an invalid canvas to a load error without a code.
 func loadFailure(err error) error {
 	return &failure{code: codeOf(err, engine.CodeBadCanvas), text: err.Error(), cause: err}
 }

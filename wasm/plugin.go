@@ -149,7 +149,7 @@ func (p *plugin) Check(params engine.Value) error {
 	return p.failed(err, "easel_check")
 }
 
-// Invoke runs the plugin through the host, and serves its host calls meanwhile.
+// Invoke runs the plugin through the host, and serves its host calls.
 func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (contract.Answer, error) {
 	answer, err := p.invoke(ctx, call, in)
 	var e *contract.Error

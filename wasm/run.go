@@ -32,7 +32,7 @@ type head struct {
 	text []byte // `,"message_id":...,"task_id":...,"created_at":...`
 }
 
-// play runs the canvas to its end and gives the payload of done.
+// play runs the canvas to its end and returns the payload of done.
 func (r *run) play(text string) (ok bool, answer []byte) {
 	var err error
 	defer func() {

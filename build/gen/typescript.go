@@ -184,7 +184,7 @@ func object(b *bytes.Buffer, name, doc string, t reflect.Type, types map[string]
 	b.WriteString("}\n")
 }
 
-// usage writes the interface of what Usage.Value gives: members that it always has, and others.
+// usage writes the interface of Usage.Value: members that it always has, and optional ones.
 func usage(b *bytes.Buffer) {
 	b.WriteString("\n/** Usage counts tokens of model calls. */\nexport interface Usage {\n")
 	always := engine.Usage{}.Value()

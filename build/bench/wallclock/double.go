@@ -77,5 +77,5 @@ func (d *double) Retrieve(context.Context, *engine.RetrievalQuery) (engine.Found
 	return engine.Found{Chunks: []engine.Value{engine.Object("chunk_id", "1", "content_with_weight", "a text")}}, nil
 }
 
-// Read gives the text of an upload.
+// Read returns the text of an upload.
 func (d *double) Read(context.Context, engine.Value) (string, error) { return "a text", nil }

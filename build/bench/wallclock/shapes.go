@@ -178,7 +178,7 @@ func iteration(id string, concurrency int, parent string, body ...node) []node {
 	return nodes
 }
 
-// query is what canvases split into items: four groups of five.
+// query is split into items by canvases: four groups of five.
 var query = strings.TrimSuffix(strings.Repeat("x,x,x,x,x;", 4), ";")
 
 // split splits a text into the items of an iteration.

@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 )
 
-// Modes are those of settings.scheduling; batch is the order of the original.
+// Modes of settings.scheduling; batch is the order of the original.
 var Modes = []string{"batch", "eager"}
 
 // Most is the largest ratio of an eager run of a shape to its critical path.
@@ -128,7 +128,7 @@ func run(ctx context.Context, components engine.Value, mode string, unit time.Du
 var uploads = engine.List(
 	engine.Object("name", "a.txt"), engine.Object("name", "b.txt"), engine.Object("name", "c.txt"))
 
-// mostAnswers is how many forms of a canvas are answered.
+// mostAnswers bounds the forms of a canvas that are answered.
 const mostAnswers = 5
 
 // runDocument runs a canvas once and answers its forms. It also returns the calls.
