@@ -1,5 +1,5 @@
-// Command openaigo queries agents with OpenAI's client for Go. Argument and output are those of
-// ../chat.mjs.
+// Command openaigo queries agents with OpenAI's client for Go. It has the argument and the output
+// of ../chat.mjs.
 package main
 
 import (

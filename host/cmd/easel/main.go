@@ -1,4 +1,4 @@
-// Command easel runs agent canvases. `easel help` says how; the logic is in host/internal/cli.
+// Command easel runs agent canvases; see `easel help`. The logic is in host/internal/cli.
 package main
 
 import (

@@ -14,9 +14,9 @@
 //
 // The records are read in one transaction, so an archive of a running host is consistent. Files
 // never change after they are written; a file uploaded after the transaction is in the archive
-// without a record, and one deleted meanwhile is missing, as if it had been deleted after the
-// restore. Active runs are not archived: after a restore they have failed and their sessions accept
-// new runs.
+// without a record, and one deleted after the transaction is missing, as if it had been deleted
+// after the restore. Active runs are not archived: after a restore they have failed and their
+// sessions accept new runs.
 //
 // An archive contains conversations, and with the key every secret: protect it like the host.
 package backup

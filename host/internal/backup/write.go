@@ -117,8 +117,8 @@ func (s Source) files(ctx context.Context, a *archive) error {
 	return nil
 }
 
-// plugins copies the plugin folder. The list is read before the modules: a plugin installed
-// meanwhile is not in it, and an update keeps the old module beside the new one.
+// plugins copies the plugin folder. The list is read before the modules: a plugin installed in
+// between is not in it, and an update keeps the old module in addition to the new one.
 func (s Source) plugins(ctx context.Context, a *archive) error {
 	if s.Plugins == "" {
 		return nil

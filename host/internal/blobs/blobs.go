@@ -25,7 +25,7 @@ type Info struct {
 	Digest string // "SHA-256=" and base64; a bucket has it from Put alone
 }
 
-// backend stores files. Its errors are those of package broker.
+// backend stores files. It returns the errors of package broker.
 type backend interface {
 	Put(ctx context.Context, name string, r io.Reader) (Info, error)
 	Open(ctx context.Context, name string) (io.ReadCloser, Info, error)

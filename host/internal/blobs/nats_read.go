@@ -15,7 +15,7 @@ import (
 
 // Open implements backend. jetstream's ObjectStore.Get creates a consumer for each file, which
 // costs more than a small file itself, and ends after the timeout of one request, however large the
-// file or slow its reader is; [pieces] asks for each piece.
+// file or slow its reader is; [pieces] requests each piece.
 func (s *natsFiles) Open(ctx context.Context, name string) (io.ReadCloser, Info, error) {
 	info, err := s.info(ctx, name)
 	if err != nil {

@@ -42,7 +42,7 @@ type Config struct {
 	// SyncEvery is the interval of syncs of the embedded server without
 	// SyncAlways; 0 means two minutes.
 	SyncEvery time.Duration
-	// KeepLarge is how long bodies larger than a message are stored; 0 means 24 h.
+	// KeepLarge is the time for which bodies larger than a message are stored; 0 means 24 h.
 	KeepLarge time.Duration
 	// Prefix starts the names of streams and subjects, for several
 	// installations on one NATS; letters and digits, "" means "easel".

@@ -33,8 +33,7 @@ func (c *Conn) Read(ctx context.Context, stream, subject string, from uint64) ([
 	})
 }
 
-// ReadNext reads the first message of a subject with sequence from or later;
-// nil when there is none.
+// ReadNext reads the first message of a subject with sequence from or later; nil without one.
 func (c *Conn) ReadNext(ctx context.Context, stream, subject string, from uint64) (*Message, error) {
 	list, err := Retry(ctx, func(ctx context.Context) ([]Message, error) {
 		return c.readOnce(ctx, stream, subject, max(from, 1), 1)
@@ -114,7 +113,7 @@ func directEnd(status string, msg *nats.Msg) error {
 }
 
 // Last reads the newest message of a subject from the stream's leader, since replicas may lag; nil
-// if there is none.
+// without one.
 func (c *Conn) Last(ctx context.Context, stream, subject string) (*Message, error) {
 	m, err := c.LastStored(ctx, stream, subject)
 	if m != nil {
@@ -129,7 +128,7 @@ func (c *Conn) LastStored(ctx context.Context, stream, subject string) (*Message
 }
 
 // NextStored reads the first message of a subject with sequence from or later from the stream's
-// leader, without unpacking; nil if there is none.
+// leader, without unpacking; nil without one.
 func (c *Conn) NextStored(ctx context.Context, stream, subject string, from uint64) (*Message, error) {
 	return c.askLeader(ctx, stream, map[string]any{"seq": max(from, 1), "next_by_subj": subject})
 }

@@ -16,7 +16,7 @@ type declared struct {
 }
 
 // Stream creates or updates a stream, and recreates it, empty, when a server returns without it;
-// lost is called then. Storage and replicas are those of the connection.
+// lost is called then. The connection determines storage and replicas.
 func (c *Conn) Stream(ctx context.Context, cfg jetstream.StreamConfig, lost func()) (jetstream.Stream, error) {
 	cfg.Replicas, cfg.Storage = c.cfg.Replicas, jetstream.FileStorage
 	create := func(ctx context.Context) (jetstream.Stream, error) {

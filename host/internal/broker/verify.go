@@ -143,7 +143,7 @@ func (v *verifier) report(d Damage, err error) {
 	v.damage = append(v.damage, d)
 }
 
-// verifyLater verifies files while the server runs. It removes and rewrites some meanwhile.
+// verifyLater verifies files while the server runs, which may remove and rewrite them.
 func (v *verifier) verifyLater(ctx context.Context, files []blockFile) {
 	for _, f := range files {
 		err := v.verifyFile(ctx, f)
@@ -306,7 +306,7 @@ func (b *blockReader) cut(n int, err error) error {
 }
 
 // begins reports whether bytes begin with an intact message that follows the last one; whole means
-// that its length is that of the bytes, ignoring its header.
+// that the message is all of the bytes, whatever length its header has.
 func (b *blockReader) begins(bytes []byte, whole bool) bool {
 	if len(bytes) < messageHead+messageHash {
 		return false

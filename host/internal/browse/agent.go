@@ -76,7 +76,7 @@ func (t *errand) add(role, text string) {
 	t.messages = append(t.messages, engine.ModelMessage{Role: role, Content: text})
 }
 
-// longestOld is how much of an earlier observation stays, in bytes.
+// longestOld bounds what remains of an earlier observation, in bytes.
 const longestOld = 600
 
 // forgetPages shortens earlier observations, so that a conversation has one whole page at a time.
@@ -203,7 +203,7 @@ func (t *errand) act(ctx context.Context, a action) string {
 	return out
 }
 
-// address returns the argument url; a number is that of a link of the open page.
+// address returns the argument url, or the link of the open page with that number.
 func (t *errand) address(args engine.Value) string {
 	text := strings.TrimSpace(args.Get("url").Text())
 	n, err := strconv.Atoi(strings.Trim(text, "[]"))

@@ -3,9 +3,9 @@
 // The model names one action after the other: open a page, submit a form, store a file, take a
 // screenshot. Forms send files that the canvas names. Cookies are kept for the call, or in a
 // [Session] for several. Pages are fetched and read as text; where a Chromium is configured it
-// renders them, in a process of its own that ends with the call. All requests, those of pages
-// included, leave through a [web.Client], which refuses private addresses on the dialled address;
-// time, bytes and memory are bounded.
+// renders them, in a process that ends with the call. All requests, including those of pages, are
+// sent by a [web.Client], which refuses private addresses on the dialled address; time, bytes and
+// memory are bounded.
 package browse
 
 import (

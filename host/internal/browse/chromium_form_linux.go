@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// leastWait is how long a page whose script handles a form may take until it begins to load
-// another one. Most such scripts stay on the page.
+// leastWait is the time in which a page whose script handles a form may begin to load another one.
+// Most such scripts stay on the page.
 const leastWait = 3 * time.Second
 
 // fillForm fills in a form of the page and submits it as its first button does.

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
-// fetcher reads pages without running their scripts. Its cookies are those of the session.
+// fetcher reads pages without running their scripts. It uses the cookies of the session.
 type fetcher struct {
 	network Network
 	cookies http.CookieJar
@@ -118,7 +118,7 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// whyEnded returns the cause of an ended context in place of the error that it made.
+// whyEnded returns the cause of an ended context instead of the error that followed from it.
 func whyEnded(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -172,7 +172,7 @@ func whyEndedOrNil(ctx context.Context, err error) error {
 	return whyEnded(ctx, err)
 }
 
-// fileName returns the name of a download: as the server gives it, or the end of its path.
+// fileName returns the name of a download: from the server, or the end of its path.
 func fileName(res *http.Response) string {
 	name := ""
 	if _, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition")); err == nil {

@@ -46,7 +46,7 @@ type Field struct {
 // Choice is one that a field offers.
 type Choice struct{ Value, Text string }
 
-// readForms returns the forms of a page. Their order is that of document.forms in a browser.
+// readForms returns the forms of a page. They are in the order of document.forms in a browser.
 func readForms(doc *html.Node, base *url.URL) []Form {
 	var forms []Form
 	labels, index := labelsOf(doc), -1

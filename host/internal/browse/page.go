@@ -55,7 +55,7 @@ func cut(text string) string {
 	return text
 }
 
-// leastContent is how much text an element needs, in bytes, to count as the content of a page.
+// leastContent is the minimum text, in bytes, of an element that counts as the content of a page.
 const leastContent = 200
 
 // content returns the element with the content of a page: main or article, or else all of it.

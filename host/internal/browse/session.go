@@ -9,12 +9,12 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Session is what the sites of one run keep in the browser: their cookies. The zero value is an
-// empty one. Calls with the same session wait for each other.
+// Session holds the cookies of one run. The zero value is empty. Calls with the same session wait
+// for each other.
 type Session struct {
 	turn sync.Mutex
 	kept http.CookieJar
-	// chromium are the cookies of a Chromium in the form of its protocol, between two of them.
+	// chromium holds the cookies between two Chromium processes, in the form of its protocol.
 	chromium []json.RawMessage
 }
 

@@ -146,7 +146,7 @@ func (u *uploads) add(file *upload) {
 	*u = append(*u, file)
 }
 
-// find returns the file of a name; nil if there is none.
+// find returns the file of a name, or nil.
 func (u uploads) find(name string) *upload {
 	at := slices.IndexFunc(u, func(f *upload) bool { return f.name == name })
 	if at < 0 {

@@ -24,7 +24,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Config is what the parts work with. Store, Files, Cutter, Models and Logger are required.
+// Config configures the parts. Store, Files, Cutter, Models and Logger are required.
 type Config struct {
 	Store  *store.Store
 	Files  *blobs.Store

@@ -48,15 +48,15 @@ type Options struct {
 	Limits app.DatasetLimits
 	Folder *folder.Folder
 	Lease  time.Duration
-	// IndexURL is the address of an index that hosts share; "" makes one of its own.
+	// IndexURL is the address of an index that hosts share; "" creates a new one.
 	IndexURL string
-	// Workers is how many documents are parsed at once; 0 means 2.
+	// Workers is the number of documents that are parsed concurrently; 0 means 2.
 	Workers int
 	// Idle starts no worker: documents stay queued.
 	Idle bool
 }
 
-// Patience is how long tests wait for what has to come.
+// Patience bounds how long tests wait for an expected change.
 const Patience = 2 * time.Minute
 
 // Owner is a principal that sees everything of its tenant.

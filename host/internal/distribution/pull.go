@@ -120,7 +120,7 @@ func (c *Client) get(ctx context.Context, r Reference, part, accept string, most
 	return bounded(res.Body, most, r.String())
 }
 
-// refused returns the error of a registry, with the reason that it gives.
+// refused returns the error of a registry, with its reason if the body has one.
 func refused(r Reference, what string, res *http.Response) error {
 	text := res.Status
 	if raw, err := bounded(res.Body, maxManifest, ""); err == nil {

@@ -55,7 +55,7 @@ func truth(b bool) int {
 }
 
 // Newest returns the newest of the versions that want stands for: 1, 1.2 or 1.2.0, or any when it
-// is empty. Pre-releases count only when want names one in full. It is empty when there is none.
+// is empty. Pre-releases count only when want names one in full. It is empty if none matches.
 func Newest(versions []string, want string) (newest string) {
 	for _, text := range versions {
 		v, ok := parseVersion(text)

@@ -342,8 +342,8 @@ func (c *controlCount) binary() bool {
 	return (c.controls > 1 || c.zero) && 100*c.controls > c.total
 }
 
-// decodeHTML returns the UTF-8 text of an HTML page. The encoding is that of the byte order mark,
-// the one that the page declares, or the one that [Decode] detects. Text is decoded as it is read.
+// decodeHTML returns the UTF-8 text of an HTML page. The byte order mark determines the encoding,
+// else the declaration in the page, else [Decode]. Text is decoded as it is read.
 //
 // Errors: [ErrFormat], also from the reader.
 func decodeHTML(data []byte) (io.Reader, error) {

@@ -35,7 +35,7 @@ type Tesseract struct {
 	Languages string // as its option -l has them: eng+deu; "" is its default
 }
 
-// FindTesseract returns the installed program, or nil if there is none.
+// FindTesseract returns the installed program, or nil.
 func FindTesseract() OCR {
 	path, err := exec.LookPath("tesseract")
 	if err != nil {

@@ -110,8 +110,8 @@ func (o *office) estimate() int64 {
 	return min(o.limits.Work, minWork+perXML*int64(min(declared, uint64(o.limits.Work))))
 }
 
-// isMedia reports whether the name of a part is that of a picture, a sound or an embedded file.
-// Such parts are never opened.
+// isMedia reports whether a part is a picture, a sound or an embedded file, by its name. Such parts
+// are never opened.
 func isMedia(name string) bool {
 	switch path.Ext(name) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".emf", ".wmf", ".wdp", ".bin", ".mp3",

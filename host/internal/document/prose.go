@@ -51,7 +51,7 @@ const maxImages = 100
 
 func newProse(out *page) *prose { return &prose{flow: newFlow(out)} }
 
-// para returns the innermost open paragraph, nil if there is none.
+// para returns the innermost open paragraph, or nil.
 func (p *prose) para() *para {
 	if n := len(p.open); n > 0 {
 		return p.open[n-1]

@@ -62,7 +62,7 @@ func (r *Reader) Text(ctx context.Context, name, mimeType string, data []byte) (
 // of s.Open and ctx.
 func (r *Reader) Read(ctx context.Context, s Source) (string, error) { return r.read(ctx, s, want{}) }
 
-// Blocks returns a document as blocks. Limits and errors are those of [Reader.Read]; a PDF or an
+// Blocks returns a document as blocks. It has the limits and errors of [Reader.Read]; a PDF or an
 // image without text is [ErrNoText] unless OCR is set.
 func (r *Reader) Blocks(ctx context.Context, s Source) ([]block.Block, error) {
 	var blocks []block.Block

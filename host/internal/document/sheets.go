@@ -22,7 +22,7 @@ type Cell struct {
 
 var errNoWorkbook = fmt.Errorf("%w: it is not a workbook; xlsx, xlsm, xls and ods are", ErrFormat)
 
-// Sheets returns the sheets of a workbook (xlsx, xlsm, xls or ods). Limits and errors are those of
+// Sheets returns the sheets of a workbook (xlsx, xlsm, xls or ods). It has the limits and errors of
 // [Reader.Read].
 func (r *Reader) Sheets(ctx context.Context, s Source) ([]Sheet, error) {
 	var sheets []Sheet

@@ -38,7 +38,7 @@ func (p *thumbnail) scaled(width, height float64) (int, int) {
 	return max(1, int(width*scale)), max(1, int(height*scale))
 }
 
-// bytesPerPixel are those of the largest format that image decoders return, and of their buffers.
+// bytesPerPixel covers the largest format that image decoders return, and their buffers.
 const bytesPerPixel = 12
 
 // decode makes the thumbnail of an image in granted bytes. If that takes more than work bytes, it
@@ -68,7 +68,7 @@ func (p *thumbnail) decode(limits *Limits, kind kind, data []byte, work, granted
 	return work, nil
 }
 
-// samples is how many pixels in each direction make one of a thumbnail.
+// samples is the number of pixels in each direction that make one of a thumbnail.
 const samples = 4
 
 // shrink draws an image on white.

@@ -1,8 +1,8 @@
 // Package files reads local files for runs without a server. It implements the files port of the
 // engine for uploads.
 //
-// The user who starts the run must register an upload with [Uploads.Add]; a canvas cannot open
-// files of its own choice.
+// The user who starts the run must register an upload with [Uploads.Add]; a canvas cannot open any
+// other file.
 package files
 
 import (

@@ -158,8 +158,8 @@ func (l *Limiter) enqueue(c Call) (*Turn, error) {
 	return t, nil
 }
 
-// abandon removes a call whose caller is gone from its queue. If it was started meanwhile, its slot
-// is free again.
+// abandon removes a call whose caller is gone from its queue. If the call has already started, its
+// slot is released.
 func (l *Limiter) abandon(t *Turn) {
 	l.mu.Lock()
 	waiting := !t.started()

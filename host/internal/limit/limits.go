@@ -43,7 +43,7 @@ func (l Limits) Check() error {
 	return nil
 }
 
-// Config holds the limits of every run, every tenant and every model without limits of its own.
+// Config holds the limits of every run, every tenant and every model without specific limits.
 type Config struct{ Run, Tenant, Model Limits }
 
 // Check returns an error that names the first negative limit.

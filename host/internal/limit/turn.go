@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Turn is a call that was admitted. Its methods accept a nil Turn, which is that of a nil
-// [Limiter].
+// Turn is a call that was admitted. Its methods accept a nil Turn, which a nil [Limiter] returns.
 type Turn struct {
 	limiter *Limiter
 	call    Call
@@ -40,7 +39,7 @@ func (t *Turn) Waited() time.Duration {
 	return t.began.Sub(t.entered)
 }
 
-// restAfter is how long a caller may take before its call no longer has its slot.
+// restAfter is the time after which the call of a busy caller loses its slot.
 const restAfter = time.Second
 
 // Hold runs a step of the caller during which the call receives nothing, such as a reader that is

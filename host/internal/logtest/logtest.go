@@ -1,5 +1,4 @@
-// Package logtest opens a run log, with all that is stored beside it, for the tests of other
-// packages.
+// Package logtest opens a run log, with the other stores on NATS, for the tests of other packages.
 package logtest
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
-// Storage is what a host keeps on NATS.
+// Storage holds the stores of a host on NATS.
 type Storage struct {
 	Conn  *broker.Conn
 	Log   *runlog.Log

@@ -28,7 +28,7 @@ var (
 	ErrSettings = errors.New("mail settings")
 	// ErrAddress means that a recipient is not an address, or that there are too many of them.
 	ErrAddress = errors.New("mail recipients")
-	// ErrTooLarge means that the mail has too many bytes; send links to files in place of files.
+	// ErrTooLarge means that the mail has too many bytes; send links instead of files.
 	ErrTooLarge = errors.New("mail is too large")
 )
 

@@ -20,7 +20,7 @@ var about = map[string]string{
 	Procedural: "procedures: how something is done, step by step, with its conditions",
 }
 
-// extractionPrompt asks a model for the content of an exchange.
+// extractionPrompt requests the content of an exchange.
 func extractionPrompt(kinds []string) string {
 	var b strings.Builder
 	b.WriteString("You extract what is worth remembering from a conversation between a user and an agent. Look for:\n")
@@ -37,8 +37,8 @@ A kind without anything worth remembering has an empty list. Do not invent anyth
 	return b.String()
 }
 
-// extract asks a model for messages of the kinds of a memory. Their source message is the first of
-// the list they are added with.
+// extract lets a model extract messages of the kinds of a memory. Their source message is the first
+// of the list they are added with.
 func extract(ctx context.Context, m engine.Model, s *Settings, exchange string, now time.Time) ([]Message, error) {
 	kinds := s.extracted()
 	if len(kinds) == 0 {

@@ -41,7 +41,7 @@ type Models interface {
 	engine.Model
 	// Embed returns one vector per text, of the model EmbeddingModel.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// EmbeddingModel names the tenant's embedding model; "" when there is none.
+	// EmbeddingModel names the tenant's embedding model; "" without one.
 	EmbeddingModel(ctx context.Context) (string, error)
 }
 

@@ -45,7 +45,7 @@ type Settings struct {
 	Temperature float64 `json:"temperature"`
 	Description string  `json:"description,omitempty"`
 	Avatar      string  `json:"avatar,omitempty"`
-	// SystemPrompt asks the model to extract; "" is the default. UserPrompt comes before the
+	// SystemPrompt instructs the model to extract; "" is the default. UserPrompt comes before the
 	// exchange.
 	SystemPrompt string `json:"system_prompt,omitempty"`
 	UserPrompt   string `json:"user_prompt,omitempty"`

@@ -46,14 +46,14 @@ const (
 // Form is the API of a vendor.
 type Form struct {
 	Name string // as the configuration of a provider names it
-	// Base is what follows the address of the server in its base URL.
+	// Base is the path of its base URL.
 	Base string
 
 	// check decodes a request strictly, and reports whether a stream is requested.
 	check func(r *http.Request, body []byte) (streamed bool, err error)
 	// write returns a reply in the form of the vendor.
 	write func(reply Reply, streamed bool) string
-	// stream is the media type of streams, if it is not that of server-sent events.
+	// stream is the media type of streams, if they are not server-sent events.
 	stream string
 }
 

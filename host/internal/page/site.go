@@ -72,7 +72,7 @@ func (s *site) add(name, encoding string, data []byte) {
 	}
 }
 
-// filePolicy applies to all files but index.html. A Worker uses the policy of its own script: the
+// filePolicy applies to all files but index.html. A Worker uses the policy of its script: the
 // page's workers run untrusted scripts and plugins, which need only the files of the page.
 const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
 

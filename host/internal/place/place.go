@@ -58,7 +58,7 @@ type Place struct {
 	pretends map[string]bool
 }
 
-// languages are those of scripts. Python requires an interpreter, which has a separate diagnostic.
+// languages of scripts. Python requires an interpreter, which has a separate diagnostic.
 var languages = []string{"javascript", "python"}
 
 // All lists the places.

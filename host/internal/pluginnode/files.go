@@ -13,13 +13,13 @@ import (
 // Files is offered by a files port of the engine that also opens and stores files.
 type Files interface {
 	// Open finds a file by its descriptor, {id} for an upload and {doc_id} for a file that a node
-	// made. Its error is [document.ErrMissing] when there is none.
+	// made. A missing one is [document.ErrMissing].
 	Open(ctx context.Context, file engine.Value) (document.Source, error)
 	// Save stores a file and returns {doc_id, format, file_name}.
 	Save(ctx context.Context, name, format string, data []byte) (engine.Value, error)
 }
 
-// runFiles gives the files of a run to a plugin.
+// runFiles offers the files of a run to a plugin.
 type runFiles struct{ files Files }
 
 // OpenFile opens an upload, or a file that a node made.

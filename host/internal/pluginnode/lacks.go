@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// Lacks lists the required settings of a plugin that are not set, and the secrets that it asks for
+// Lacks lists the required settings of a plugin that are not set, and the secrets that it requests
 // and hasSecret does not know.
 func Lacks(m *plugin.Module, set engine.Value, hasSecret func(name string) bool) (out []engine.Diagnostic) {
 	about := m.Manifest()

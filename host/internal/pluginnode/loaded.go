@@ -32,10 +32,10 @@ func (a *Adapter) load(ref string, m *plugin.Module) (*loaded, error) {
 	return &loaded{adapter: a, ref: ref, module: m, about: about}, nil
 }
 
-// Manifest is what the plugin says about the component.
+// Manifest describes the component.
 func (l *loaded) Manifest() *contract.Manifest { return l.about }
 
-// Check asks the plugin about params.
+// Check lets the plugin validate params, if it exports easel_check.
 func (l *loaded) Check(params engine.Value) error {
 	if !l.module.Has("easel_check") {
 		return nil
@@ -45,8 +45,8 @@ func (l *loaded) Check(params engine.Value) error {
 	return l.module.Check(ctx, l.about, params)
 }
 
-// For returns the plugin for the run of a call: the version with which the run began, if an update
-// has replaced it meanwhile.
+// For returns the plugin for the run of a call: the version with which the run began, even if an
+// update has replaced it.
 func (l *loaded) For(call *engine.Call) node.Plugin {
 	run := call.RunInfo().MessageID
 	if run == "" {

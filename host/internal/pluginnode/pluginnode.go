@@ -3,7 +3,7 @@
 // What a plugin is to a canvas (its form, its outputs, pinned arguments, retries, what it streams)
 // is decided in plugins/node, which the engine's module for browsers uses as well. An [Adapter]
 // joins that with host/internal/plugin: one execution is one Invoke, its id is the engine's
-// idempotency key, and what the plugin asks of the host goes to the run's own ports.
+// idempotency key, and the ports of the run serve the plugin's requests.
 //
 // The package holds no policy: which plugins there are and what they may do is decided by
 // host/internal/plugin.
@@ -18,23 +18,24 @@ import (
 
 // Config configures an Adapter. Only Find is required.
 type Config struct {
-	// Find gives the loaded plugin for weather or weather@1; usually Catalog.Get. Its error tells
-	// the author of a canvas what to do.
+	// Find returns the loaded plugin for weather or weather@1; usually Catalog.Get. Its error is
+	// for the author of a canvas, with the remedy.
 	Find func(ref string) (*plugin.Module, error)
 	// Tenant names whose call it is; instances, keys and values are never shared between tenants.
-	// Nil: all calls are those of one tenant.
+	// Nil means a single tenant.
 	Tenant func(call *engine.Call) string
 	// Grant cuts what a plugin may do to what a tenant allows; nil or a nil answer leaves it.
 	Grant func(tenant string) *contract.Permissions
-	// KV gives the store of one plugin of one tenant, by the owner of its data, see
+	// KV returns the store of one plugin of one tenant, by the owner of its data, see
 	// [plugin.Module.Owner]; nil offers none.
 	KV func(tenant, owner string) plugin.KV
-	// Settings are those of a plugin for a tenant, an object; nil, or a null answer, is none.
+	// Settings returns the settings of a plugin for a tenant, an object; nil, or a null result, is
+	// none.
 	Settings func(tenant string, m *plugin.Module) engine.Value
 	// Lacks lists what a tenant has to set before a plugin works, for diagnostics of canvases; nil
 	// lists nothing.
 	Lacks func(tenant string, m *plugin.Module) []engine.Diagnostic
-	// Embed gives what turns texts into vectors in a call; nil, or a nil answer, offers none.
+	// Embed returns the embedder of a call; nil, or a nil result, offers none.
 	Embed func(call *engine.Call) plugin.Embedder
 	// Models maps the aliases plugins may name to llm_ids. A request without an alias goes to the
 	// node's llm_id.
@@ -101,7 +102,7 @@ func (c *checked) Lacks() []engine.Diagnostic {
 	return c.adapter.cfg.Lacks(c.tenant, c.module)
 }
 
-// find gives the plugin behind a ref.
+// find returns the plugin of a ref.
 func (a *Adapter) find(ref string) (node.Plugin, error) {
 	m, err := a.cfg.Find(ref)
 	if err != nil {

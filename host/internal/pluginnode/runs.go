@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// keepRun is how long what a run keeps outlives its last use. Runs say when they end; this is for
-// tools inside an Agent, which are not notified.
+// keepRun is the time for which the state of a run outlives its last use. Runs report their end;
+// this is for tools inside an Agent, which are not notified.
 const keepRun = time.Hour
 
 // runs keeps what plugins hold for a run: Extism variables, the instance of a plugin with state
@@ -30,14 +30,14 @@ type held struct {
 }
 
 // module returns the module that serves a run: the one it began with, or m at its first use and
-// when that one was switched off meanwhile.
+// when the former was disabled.
 func (r *runs) module(m *plugin.Module, tenant, run string) *plugin.Module {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.hold(m, tenant, run).module
 }
 
-// join gives the variables of a plugin in a run.
+// join returns the variables of a plugin in a run.
 func (r *runs) join(m *plugin.Module, tenant, run string) *plugin.Scratch {
 	r.mu.Lock()
 	defer r.mu.Unlock()

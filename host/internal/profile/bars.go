@@ -121,7 +121,7 @@ func (b *bar) draw(wall float64) string {
 	return string(line)
 }
 
-// shortened cuts a name that is too wide in its middle: its end tells nodes of one kind apart.
+// shortened cuts a name that is too wide in its middle: its end distinguishes nodes of one kind.
 func shortened(name string) string {
 	r := []rune(name)
 	if len(r) <= nameWidth {

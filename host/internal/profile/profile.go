@@ -23,8 +23,8 @@ type Profile struct {
 	Work     float64 `json:"work"`     // of all nodes, without queues
 	Queued   float64 `json:"queued"`   // spent in queues, of all nodes
 	Slots    int     `json:"slots"`    // the most nodes that worked at once
-	// Saved is how much sooner the run would have ended with one slot more, if every node had
-	// started as soon as its inputs and a slot were available.
+	// Saved is the time by which the run would have ended sooner with one slot more, if every node
+	// had started as soon as its inputs and a slot were available.
 	Saved float64 `json:"saved"`
 	Path  []Step  `json:"path"`  // executions that the run waited for, the first one first
 	Steps []Span  `json:"steps"` // all executions, in the order in which they ended

@@ -118,7 +118,7 @@ func readAll(from io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// Source is what [Add] installs.
+// Source is an interpreter for [Add].
 type Source struct {
 	File    []byte // a module, plain or gzipped, or an npm or tar archive with one
 	Library []byte // a zip file with further packages; nil is none

@@ -6,7 +6,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/worker"
 )
 
-// Limits bound one script; Memory is that of the interpreter.
+// Limits bound one script; Memory bounds the interpreter.
 type Limits = worker.Limits
 
 const (

@@ -36,8 +36,8 @@ type About struct {
 	Modules []string `json:"modules"` // packages that it can import, sorted
 }
 
-// cacheDir returns the folder for machine code, which is compiled for some seconds once: one beside
-// the module, or one of the user where that cannot be made.
+// cacheDir returns the folder for machine code, which takes seconds to compile: a folder next to
+// the module, or in the user's cache if that is not writable.
 func (m *Module) cacheDir() string {
 	if m.Cache != "" {
 		return m.Cache
@@ -83,7 +83,7 @@ func Find(folders ...string) (*Module, error) {
 	return nil, ErrMissing
 }
 
-// open describes the interpreter at path by the files beside it.
+// open describes the interpreter at path by the files in its folder.
 func open(path string) (*Module, error) {
 	m := &Module{Path: path}
 	beside := filepath.Dir(path)

@@ -1,6 +1,6 @@
 // Package python runs the Python of CodeExec components. It implements the code port of the engine.
 //
-// The interpreter is CPython compiled to WebAssembly, a file beside the program or in the data
+// The interpreter is CPython compiled to WebAssembly, a file next to the program or in the data
 // directory ([Find], [Add], [Install]). It runs inside wazero in a worker process: without files,
 // network and processes of the host, with its own memory, limited in time, memory, output and
 // files. A script defines main, which receives the arguments by name; the result has the value,
@@ -31,7 +31,7 @@ type Runner struct {
 	Memory *memlimit.Budget
 	// Worker is the command line of a process that calls [Work].
 	Worker []string
-	// Find returns the interpreter. Its error is that of each script.
+	// Find returns the interpreter. Its error fails each script.
 	Find func() (*Module, error)
 
 	spares spares
@@ -93,12 +93,12 @@ func (r *Runner) Close() error {
 	return nil
 }
 
-// spareBudget is the smallest budget beside which a waiting interpreter, of about 100 MB, is kept.
+// spareBudget is the smallest budget with which a waiting interpreter, of about 100 MB, is kept.
 const spareBudget = 512 << 20
 
 func (r *Runner) keepsSpare() bool { return r.Memory == nil || r.Memory.Size() >= spareBudget }
 
-// answer is what the guest sends.
+// answer is the response of the guest.
 type answer struct {
 	Value   engine.Value `json:"value"`
 	Error   string       `json:"error"`

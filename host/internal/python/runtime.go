@@ -18,7 +18,7 @@ import (
 
 const (
 	wasmPage = 64 << 10
-	// libraryAt is the guest's path of the packages beside those of the interpreter.
+	// libraryAt is the guest's path of the packages that the interpreter does not contain.
 	libraryAt = "/lib/python"
 )
 
@@ -40,8 +40,7 @@ func load(ctx context.Context, path, cacheDir string, memory int64) (*loaded, er
 	if err != nil { // a read-only disk must not prevent the run
 		files, cache = nil, wazero.NewCompilationCache()
 	}
-	// The features are those of WebAssembly 2.0. Exceptions stay off: their implementation in
-	// wazero may use freed memory.
+	// WebAssembly 2.0. Exceptions stay off: their implementation in wazero may use freed memory.
 	config := wazero.NewRuntimeConfig().WithCompilationCache(cache).WithDebugInfoEnabled(false).
 		WithMemoryLimitPages(uint32(memory / wasmPage)).WithMemoryCapacityFromMax(true)
 	l := &loaded{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
@@ -61,7 +60,7 @@ func load(ctx context.Context, path, cacheDir string, memory int64) (*loaded, er
 	return l, l.refuseImports(ctx)
 }
 
-// refuseImports provides the functions that the module imports beside those of WASI: a script that
+// refuseImports provides the functions that the module imports besides those of WASI: a script that
 // reaches one of them ends.
 func (l *loaded) refuseImports(ctx context.Context) error {
 	builders := map[string]wazero.HostModuleBuilder{}

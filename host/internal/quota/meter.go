@@ -47,8 +47,8 @@ const (
 	lookEvery = 2 * time.Second
 	// lookTime bounds a refresh of cached state.
 	lookTime = time.Second
-	// keepFor is how long cached state outlives its last use, so that an unavailable store does not
-	// stop active runs.
+	// keepFor is the time for which cached state outlives its last use, so that an unavailable
+	// store does not stop active runs.
 	keepFor = time.Hour
 	// closeTime bounds the last write on Close.
 	closeTime = 5 * time.Second

@@ -23,8 +23,8 @@ type Runs interface {
 type BridgeConfig struct {
 	URL  string // redis://user:password@host:6379/0, or rediss:// for TLS
 	Runs Runs
-	// Poll is how often cancel keys are read if the server does not allow notifications; 0 means
-	// 50 ms.
+	// Poll is the interval at which cancel keys are read if the server does not allow
+	// notifications; 0 means 50 ms.
 	Poll time.Duration
 	Log  *slog.Logger // nil means slog.Default
 }

@@ -9,5 +9,5 @@
 // configured otherwise, bounds what it reads before it allocates memory, and serves no other keys
 // or commands.
 //
-// Source: the key names are those of RAGFlow's canvas and task services (behaviour only).
+// Source: key names of RAGFlow's canvas and task services (behaviour only).
 package redisdoor

@@ -17,8 +17,8 @@ const (
 	maxLine  = 4 << 10 // bytes of a length line or an inline command
 )
 
-// readCommand reads one command of at most size bytes. An empty line or array gives no arguments
-// and is ignored by the caller.
+// readCommand reads one command of at most size bytes. An empty line or array has no arguments and
+// is ignored by the caller.
 func readCommand(r *bufio.Reader, size int) ([][]byte, error) {
 	line, err := readLine(r)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package retry says how long to wait before a request is sent again.
+// Package retry computes the delay before a request is sent again.
 package retry
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Longest is the longest wait. A server that asks for more is not asked again.
+// Longest is the maximum delay. A request for which a server requires more is not retried.
 const Longest = time.Minute
 
 // Backoff returns 1, 2, 4, ... seconds, up to [Longest], reduced by up to half at random so that
@@ -19,7 +19,7 @@ func Backoff(try int) time.Duration {
 }
 
 // After parses the Retry-After header of a response, in seconds or as a date; without one the wait
-// is [Backoff]. again is false if the server asks for more than [Longest].
+// is [Backoff]. again is false if the server requires more than [Longest].
 func After(h http.Header, try int) (wait time.Duration, again bool) {
 	header := h.Get("Retry-After")
 	if s, err := strconv.ParseFloat(header, 64); err == nil && s >= 0 {

@@ -140,8 +140,8 @@ func (f *cronField) value(text string) (int, error) {
 	return v, nil
 }
 
-// next returns the first matching second after a time; false if there is none within five years. An
-// hour that daylight saving skips does not match; one that it repeats matches twice.
+// next returns the first matching second after a time; false without one within five years. An hour
+// that daylight saving skips does not match; one that it repeats matches twice.
 func (c *cron) next(after time.Time) (time.Time, bool) {
 	t := after.In(c.zone).Truncate(time.Second).Add(time.Second)
 	for end := t.AddDate(5, 0, 0); t.Before(end); {

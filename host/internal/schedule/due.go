@@ -14,7 +14,7 @@ import (
 const source = "schedule"
 
 // OfRun returns the id of the schedule that started a run, "" for other runs. The id of such a run
-// is that of its schedule and the time.
+// consists of the id of its schedule and the time.
 func OfRun(v store.Run) string {
 	if v.Source != source {
 		return ""
@@ -75,7 +75,7 @@ func (ss *Schedules) Due(ctx context.Context, j *runs.Job) (bool, error) {
 	return true, err
 }
 
-// newSession creates the session of a run that gets one of its own.
+// newSession creates the session of a run that does not continue one.
 func (ss *Schedules) newSession(ctx context.Context, s *Schedule, c store.Canvas, j *runs.Job) error {
 	name := s.Name + " " + time.Now().UTC().Format("2006-01-02 15:04")
 	v, err := ss.runs.NewSession(c, j.Session, j.User, name, source)

@@ -70,7 +70,7 @@ func (ss *Schedules) nextDue(ctx context.Context, s *Schedule, now time.Time) (t
 }
 
 // setClock sets the clock of a schedule to its next time after now. A concurrent change may have
-// set it before, so it is set again until it is that of the newest revision.
+// set it before, so it is set again until it matches the newest revision.
 func (ss *Schedules) setClock(ctx context.Context, s Schedule, now time.Time) error {
 	for {
 		if err := ss.setClockOnce(ctx, &s, now); err != nil {
@@ -125,7 +125,7 @@ func (ss *Schedules) Work(ctx context.Context) {
 }
 
 // compareClocks reads the run log first: records that are newer than that have set their clock, and
-// setting it again is harmless. A clock whose schedule is deleted meanwhile ends at its time.
+// setting it again is harmless. A clock whose schedule is deleted concurrently ends at its time.
 func (ss *Schedules) compareClocks(ctx context.Context) error {
 	list, err := ss.clocks.List(ctx)
 	if err != nil {

@@ -1,11 +1,11 @@
 // Package schedule begins runs of canvases at set times.
 //
-// A [Schedule] is a job that is begun again and again, each time as a run of its own, by whichever
-// host is free. The records store keeps schedules, so they are in backups and end with their
-// tenant. The run log keeps the next time of each as a [Clock], so that no host has to remember it
-// (clocks.go, next.go). [Schedules.Due] decides about a run whose time has come (due.go). [When] is
-// the times that there are (when.go, cron.go). With a plugin that is a trigger, a schedule begins a
-// run for each item that the plugin gives, at its times or with requests (trigger.go).
+// A [Schedule] is a job that is started repeatedly, each time as a separate run, by any free host.
+// The records store keeps schedules, so they are in backups and end with their tenant. The run log
+// keeps the next time of each as a [Clock], so that no host has to remember it (clocks.go,
+// next.go). [Schedules.Due] decides about a run whose time has come (due.go). [When] defines the
+// times (when.go, cron.go). With a plugin that is a trigger, a schedule begins a run for each item
+// that the plugin returns, at its times or for requests (trigger.go).
 package schedule
 
 import (
@@ -24,7 +24,7 @@ import (
 // ErrTooMany rejects a schedule of a tenant that has the maximum already.
 var ErrTooMany = errors.New("too many schedules")
 
-// Config is what schedules need. All but Triggers, Shortest and Logger are required.
+// Config configures [New]. All but Triggers, Shortest and Logger are required.
 type Config struct {
 	Store  *store.Store
 	Clocks *Clocks

@@ -32,7 +32,7 @@ type Trigger struct {
 type Triggers interface {
 	// CheckTrigger returns the kind of a plugin and refuses params that it does not accept.
 	CheckTrigger(ctx context.Context, tenant, plugin string, params engine.Value) (contract.TriggerKind, error)
-	// CallTrigger calls a plugin once. What the plugin stores meanwhile is written by commit.
+	// CallTrigger calls a plugin once. commit writes what the plugin has stored during the call.
 	CallTrigger(ctx context.Context, call TriggerCall) (
 		t contract.Triggered, commit func(context.Context) error, err error,
 	)
@@ -87,11 +87,11 @@ func (ss *Schedules) poll(ctx context.Context, s Schedule, j *runs.Job) error {
 	return ss.leaveOut(ctx, j, err.Error())
 }
 
-// Fire calls the plugin of a schedule and begins a run for each item that it gives. The caller sets
-// ID and Arguments of the call.
+// Fire calls the plugin of a schedule and begins a run for each item that it returns. The caller
+// sets ID and Arguments of the call.
 //
-// An item begins one run, whatever happens: the id of the run is that of the item, and what the
-// plugin stores, such as how far it has read, is written after all runs are.
+// An item begins one run, whatever happens: the id of the run derives from the item, and the
+// plugin's data, such as its reading position, is written after all runs are.
 //
 // Errors: those of [Triggers]; [runs.ErrClosed] and others of [runs.Runs.Start].
 func (ss *Schedules) Fire(ctx context.Context, s Schedule, call TriggerCall) (contract.Triggered, error) {

@@ -113,7 +113,7 @@ func (m *machine) entry() (goja.Callable, error) {
 	return f, nil
 }
 
-// settle waits for a promise and runs timers meanwhile.
+// settle runs timers until a promise is settled.
 func (m *machine) settle(ctx context.Context, v goja.Value) (goja.Value, error) {
 	o, ok := v.(*goja.Object)
 	if !ok || o.ExportType() != reflect.TypeFor[*goja.Promise]() { // Export copies other objects

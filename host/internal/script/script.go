@@ -10,7 +10,7 @@
 // process, and a hostile script can exhaust that memory or overflow the stack, which terminates a
 // Go program. Therefore a host sets Worker, and each script runs in a separate process whose memory
 // the kernel limits on Linux. Without Worker scripts run in this process, which is enough for tests
-// and trusted canvases. With a memory budget, scripts that do not fit beside the running ones wait
+// and trusted canvases. With a memory budget, scripts that do not fit next to the running ones wait
 // in order.
 package script
 

@@ -56,7 +56,7 @@ func (t *timers) clear(id int64) {
 	t.pending = slices.DeleteFunc(t.pending, func(x timer) bool { return x.id == id })
 }
 
-// next waits for the earliest timer and runs it; again is false if there is none.
+// next waits for the earliest timer and runs it; again is false without one.
 func (t *timers) next(ctx context.Context) (again bool, err error) {
 	if len(t.pending) == 0 {
 		return false, nil

@@ -34,8 +34,8 @@ func (p *Process) awaitDatabase(driver, url, name string) error {
 	}
 }
 
-// ownDir gives a directory to the user that find returns, and returns the credential of that user.
-// It does so only when the tests run as root, as whom database servers refuse to run.
+// ownDir makes the user that find returns the owner of a directory, and returns the credential of
+// that user. It does so only when the tests run as root, as whom database servers refuse to run.
 func ownDir(dir string, find func() (*user.User, error)) (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

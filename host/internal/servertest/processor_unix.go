@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ProcessorTime is what this process has used so far, which other processes change little; 0 where
-// it is not known.
+// ProcessorTime returns the processor time of this process, which a busy machine changes little; 0
+// if unknown.
 func ProcessorTime() time.Duration {
 	var use syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &use) != nil {

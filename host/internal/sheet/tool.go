@@ -259,7 +259,7 @@ func choose(sheets []document.Sheet, selection string) ([]document.Sheet, error)
 	return chosen, nil
 }
 
-// shownRows is how many rows of a table go into the Markdown.
+// shownRows bounds the rows of a table in the Markdown.
 const shownRows = 10
 
 func outputs(tables []table, problems []string, attachment engine.Value) engine.Value {

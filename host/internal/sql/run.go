@@ -30,7 +30,7 @@ const (
 	mostStatements = 100
 )
 
-// Result is what one statement returned.
+// Result is the result of one statement.
 type Result struct {
 	Columns []string
 	Rows    [][]engine.Value

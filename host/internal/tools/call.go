@@ -76,8 +76,8 @@ func (p *port) invocation(
 	return inv, err
 }
 
-// sameHost refuses a secret of the host beside an address of the canvas's own: a canvas that was
-// not saved on the host could have it sent anywhere.
+// sameHost refuses a secret of the host if the canvas sets the address of the service: a canvas
+// that was not saved on the host could have the secret sent anywhere.
 func sameHost(t tools.Tool, params engine.Value, keys *keyring) error {
 	if params.Get(t.BaseParam()).Str() == "" {
 		return nil
@@ -91,9 +91,9 @@ func sameHost(t tools.Tool, params engine.Value, keys *keyring) error {
 	return nil
 }
 
-// grant is what a call may do: the grant of the tool, and the host of an address that stands in the
-// canvas's own params. An address that a model, a user or a reference gives is not granted: it
-// would let them choose where the key goes.
+// grant returns the permissions of a call: the grant of the tool, and the host of an address in the
+// canvas's params. An address from a model, a user or a reference is not granted: it would let them
+// choose where the key goes.
 func (p *port) grant(t tools.Tool, m *plugin.Module, params engine.Value) (contract.Permissions, error) {
 	grant := m.Granted()
 	if grant.HTTP == nil {
@@ -123,8 +123,8 @@ func (p *port) grant(t tools.Tool, m *plugin.Module, params engine.Value) (contr
 	return grant, nil
 }
 
-// ownHost is the host that the params of the canvas name in place of the service's; "" when they
-// name none. plain says that they name it without encryption.
+// ownHost returns the host that the params of the canvas name instead of the service's; "" for
+// none. plain reports an address without encryption.
 func ownHost(t tools.Tool, params engine.Value) (host string, plain bool, err error) {
 	address := params.Get(t.BaseParam()).Str()
 	if address == "" {
@@ -138,7 +138,7 @@ func ownHost(t tools.Tool, params engine.Value) (host string, plain bool, err er
 	return hostmatch.Of(u), u.Scheme == "http", nil
 }
 
-// keyring gives the plugin host the keys of one call. Its names are those of params.
+// keyring resolves the keys of one call for the plugin host, by the names of params.
 type keyring struct {
 	from  engine.Secrets
 	mark  string            // carried by placeholders of the canvas
@@ -175,8 +175,8 @@ func (k *keyring) Secret(ctx context.Context, name string) (engine.Secret, bool,
 	return engine.Secret{Value: strings.TrimSpace(value), Hosts: bound}, true, nil
 }
 
-// failure is an error of a tool as a node knows it: its code and message. What trying again cannot
-// mend says so. keys is why a key could not be had, if one could not.
+// failure converts an error of a tool for a node: its code and message, marked as final if a retry
+// cannot help. keys is the error of a key that could not be read, if any.
 func failure(ctx context.Context, err, keys error) error {
 	var e *contract.Error
 	if !errors.As(err, &e) {
@@ -198,7 +198,7 @@ func failure(ctx context.Context, err, keys error) error {
 	return out
 }
 
-// Error is why a tool gave nothing. Codes are those of the plugin contract, such as rate_limited.
+// Error is the failure of a tool, with a code of the plugin contract, such as rate_limited.
 type Error struct {
 	Code, Message string
 	RetryAfterMS  int64 // with rate_limited, when the service says so
@@ -207,5 +207,5 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Unwrap gives engine.ErrNoRetry where trying again cannot help.
+// Unwrap returns engine.ErrNoRetry if a retry cannot help.
 func (e *Error) Unwrap() error { return e.final }

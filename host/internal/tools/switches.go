@@ -25,7 +25,7 @@ type Switches struct {
 	names []string
 }
 
-// switchFile is what the folder of plugins holds about tools.
+// switchFile stores the switches in the folder of plugins.
 const switchFile = "tools.json"
 
 type switchState struct {

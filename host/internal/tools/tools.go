@@ -10,7 +10,7 @@
 // itself writes into its params (base_url). Keys from params never enter the sandbox: the tool
 // writes a placeholder, and the value is put into the request by host/internal/plugin.
 //
-// The package decides nothing about private addresses: its caller says whether they are allowed.
+// The caller decides whether private addresses are allowed.
 package tools
 
 import (
@@ -29,10 +29,10 @@ import (
 
 // Config configures a Set.
 type Config struct {
-	// Host gives the host that runs the modules. It is called when a tool is first used; an error
-	// fails that call, and the next one asks again.
+	// Host returns the host that runs the modules. It is called when a tool is first used; an error
+	// fails that call, and the next one retries.
 	Host func(ctx context.Context) (*plugin.Host, error)
-	// Switches say which tools are off; nil: all are on.
+	// Switches disable tools; nil disables none.
 	Switches *Switches
 	// Grant returns the hosts that a tenant allows to plugins; nil, or a nil result, allows all.
 	Grant func(tenant string) *contract.Permissions

@@ -14,17 +14,16 @@ import (
 )
 
 const (
-	// unusedFor is how long an entry stays that is not used.
+	// unusedFor is the time after which an unused entry is removed.
 	unusedFor = 30 * 24 * time.Hour
-	// otherVersionFor is how long files of another version of wazero stay: a process of it may be
-	// at work.
+	// otherVersionFor is the time after which files of another version of wazero are removed: a
+	// process of it may be running.
 	otherVersionFor = 24 * time.Hour
-	// mostRemoved bounds how many files one start removes.
+	// mostRemoved bounds the files that one start removes.
 	mostRemoved = 1000
 )
 
-// versionFolder returns the name of the folder that this version of wazero uses, which it does not
-// tell.
+// versionFolder returns the name of the folder that this version of wazero uses; its API does not.
 func versionFolder() (name string, err error) {
 	dir, err := os.MkdirTemp("", "easel-wazero-")
 	if err != nil {
@@ -74,7 +73,7 @@ func (d *Dir) removeOld(now time.Time) error {
 }
 
 // removeBefore removes the files of a folder that were neither written nor used since a time, at
-// most rest of them. The time of an entry is that of its checksum.
+// most rest of them. The time of an entry is the time of its checksum file.
 func removeBefore(dir string, since time.Time, rest *int) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {

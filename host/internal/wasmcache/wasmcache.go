@@ -1,12 +1,12 @@
 // Package wasmcache guards the folders in which wazero keeps compiled modules.
 //
-// wazero believes what it reads there: a damaged entry fails the module, allocates what a damaged
-// length says, or runs as machine code. A [Dir] therefore keeps the SHA-256 of each entry beside
-// it, and removes an entry that differs before wazero sees it; the module is then compiled again.
-// Entries that were not used for thirty days, and those of other versions of wazero, are removed
-// when the folder is opened. The checksum finds damage, not an attacker: a process that can write
-// the folder can write both, so the folder belongs to the host's user alone and is not part of a
-// backup.
+// wazero does not check what it reads there: a damaged entry fails the module, allocates memory by
+// a damaged length, or runs as machine code. A [Dir] therefore stores the SHA-256 of each entry
+// next to it, and removes an entry that differs before wazero sees it; the module is then compiled
+// again. Entries that were not used for thirty days, and those of other versions of wazero, are
+// removed when the folder is opened. The checksum finds damage, not an attacker: a process that can
+// write the folder can write both, so the folder belongs to the host's user alone and is not part
+// of a backup.
 package wasmcache
 
 import (
@@ -50,7 +50,7 @@ var entryName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // sumSuffix is added to the name of an entry for the file with its checksum.
 const sumSuffix = ".sha256"
 
-// Open makes the folder when it is missing, and gives wazero's cache in it. An empty path is a
+// Open creates the folder if it is missing, and returns wazero's cache in it. An empty path is a
 // cache in memory and a nil Dir. log takes a line for each damaged entry; nil means slog.Default.
 func Open(path string, log *slog.Logger) (*Dir, wazero.CompilationCache, error) {
 	if path == "" {

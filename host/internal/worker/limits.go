@@ -16,7 +16,7 @@ type Limits struct {
 	Files  int64         // bytes of all artifacts, default 16 MB; files of a script hold twice of that
 }
 
-// WithDefaults returns the limits with the defaults in place of fields that are not set.
+// WithDefaults returns the limits with defaults for fields that are not set.
 func (l Limits) WithDefaults() Limits {
 	if l.Time <= 0 {
 		l.Time = 10 * time.Second

@@ -36,8 +36,8 @@ func WholeArenas(memory int64) int64 { return (memory + Arena - 1) / Arena * Are
 var ErrNested = errors.New("it nests too deep")
 
 // environment is the complete environment of a worker: scripts must not see keys and settings of
-// the host. A script needs one thread beside the garbage collector; more threads, each with its own
-// memory, would exhaust the limit.
+// the host. A script needs one thread besides the garbage collector; more threads, each with its
+// own memory, would exhaust the limit.
 var environment = []string{"GOMAXPROCS=2", "MALLOC_ARENA_MAX=1"}
 
 // outputWait bounds how long the output of a worker that ended is read. Nothing but a busy machine

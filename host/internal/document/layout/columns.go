@@ -64,7 +64,7 @@ func joinSingles(list [][]item) [][]item {
 	return out
 }
 
-// gutter finds the vertical gap that fewest items cross. Both sides need lines beside each other.
+// gutter finds the vertical gap that fewest items cross. Both sides need lines at the same height.
 func gutter(items []item) (x float64, ok bool) {
 	lefts := make([]float64, 0, len(items))
 	for _, it := range items {

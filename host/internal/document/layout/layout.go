@@ -26,7 +26,7 @@ func (b Box) union(o Box) Box {
 	return Box{min(b.Left, o.Left), max(b.Right, o.Right), min(b.Top, o.Top), max(b.Bottom, o.Bottom)}
 }
 
-// Word is a run of characters without a blank. The height of its box is that of its font, not of
+// Word is a run of characters without a blank. The height of its box comes from its font, not from
 // its letters.
 type Word struct {
 	Box  // in the axes of its direction, see [Turn.Box]

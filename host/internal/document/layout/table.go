@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine/block"
 )
 
-// tolerance is how far rules that meet may be apart, in points.
+// tolerance bounds the distance of rules that count as touching, in points.
 const tolerance = 2.5
 
 // maxRules bounds the rules of a page of which tables are made. Drawings have more.

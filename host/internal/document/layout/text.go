@@ -37,7 +37,7 @@ func (c *Compounds) has(first, second string) bool {
 	return ok
 }
 
-// compound is how a word is stored.
+// compound returns the form in which a word is stored.
 func compound(word string) string {
 	word = strings.TrimFunc(word, func(r rune) bool { return !isWordRune(r) })
 	return strings.ToLower(strings.ReplaceAll(word, "\u2010", "-"))
@@ -104,7 +104,8 @@ func isCompound(first, second string) bool {
 	return false
 }
 
-// isInsideCode reports characters of words that have hyphens of their own, such as addresses.
+// isInsideCode reports characters of words in which a hyphen is part of the spelling, such as
+// addresses.
 func isInsideCode(r rune) bool {
 	return unicode.IsDigit(r) || strings.ContainsRune("-\u2010\u2011/._@:=", r)
 }

@@ -90,9 +90,9 @@ func isRightToLeft(r rune) bool {
 }
 
 // visual puts the pieces of a line into the order in which they stand from left to right, and
-// reports whether the line runs to the left. Runs are those of Unicode's bidirectional algorithm;
-// a number after words that run to the left stands behind them in a line that runs to the right,
-// because the library does not tell levels.
+// reports whether the line runs to the left. Runs come from Unicode's bidirectional algorithm; a
+// number after words that run to the left stands behind them in a line that runs to the right,
+// because the library does not return levels.
 func visual(line []piece) (ordered []piece, leftwards bool) {
 	if !slices.ContainsFunc(line, func(p piece) bool { return strings.ContainsFunc(p.text, isRightToLeft) }) {
 		return line, false

@@ -16,14 +16,14 @@ var ErrPieces = errors.New("the text has too many lines, cells and marks for a f
 const (
 	// mostMemory bounds the memory for making a file of a text, in bytes.
 	mostMemory = 128 << 20
-	// perLine and perMark are what a line outside of tables, and a cell or a mark, take at most in
+	// perLine and perMark bound the memory of a line outside of tables, and of a cell or a mark, in
 	// any format: measured.
 	perLine = 1600
 	perMark = 700
 	// fontMemory is the memory of the parsed fonts, which concurrent files share.
 	fontMemory = 32 << 20
-	// longestPDFCell is how long a cell of a table in a PDF is at most, in bytes. Its lines are set
-	// before they are placed, at 100 bytes for each character.
+	// longestPDFCell bounds a cell of a table in a PDF, in bytes. Its lines are set before they are
+	// placed, at 100 bytes for each character.
 	longestPDFCell = 64 << 10
 )
 

@@ -23,7 +23,7 @@ type block struct {
 	kind  blockKind
 	level int // of a heading: 1 to 6; of anything else: how many lists and quotations it stands in
 	spans []span
-	// number is that of an item, 0 in a list without numbers.
+	// number of an item; 0 in a list without numbers.
 	number int
 	// first marks the beginning of an item; further blocks of the same item have it unset.
 	first bool
@@ -82,7 +82,7 @@ type parser struct {
 	inItem bool
 }
 
-// deepest is how far lists and quotations are looked into.
+// deepest bounds the nesting of lists and quotations that is read.
 const deepest = 100
 
 func (p *parser) blocks(parent ast.Node) {
@@ -203,7 +203,7 @@ func (c *collector) end() {
 	}
 }
 
-// inline collects text; style is what the elements around it give it.
+// inline collects text; style comes from the elements around it.
 func (c *collector) inline(parent ast.Node, style span, depth int) {
 	if depth == deepest {
 		return

@@ -39,7 +39,7 @@ func pack(main, mainType string, parts ...part) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, p := range all {
-		// A fixed time, so that the same text gives the same file.
+		// A fixed time, so that the same text results in the same file.
 		w, err := z.CreateHeader(
 			&zip.FileHeader{Name: p.name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)},
 		)

@@ -320,8 +320,8 @@ func (s *setter) slice(cells [][][]piece, widths []float64, from, n int, height 
 	s.y = bottom
 }
 
-// columnWidths shares the width by the longest line of each column, so that no column is lost
-// beside a long one.
+// columnWidths shares the width by the longest line of each column, so that a long column leaves
+// room for the others.
 func columnWidths(b block, width, size float64) []float64 {
 	widths := make([]float64, columns(b))
 	for i := range widths {

@@ -25,8 +25,8 @@ func (p piece) sameStyle(q piece) bool {
 	return p.face == q.face && p.link == q.link && p.struck == q.struck
 }
 
-// breakLines sets spans in lines of at most the given width, at least one, and gives each line when
-// it is full. Words that are wider are divided.
+// breakLines sets spans in lines of at most the given width, at least one, and yields each line
+// when it is full. Words that are wider are divided.
 func breakLines(spans []span, size, width float64) iter.Seq[[]piece] {
 	return func(yield func([]piece) bool) {
 		var line []piece

@@ -22,7 +22,7 @@ var (
 	ErrTooLarge = errors.New("the text is too long for a file")
 )
 
-// Most is how long a text may be, in bytes.
+// Most bounds the length of a text, in bytes.
 const Most = 4 << 20
 
 // Extension returns the file name extension of a format, with the dot.
@@ -33,7 +33,7 @@ func Extension(format string) string {
 	return "." + format
 }
 
-// Layout is the format of pages and the parts beside the text. The zero value is A4 portrait
+// Layout is the format of pages and their parts besides the text. The zero value is A4 portrait
 // without any. Sizes are points; 0 is the size of the format.
 type Layout struct {
 	Header, Footer string // on each page
