@@ -40,7 +40,8 @@ type Chunk struct {
 	Vector    []float32   `json:"-"`
 }
 
-// ID is the id of a chunk with a content in a document: equal pieces of one document are one chunk.
+// ID returns the id of a chunk with a content in a document: equal pieces of one document are one
+// chunk.
 func ID(content, document string) string { return fmt.Sprintf("%016x", Hash(content, document)) }
 
 // Hash is [ID] as a number.
@@ -52,7 +53,7 @@ func Hash(content, document string) uint64 {
 	return d.Sum64()
 }
 
-// Dataset is a chunk as callers see it.
+// Dataset returns a chunk as callers see it.
 func (c *Chunk) Dataset() dataset.Chunk {
 	return dataset.Chunk{
 		ID: c.ID, Content: c.Content, Keywords: c.Keywords, Questions: c.Questions, Tags: c.Tags, Image: c.Image,

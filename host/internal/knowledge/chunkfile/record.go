@@ -150,7 +150,7 @@ func (c *Chunk) setBytes(number protowire.Number, data []byte) {
 	}
 }
 
-// kindOf is a kind of chunk; nearly all are of one of these.
+// kindOf returns a kind of chunk; nearly all are of one of these.
 func kindOf(data []byte) string {
 	switch string(data) {
 	case "text":

@@ -74,7 +74,7 @@ type pieceCounts struct {
 	counts map[wordcache.Key]int32
 }
 
-// tokens is the number of tokens of a piece.
+// tokens returns the number of tokens of a piece.
 func (c *pieceCounts) tokens(key wordcache.Key, piece string) int32 {
 	c.mu.RLock()
 	n, ok := c.counts[key]
@@ -101,7 +101,7 @@ func libraryCount(text string) int {
 	return n
 }
 
-// nextPiece is the length of the first piece of a text that is not empty, by the pattern of
+// nextPiece returns the length of the first piece of a text that is not empty, by the pattern of
 // cl100k_base:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
@@ -128,7 +128,7 @@ func nextPiece(text string) int {
 	return spaces(text)
 }
 
-// contraction is the length of an English contraction at the beginning of a text.
+// contraction returns the length of an English contraction at the beginning of a text, or 0.
 func contraction(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0
@@ -193,7 +193,7 @@ func spanOf(text string, has func(rune) bool) int {
 	return len(text)
 }
 
-// numbers is the length of up to three digits.
+// numbers returns the length of up to three digits at the beginning of a text.
 func numbers(text string) int {
 	n := 0
 	for i, r := range text {
@@ -205,8 +205,8 @@ func numbers(text string) int {
 	return len(text)
 }
 
-// punctuation is the length of a blank, characters that are neither letters, numbers nor spaces,
-// and line ends.
+// punctuation returns the length of a blank, characters that are neither letters, numbers nor
+// spaces, and line ends.
 func punctuation(text string) int {
 	start := 0
 	if text[0] == ' ' {
@@ -225,8 +225,8 @@ func punctuation(text string) int {
 	return n
 }
 
-// spaces is the length of white space: up to its last line end, or else without its last character
-// when a word follows, to which that belongs.
+// spaces returns the length of white space: up to its last line end, or else without its last
+// character when a word follows, to which that belongs.
 func spaces(text string) int {
 	end, last, line := 0, 0, 0
 	for i, r := range text {

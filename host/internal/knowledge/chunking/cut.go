@@ -57,7 +57,7 @@ var methods = map[string]method{
 	"one": (*cutter).one, "picture": (*cutter).one,
 }
 
-// Methods are the names of all chunk methods, sorted.
+// Methods returns the names of all chunk methods, sorted.
 func Methods() []string { return slices.Sorted(maps.Keys(methods)) }
 
 // Cut cuts a document by a method; "" is [Structure]. settings is the JSON object of the method's
@@ -174,7 +174,7 @@ func (c *cutter) naive(doc *Document) ([]chunk.Chunk, error) {
 	return t.Items(items), nil
 }
 
-// children are the delimiters that cut chunks into the pieces that are searched.
+// children returns the delimiters that cut chunks into the pieces that are searched.
 func (c *cutter) children() []string {
 	delimiter := c.config.Children
 	if c.ParentChild.Use {
@@ -191,7 +191,7 @@ func (c *cutter) units(t *chunk.Tokens, text string) []string {
 	return t.Units(text)
 }
 
-// tableItems are a table, or pieces of a large one with its head repeated.
+// tableItems returns a table, or pieces of a large one with its head repeated.
 func (c *cutter) tableItems(b *block.Block) (out []chunk.Item) {
 	s := chunk.Structure{Count: c.count, Size: c.Size}
 	for _, piece := range s.Blocks([]block.Block{*b}) {
@@ -200,7 +200,7 @@ func (c *cutter) tableItems(b *block.Block) (out []chunk.Item) {
 	return out
 }
 
-// sheetOf is the name of the sheet that a table is, unless it is a name that programs give.
+// sheetOf returns the name of the sheet that a table is, unless it is a name that programs give.
 func sheetOf(b *block.Block) string {
 	if len(b.Path) == 0 || strings.Contains(strings.ToLower(b.Path[len(b.Path)-1]), "sheet") {
 		return ""
@@ -208,7 +208,7 @@ func sheetOf(b *block.Block) string {
 	return b.Path[len(b.Path)-1]
 }
 
-// rowLines are the rows of a table as lines "column：value; ... ——sheet".
+// rowLines returns the rows of a table as lines "column：value; ... ——sheet".
 func rowLines(b *block.Block, sheet string) (out []string) {
 	if len(b.Rows) == 0 {
 		return nil
@@ -244,7 +244,7 @@ func (c *cutter) one(doc *Document) ([]chunk.Chunk, error) {
 	return []chunk.Chunk{whole(doc.Blocks)}, nil
 }
 
-// whole is blocks as one chunk.
+// whole returns blocks as one chunk.
 func whole(list []block.Block) chunk.Chunk {
 	out := chunk.Chunk{Type: chunk.Text}
 	texts := make([]string, 0, len(list))

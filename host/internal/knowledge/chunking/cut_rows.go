@@ -44,7 +44,7 @@ func qaChunk(p chunk.Pair, positions []chunk.Position) chunk.Chunk {
 	return chunk.Chunk{Text: p.Text(), Type: chunk.Text, Search: p.Question, Positions: positions}
 }
 
-// pairOf is a row: the question in its first cell that has a text.
+// pairOf returns the chunk of a row; the question is in its first cell with a text.
 func pairOf(row []string, positions []chunk.Position) chunk.Chunk {
 	for i, cell := range row {
 		if strings.TrimSpace(cell) != "" {
@@ -55,8 +55,8 @@ func pairOf(row []string, positions []chunk.Position) chunk.Chunk {
 	return chunk.Chunk{}
 }
 
-// section is a heading, with those above it, as the question that the text below answers. A heading
-// without text is part of the questions below it.
+// section returns a heading, with those above it, as the question that the text below answers. A
+// heading without text is part of the questions below it.
 func section(list []block.Block) []chunk.Chunk {
 	body := whole(list)
 	if list[0].Kind != block.Heading {
@@ -70,7 +70,7 @@ func section(list []block.Block) []chunk.Chunk {
 	return []chunk.Chunk{qaChunk(chunk.Pair{Question: question, Answer: body.Text}, body.Positions)}
 }
 
-// lines cuts pairs that begin on separate lines; lines before the first pair are a chunk.
+// lines makes a chunk of each pair of [chunk.Pairs]; lines before the first pair are a chunk.
 func lines(list []block.Block) (out []chunk.Chunk) {
 	text := whole(list)
 	pairs, rest := chunk.Pairs(text.Text)

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine/chunk"
 )
 
-// titled is a method that cuts at headings: those of the document, or numbered lines.
+// titled returns a method that cuts at headings: those of the document, or numbered lines.
 func titled(name string) method {
 	return func(c *cutter, doc *Document) ([]chunk.Chunk, error) {
 		return c.titles(name, doc.Blocks)

@@ -53,9 +53,9 @@ func (l *lineCounter) line(line string) int {
 	return n
 }
 
-// lineEnd is the length of a text up to the first line end that no space follows. No piece of the
-// vocabulary's pattern goes beyond it: a piece may begin or end with line ends, but nothing follows
-// them in it.
+// lineEnd returns the length of a text up to the first line end that no space follows. No piece of
+// the vocabulary's pattern goes beyond it: a piece may begin or end with line ends, but nothing
+// follows them in it.
 func lineEnd(text string) int {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '\n')

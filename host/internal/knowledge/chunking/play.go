@@ -16,7 +16,7 @@ type Result struct {
 	Chunks []engine.Value // {text, doc_type_kwd, mom, img_id, position_int, page_num_int, top_int}
 }
 
-// Value is the result as its golden file has it: {case_id, chunks}.
+// Value returns the result as its golden file has it: {case_id, chunks}.
 func (r *Result) Value() engine.Value {
 	return engine.Object("case_id", r.ID, "chunks", engine.List(r.Chunks...))
 }

@@ -11,10 +11,10 @@ const (
 	Structure = "structure" // at headings, paragraphs and tables
 )
 
-// Chunkings are all ways to cut documents.
+// Chunkings returns all ways to cut documents.
 func Chunkings() []string { return []string{None, Structure} }
 
-// cut is the chunks of a document. Its title stands before the text.
+// cut returns the chunks of a document. Its title stands before the text.
 func cut(way string, d Document) []string {
 	text := d.Text
 	if d.Title != "" {

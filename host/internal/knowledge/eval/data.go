@@ -78,7 +78,7 @@ type numbered struct {
 	text   []byte
 }
 
-// plain is the content of a file that may be gzipped.
+// plain returns the content of a file that may be gzipped.
 func plain(f io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(f)
 	magic, err := in.Peek(2)

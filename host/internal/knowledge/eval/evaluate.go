@@ -288,7 +288,7 @@ func (e *Evaluation) search(ctx context.Context, c *corpus, s Settings, q Query)
 	return out, nil
 }
 
-// Differences are the queries whose discounted gain differs most between two runs, the largest
+// Differences returns the queries whose discounted gain differs most between two runs, the largest
 // losses first.
 func Differences(from, to *Run) []Difference {
 	before := map[string]Measures{}

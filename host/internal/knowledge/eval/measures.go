@@ -71,7 +71,7 @@ func measure(found []Found, grades map[string]int, depths []int) (m Measures, ok
 
 func discount(rank int) float64 { return 1 / math.Log2(float64(rank)+2) }
 
-// mean is the mean of measures.
+// mean returns the mean of measures.
 func mean(all []Measures, depths []int) Measures {
 	out := Measures{Recall: map[int]float64{}}
 	n := float64(max(1, len(all)))

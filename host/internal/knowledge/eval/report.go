@@ -65,7 +65,7 @@ func (r *Report) row(t io.Writer, run *Run) {
 	fmt.Fprintf(t, "\t%v\t%v\n", run.Median.Round(10*time.Microsecond), run.P99.Round(10*time.Microsecond))
 }
 
-// String is the settings in the form that Set reads, as far as the mode uses them.
+// String returns the settings in the form that Set reads, as far as the mode uses them.
 func (s Settings) String() string {
 	parts := []string{"mode=" + string(s.Mode), "chunk=" + s.Chunk}
 	if s.Mode != Vectors {

@@ -29,7 +29,7 @@ type Settings struct {
 	TopK         int            `json:"top_k"`
 }
 
-// Defaults are the settings of a new dataset.
+// Defaults returns the settings of a new dataset.
 func Defaults() Settings {
 	return Settings{
 		Mode: Words, Chunk: Structure, Index: index.Settings{}.Normal(),
@@ -56,7 +56,7 @@ var keys = map[string]func(s *Settings, value string) error{
 	"top_k": func(s *Settings, v string) (err error) { s.TopK, err = strconv.Atoi(v); return err },
 }
 
-// Keys are the names of all settings.
+// Keys returns the names of all settings.
 func Keys() []string {
 	return []string{"mode", "chunk", "language", "stemmer", "k1", "b", "vector_weight", "fusion", "top_k"}
 }

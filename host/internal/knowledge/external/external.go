@@ -217,7 +217,7 @@ func (s *opened) search(ctx context.Context, q *engine.RetrievalQuery) (engine.F
 	return out, nil
 }
 
-// hit is a hit of the other system. What only RAGFlow sends is in Extra.
+// hit returns a hit of the other system. What only RAGFlow sends is in Extra.
 func (s *opened) hit(h *index.Hit) dataset.Hit {
 	out := dataset.Hit{
 		Chunk: dataset.Chunk{
@@ -235,7 +235,7 @@ func (s *opened) hit(h *index.Hit) dataset.Hit {
 	return out
 }
 
-// merge is the best n of several searches, by similarity.
+// merge returns the best n of several searches, by similarity.
 func merge(all []engine.Found, n int) engine.Found {
 	var out engine.Found
 	for _, found := range all {

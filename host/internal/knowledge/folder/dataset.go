@@ -26,7 +26,7 @@ const tenantMark = "@"
 // Source is the source of documents in a folder.
 const Source = "folder"
 
-// placeOf is the dataset that a file belongs to, by its key, and the file's path in it.
+// placeOf returns the dataset that a file belongs to, by its key, and the file's path in it.
 func placeOf(name string) (key, file string) {
 	key, file, below := strings.Cut(name, "/")
 	if !below {
@@ -42,7 +42,7 @@ func placeOf(name string) (key, file string) {
 	return key + "/" + inner, deeper
 }
 
-// datasetOf is the key of the dataset that a folder is; ok is false for other folders.
+// datasetOf returns the key of the dataset of a folder; ok is false for other folders.
 func datasetOf(name string) (key string, ok bool) {
 	depth := strings.Count(name, "/")
 	if strings.HasPrefix(name, tenantMark) {
@@ -51,8 +51,8 @@ func datasetOf(name string) (key string, ok bool) {
 	return name, depth == 0 && name != "."
 }
 
-// idOf is the id of a dataset or a document: 32 hexadecimal digits in the form of a UUID of version
-// 1, as all datasets have. It is the same on every host.
+// idOf returns the id of a dataset or a document: 32 hexadecimal digits in the form of a UUID of
+// version 1, as all datasets have. It is the same on every host.
 func idOf(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	id := sum[:16]
@@ -137,7 +137,7 @@ func (f *Folder) update(v *file, change func(*dataset.Document)) {
 	set.numbers[v.path] = set.changes
 }
 
-// kindOf is the kind of a document, as of those that are uploaded.
+// kindOf returns the kind of a document, as for uploaded ones.
 func kindOf(name string) string {
 	switch extension := strings.ToLower(path.Ext(name)); {
 	case extension == ".pdf":
@@ -195,7 +195,7 @@ func (f *Folder) visible(d *folderDataset, tenant string) bool {
 	return private || d.key == "." || tenant == "" || f.datasets[tenantMark+tenant+"/"+d.key] == nil
 }
 
-// view is a dataset as callers see it.
+// view returns a dataset as callers see it.
 func (f *Folder) view(d *folderDataset) dataset.Dataset {
 	out := dataset.Dataset{
 		ID: d.id, Name: d.name(), Description: "Documents of a folder of this host", EmbeddingModel: f.cfg.Model,
@@ -229,7 +229,7 @@ func (f *Folder) Dataset(tenant, id string) (v dataset.Dataset, ok bool) {
 	return f.view(d), true
 }
 
-// Key is the key of a dataset in [Folder.Index]; ok is false when the tenant sees none.
+// Key returns the key of a dataset in [Folder.Index]; ok is false when the tenant sees none.
 func (f *Folder) Key(tenant, id string) (key string, ok bool) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -270,7 +270,7 @@ func (f *Folder) Open(tenant, id, document string) (io.ReadCloser, error) {
 	return nil, fs.ErrNotExist
 }
 
-// nameOf is the name of a file inside the root.
+// nameOf returns the name of a file inside the root.
 func nameOf(key, file string) string {
 	if path.Base(key) == "." {
 		return path.Join(path.Dir(key), file)

@@ -24,7 +24,7 @@ type Config struct {
 	Root string
 	// Dir is where the index is stored; "" makes a temporary one.
 	Dir string
-	// Cutter reads and cuts the documents; Images reports that it reads text in images.
+	// Cutter reads and cuts the documents; Images is set if it reads text in images.
 	Cutter ingest.Cutter
 	Images bool
 	// Embedder makes vectors, for several documents at once; nil means that documents are searched
@@ -171,7 +171,7 @@ func (f *Folder) Close() error {
 	return errors.Join(f.index.Close(), f.records.close(), f.root.Close())
 }
 
-// Index is the index that holds the chunks; [Folder.Key] names the datasets in it.
+// Index returns the index that holds the chunks; [Folder.Key] names the datasets in it.
 func (f *Folder) Index() index.Index { return f.index }
 
 // Model names the model of the vectors; "" means none.

@@ -39,7 +39,7 @@ type record struct {
 	Messages string           `json:"messages"`
 }
 
-// versionOf is the version of a document in the index.
+// versionOf returns the version of a document in the index.
 func versionOf(v *file) int64 {
 	sum := sha256.Sum256([]byte(v.dataset + "\x00" + v.path + "\x00" + v.mark))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 1)
@@ -56,7 +56,7 @@ func (r *record) mayBeRaised() bool {
 	return r.Failure.Limit == document.LimitHost || r.Failure.Limit == document.LimitPages
 }
 
-// document is the record as callers see it.
+// document returns the record as callers see it.
 func (r *record) document() *dataset.Document {
 	d := &dataset.Document{
 		ID: idOf(r.Dataset, r.Path), Dataset: idOf(r.Dataset), Name: r.Path, Size: r.Size, Hash: r.Hash,
@@ -194,7 +194,7 @@ func (r *records) get(dataset, path string) (*record, bool) {
 	return &c, true
 }
 
-// all are the records, in no order. They must not be changed.
+// all returns the records, in no order. They must not be changed.
 func (r *records) all() []*record {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

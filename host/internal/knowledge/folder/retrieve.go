@@ -111,7 +111,7 @@ func (r retriever) resolve(ctx context.Context, names []string) (ids map[string]
 	return ids, keys, nil
 }
 
-// unknown is the error of a dataset that the tenant does not see.
+// unknown returns the error of a dataset that the tenant does not see.
 func unknown(name string, seen []dataset.Dataset) error {
 	if len(seen) == 0 {
 		return fmt.Errorf("dataset %q does not exist; there are no datasets", name)

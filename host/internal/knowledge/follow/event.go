@@ -42,7 +42,7 @@ type place struct {
 
 func placeOf(c *dataset.Change) place { return place{c.Seq, c.ID} }
 
-// behind is the place behind all changes with a number.
+// behind returns the place behind all changes with a number.
 func behind(seq int64) place { return place{seq: seq + 1} }
 
 // before reports whether p is ahead of another place.

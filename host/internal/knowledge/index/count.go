@@ -100,8 +100,8 @@ func QueryTerms(s Settings, text string) (map[string]int, error) {
 	return counts, nil
 }
 
-// FullWeight is the weight of a chunk of average length that has each word of a question once, by
-// which similarities are divided. Words of asking, such as how, count only when there are no
+// FullWeight returns the weight of a chunk of average length that has each word of a question once,
+// by which similarities are divided. Question words, such as how, count only when there are no
 // others: chunks that answer a question seldom have them, and unknown words weigh most.
 func FullWeight(s Settings, counts map[string]int, idf map[string]float64) float64 {
 	asking := s.Asking()
@@ -119,12 +119,12 @@ func FullWeight(s Settings, counts map[string]int, idf map[string]float64) float
 	return full
 }
 
-// InverseFrequency is the weight of a term that holding of all chunks have.
+// InverseFrequency returns the weight of a term that occurs in holding of all chunks.
 func InverseFrequency(all, holding int) float64 {
 	return math.Log(1 + (float64(all-holding)+0.5)/(float64(holding)+0.5))
 }
 
-// LengthNorm is the part of BM25's divisor that depends on the length of a chunk.
+// LengthNorm returns the part of BM25's divisor that depends on the length of a chunk.
 func (s Settings) LengthNorm(length int, average float64) float64 {
 	k1, b := max(0, s.K1), max(0, s.B)
 	return k1 * (1 - b + b*float64(length)/max(1, average))

@@ -22,7 +22,7 @@ type Condition struct {
 	Key, Operator, Value string
 }
 
-// Operators are those that conditions may have.
+// Operators returns the operators of conditions.
 func Operators() []string {
 	return []string{
 		"contains", "not contains", "in", "not in", "start with", "end with", "empty", "not empty",
@@ -58,8 +58,8 @@ func canonical(op string) string {
 // in ascending order.
 type Values func(key string) (map[string][]int64, error)
 
-// Documents are the documents that a filter lets through, in ascending order. all is true when it
-// restricts nothing. Conditions on keys that no document has are ignored, as in the original.
+// Documents returns the documents that a filter lets through, in ascending order. all is true when
+// it restricts nothing. Conditions on keys that no document has are ignored, as in the original.
 func (f *Filter) Documents(values Values) (only []int64, all bool, err error) {
 	if f == nil || len(f.Conditions) == 0 {
 		return nil, true, nil
@@ -92,7 +92,7 @@ func (f *Filter) Documents(values Values) (only []int64, all bool, err error) {
 	return only, len(only) == 0 && f.Lenient, nil
 }
 
-// documents are those with a value that satisfies the condition, in ascending order.
+// documents returns those with a value that satisfies the condition, in ascending order.
 func (c *Condition) documents(of map[string][]int64) []int64 {
 	var out []int64
 	for value, documents := range of {
@@ -150,7 +150,7 @@ func (c *Condition) Holds(value string) bool {
 	return false
 }
 
-// MetaValues are the values of a metadata entry as texts; a list has one for each element.
+// MetaValues returns the values of a metadata entry as texts; a list has one for each element.
 func MetaValues(v any) []string {
 	switch v := v.(type) {
 	case nil:

@@ -67,14 +67,14 @@ type Settings struct {
 	B  float64 `json:"b"`
 }
 
-// Normal is the settings with their defaults filled in.
+// Normal returns the settings with their defaults filled in.
 func (s Settings) Normal() Settings {
 	s.Settings = s.Settings.Normal()
 	s.K1, s.B = positiveOr(s.K1, 0.9), positiveOr(s.B, 0.4)
 	return s
 }
 
-// positiveOr is v, or other when v is not set; a negative v stays, it means 0.
+// positiveOr returns v, or other if v is not set; a negative v stays, it means 0.
 func positiveOr(v, other float64) float64 {
 	if v == 0 {
 		return other
@@ -145,7 +145,7 @@ func LastOfEach(chunks []Chunk) []Chunk {
 	return out
 }
 
-// Searched is the text that words are taken from.
+// Searched returns the text that words are taken from.
 func (c *Chunk) Searched() string {
 	if c.Text != "" {
 		return c.Text

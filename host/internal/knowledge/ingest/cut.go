@@ -52,7 +52,7 @@ type Piece struct {
 	Meta map[string]any
 }
 
-// Chunk is the piece with an id and the time of its creation, without a vector.
+// Chunk returns the piece with an id and the time of its creation, without a vector.
 func (p *Piece) Chunk(id string, created int64) chunkfile.Chunk {
 	return chunkfile.Chunk{
 		ID: id, Content: p.Content, Text: p.Text, Keywords: p.Keywords, Questions: p.Questions, Tags: p.Tags,
@@ -167,7 +167,7 @@ func ofChunks(chunks []chunking.Chunk, most int64) iter.Seq2[Piece, error] {
 	}
 }
 
-// sizeOf is about how many bytes the texts of blocks take.
+// sizeOf estimates the bytes that the texts of blocks take.
 func sizeOf(blocks []block.Block) (n int64) {
 	for i := range blocks {
 		n += int64(len(blocks[i].Text))

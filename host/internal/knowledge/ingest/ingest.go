@@ -153,7 +153,7 @@ func (in *Ingester) work(ctx context.Context, next func(context.Context) (found 
 	}
 }
 
-// claim is a new claim for a document.
+// claim returns a new claim for a document.
 func (in *Ingester) claim(now time.Time, likely bool) store.Claim {
 	return store.Claim{
 		Lease: strings.ReplaceAll(uuid.NewString(), "-", ""), Until: now.Add(in.cfg.Lease).UnixMilli(), File: chunkFile,
@@ -164,12 +164,12 @@ func (in *Ingester) claim(now time.Time, likely bool) store.Claim {
 // longestParse is after which time the file of a parse is deleted that no document has.
 const longestParse = 24 * time.Hour
 
-// chunkFile is where the chunks of a document are written under its lease.
+// chunkFile returns the name of the file for the chunks of a document under its lease.
 func chunkFile(d *store.Document) string {
 	return fmt.Sprintf("%s/datasets/%s/%s/%s", d.Tenant, d.Dataset, d.ID, d.Lease)
 }
 
-// File is where the original of a document is stored.
+// File returns the name of the file with the original of a document.
 func File(tenant, dataset, document string) string {
 	return fmt.Sprintf("%s/datasets/%s/%s/original", tenant, dataset, document)
 }

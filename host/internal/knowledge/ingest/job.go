@@ -66,7 +66,7 @@ func (j *job) advance(to float64) {
 	j.progress = max(j.progress, min(to, 0.99))
 }
 
-// record is the document with progress and messages up to now.
+// record returns the document with progress and messages up to now.
 func (j *job) record() store.Document {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -170,13 +170,13 @@ func isFull(err error) bool {
 	return errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, broker.ErrFull)
 }
 
-// done is the end of a parse that succeeded.
+// done returns the end of a parse that succeeded.
 func (j *job) done() store.Finished {
 	j.report("Task done (%.2fs).", time.Since(j.began).Seconds())
 	return j.finished(dataset.Done, 1, j.result)
 }
 
-// finished is the state that the document ends in.
+// finished returns the state that the document ends in.
 func (j *job) finished(state dataset.State, progress float64, result *store.Parsed) store.Finished {
 	d := j.record()
 	d.State, d.Progress, d.Duration = state, progress, max(1, time.Since(j.began).Milliseconds())
@@ -269,7 +269,7 @@ func (j *job) digest(ds *store.Dataset) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// source is the original of the document.
+// source returns the original of the document.
 func (j *job) source() document.Source {
 	return document.Source{Name: j.d.Name, Size: j.d.Size, Open: func(ctx context.Context) (io.ReadCloser, error) {
 		r, _, err := j.in.cfg.Files.Open(ctx, j.d.File)

@@ -192,7 +192,7 @@ func (w *writing) embed(ctx context.Context) error {
 	return nil
 }
 
-// Embedded is the text that the vector of a chunk is made of: its questions, when it has any.
+// Embedded returns the text that the vector of a chunk is made of: its questions, when it has any.
 func Embedded(content, text string, questions []string) string {
 	switch {
 	case len(questions) > 0:
@@ -206,8 +206,8 @@ func Embedded(content, text string, questions []string) string {
 // nameShare is the share of a document's name in the vectors of its chunks.
 const nameShare = 0.1
 
-// Mix is the vector of a chunk: mostly that of its text, a little that of the document's name. It
-// is nil when that of the text is zero: the name alone would be compared otherwise.
+// Mix returns the vector of a chunk: mostly that of its text, a little that of the document's name.
+// It is nil when that of the text is zero: the name alone would be compared otherwise.
 func Mix(name, text []float32) ([]float32, error) {
 	if len(name) != len(text) {
 		return nil, fmt.Errorf("embedding model gives vectors of %d and of %d dimensions", len(name), len(text))

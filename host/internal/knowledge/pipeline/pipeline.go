@@ -153,7 +153,7 @@ func (r *Result) chunk(v engine.Value) Chunk {
 // failedAnswer marks an answer in which a model reports an error.
 const failedAnswer = "**ERROR**"
 
-// divided is a list, or a text divided at any of some characters.
+// divided returns a list, or a text divided at any of some characters.
 func divided(v engine.Value, marks string) (out []string) {
 	add := func(s string) {
 		if s = strings.TrimSpace(s); s != "" {
@@ -185,8 +185,8 @@ func vector(v engine.Value) []float32 {
 	return out
 }
 
-// Embedded is the text that is embedded and searched: the questions, or else the summary, or else
-// the text.
+// Embedded returns the text that is embedded and searched: the questions, or else the summary, or
+// else the text.
 func (c *Chunk) Embedded() string {
 	switch {
 	case len(c.Questions) > 0:

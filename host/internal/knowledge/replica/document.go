@@ -82,7 +82,7 @@ func (r *Replica) chunks(
 	}
 }
 
-// parsed are the chunks in the file of a document.
+// parsed returns the chunks in the file of a document.
 func (r *Replica) parsed(ctx context.Context, d *store.Document) iter.Seq2[chunkfile.Chunk, error] {
 	return func(yield func(chunkfile.Chunk, error) bool) {
 		if d.ChunkFile == "" {
@@ -118,7 +118,7 @@ type Extra struct {
 	Created   int64       `json:"created,omitempty"`
 }
 
-// Indexed is a parsed chunk for the index.
+// Indexed returns a parsed chunk for the index.
 func Indexed(c *chunkfile.Chunk) index.Chunk {
 	return index.Chunk{
 		ID: c.ID, Content: c.Content, Text: c.Text, Keywords: c.Keywords, Questions: c.Questions,
@@ -127,7 +127,7 @@ func Indexed(c *chunkfile.Chunk) index.Chunk {
 	}
 }
 
-// indexed is a parsed chunk of a document for the index. Vectors of another model than the
+// indexed returns a parsed chunk of a document for the index. Vectors of another model than the
 // dataset's are left out.
 func indexed(ds *store.Dataset, d *store.Document, c *chunkfile.Chunk) index.Chunk {
 	out := Indexed(c)
@@ -138,7 +138,7 @@ func indexed(ds *store.Dataset, d *store.Document, c *chunkfile.Chunk) index.Chu
 	return out
 }
 
-// written is a chunk that was added or changed by hand, for the index.
+// written returns a chunk that was added or changed by hand, for the index.
 func written(ds *store.Dataset, d *store.Document, e *store.ChunkEdit) index.Chunk {
 	c := e.Put
 	out := index.Chunk{
@@ -163,7 +163,7 @@ func extra(x Extra) []byte {
 	return text
 }
 
-// Chunk is a chunk of the index as callers see it.
+// Chunk returns a chunk of the index as callers see it.
 func Chunk(c *index.Chunk) (dataset.Chunk, error) {
 	var x Extra
 	if len(c.Extra) > 0 {

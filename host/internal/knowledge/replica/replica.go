@@ -57,7 +57,7 @@ func New(cfg Config) *Replica {
 	return r
 }
 
-// Index is the index that is kept in step.
+// Index returns the index that is kept in step.
 func (r *Replica) Index() index.Index { return r.cfg.Index }
 
 // Sync applies all changes of a dataset that were committed before the call. On a full disk it
@@ -123,7 +123,8 @@ func (r *Replica) state(dataset string) *state {
 	return s
 }
 
-// keyOf is the key of a dataset in the index. It changes when all chunks must be indexed again.
+// keyOf returns the key of a dataset in the index. It changes when all chunks must be indexed
+// again.
 func keyOf(d *store.Dataset, epoch string) string {
 	text, err := json.Marshal([]any{settings(d), d.Model, epoch})
 	if err != nil {

@@ -37,7 +37,7 @@ const (
 	TEI Shape = "tei"
 )
 
-// Shapes are all of them.
+// Shapes returns all shapes.
 func Shapes() []Shape { return []Shape{Cohere, Jina, RAGFlow, TEI} }
 
 // Options describe a model behind an address.

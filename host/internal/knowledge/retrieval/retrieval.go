@@ -60,7 +60,7 @@ func Unsupported(q *engine.RetrievalQuery) (out []string) {
 	return out
 }
 
-// passage is a hit as a canvas gets it.
+// passage returns a hit as a canvas gets it.
 func passage(h *dataset.Hit) engine.Value {
 	b := engine.NewObject(12)
 	b.Set("chunk_id", engine.String(h.ID)).Set("content_with_weight", engine.String(h.Content))
@@ -94,7 +94,8 @@ func positions(list [][]float64) engine.Value {
 	return engine.FromGo(out)
 }
 
-// Metadata is metadata as the engine's MetadataLister has it: a list of values for each key.
+// Metadata returns metadata in the form of the engine's MetadataLister: a list of values for each
+// key.
 func Metadata(keys map[string]map[string]int) engine.Value {
 	out := engine.NewObject(len(keys))
 	for _, key := range sorted(keys) {

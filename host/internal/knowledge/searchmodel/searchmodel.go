@@ -136,7 +136,7 @@ func (m *Models) openEmbedders(cfg Config, at endpoint.Endpoint) error {
 	return nil
 }
 
-// provider is the part of a name behind the @: the host of an address, or local.
+// provider returns the part of a name behind the @: the host of an address, or local.
 func provider(location string) string {
 	if u, err := url.Parse(location); err == nil && u.Host != "" {
 		return u.Hostname()

@@ -33,10 +33,10 @@ var algorithms = map[string]func(*snowballstem.Env) bool{
 	"spanish": spanish.Stem, "swedish": swedish.Stem,
 }
 
-// Languages are the languages whose endings are known.
+// Languages returns the languages whose endings are known.
 func Languages() []string { return slices.Sorted(maps.Keys(algorithms)) }
 
-// stemmer is the function that removes endings.
+// stemmer returns the function that removes endings.
 func stemmer(name string) (func(string) string, error) {
 	if name == "none" {
 		return func(w string) string { return w }, nil

@@ -62,7 +62,7 @@ const (
 	markBits = iota
 )
 
-// Index is the number of the term, from 0.
+// Index returns the number of the term, from 0.
 func (n Number) Index() int { return int(n >> markBits) }
 
 // IsWord reports whether the term counts as a word of a text: it is neither a stop word nor a
@@ -97,7 +97,7 @@ func New(s Settings) (*Analyzer, error) {
 	return a, nil
 }
 
-// Normal is the settings with their defaults filled in.
+// Normal returns the settings with their defaults filled in.
 func (s Settings) Normal() Settings {
 	s.Language, s.Stemmer = strings.ToLower(s.Language), strings.ToLower(s.Stemmer)
 	if s.Language == "" {
@@ -156,13 +156,13 @@ func (a *Analyzer) each(text string, found func(start, end int, n Number)) {
 	}
 }
 
-// Query is the terms of a question: without stop words and words of asking in Chinese unless there
+// Query returns the terms of a question: without stop words and Chinese question words unless there
 // is nothing else. Characters of Chinese count besides their pairs: people and documents seldom
 // choose the same two-character word, but often one with a character in common.
 func (a *Analyzer) Query(text string) []string { return a.query(text, true) }
 
-// Marked is the terms of a question that are marked in texts: [Analyzer.Query] without the single
-// characters, of which a text is full.
+// Marked returns the terms of a question that are marked in texts: [Analyzer.Query] without the
+// single characters, of which a text is full.
 func (a *Analyzer) Marked(text string) []string { return a.query(text, false) }
 
 func (a *Analyzer) query(text string, singles bool) []string {
@@ -273,8 +273,8 @@ var lowASCII = func() (table [256]byte) {
 	return table
 }()
 
-// fold is a word in lower case, without a possessive ending and in composed form, until the next
-// call.
+// fold returns a word in lower case, without a possessive ending and in composed form, until the
+// next call.
 func (a *Analyzer) fold(word string) []byte {
 	a.folded = a.folded[:0]
 	n := 0
@@ -334,8 +334,8 @@ func (a *Analyzer) pairs(text string, start int, found func(start, end int, n Nu
 	}
 }
 
-// wordEnd is where the word that begins at start ends. An apostrophe between letters belongs to a
-// word, and so does a point or comma between digits.
+// wordEnd returns the end of the word that begins at start. An apostrophe between letters belongs
+// to a word, and so does a point or comma between digits.
 func wordEnd(text string, start int) int {
 	var before rune
 	i := start

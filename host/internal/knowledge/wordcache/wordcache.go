@@ -67,7 +67,7 @@ func (k Key) Hash() uint64 {
 	return high ^ low
 }
 
-// set is the number of the set of a word.
+// set returns the number of the set of a word.
 func (k Key) set() uint64 { return k.Hash() % sets }
 
 // Get returns the number of a word; ok is false when it is not in the table.

@@ -27,7 +27,7 @@ type Group struct {
 	bits    []byte    // stride bytes for each chunk
 }
 
-// Len is the number of chunks, with those that have no vector.
+// Len returns the number of chunks, with those that have no vector.
 func (g *Group) Len() int { return len(g.factors) }
 
 func stride(dims int) int { return (dims + 7) / 8 }
@@ -78,7 +78,7 @@ func encode(bits []byte, v, middle []float32) float32 {
 	return squares / sum
 }
 
-// Keep is the codes of the chunks that keep reports; the caller sets the number of the first.
+// Keep returns the codes of the chunks that keep reports; the caller sets the number of the first.
 func (g *Group) Keep(dims int, keep func(local int) bool) Group {
 	out := Group{middle: g.middle}
 	size := stride(dims)
@@ -149,7 +149,7 @@ func (t signTable) sum(bits []byte) float32 {
 	return a + b
 }
 
-// Dot is the sum of the products; for vectors of length 1 it is the cosine.
+// Dot returns the sum of the products; for vectors of length 1 it is the cosine.
 func Dot(a, b []float32) float32 {
 	var s0, s1, s2, s3 float32
 	b = b[:len(a)]

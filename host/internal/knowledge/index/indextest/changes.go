@@ -61,7 +61,7 @@ type changes struct {
 	number    int
 }
 
-// chunk is a new one.
+// chunk returns a new chunk.
 func (c *changes) chunk(id string) index.Chunk {
 	c.number++
 	word := func(n uint64) string { return Word(c.rng.Uint64N(n)) }
@@ -80,7 +80,7 @@ func (c *changes) vector() []float32 {
 	return v
 }
 
-// pick is one of the documents.
+// pick returns one of the documents.
 func (c *changes) pick() (string, map[string]index.Chunk) {
 	ids := slices.Sorted(maps.Keys(c.documents))
 	id := ids[c.rng.IntN(len(ids))]

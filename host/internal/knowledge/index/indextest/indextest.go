@@ -40,7 +40,7 @@ type fixture struct {
 
 const ds = "tenant/shop"
 
-// doc is a document with a chunk for each text, with ids "0", "1", ...
+// doc returns a document with a chunk for each text, with ids "0", "1", ...
 func doc(id string, texts ...string) index.Document {
 	var chunks []index.Chunk
 	for i, text := range texts {
@@ -49,7 +49,7 @@ func doc(id string, texts ...string) index.Document {
 	return index.Document{ID: id, Name: id + ".md", Chunks: Chunks(chunks...)}
 }
 
-// Chunks is a sequence of chunks without an error.
+// Chunks returns a sequence of chunks without an error.
 func Chunks(chunks ...index.Chunk) iter.Seq2[index.Chunk, error] {
 	return func(yield func(index.Chunk, error) bool) {
 		for _, c := range chunks {
@@ -93,7 +93,7 @@ func (f *fixture) search(q index.Query) *index.Result {
 	return r
 }
 
-// listed are the ids of the chunks of a document.
+// listed returns the ids of the chunks of a document.
 func (f *fixture) listed(l index.List) []string {
 	f.Helper()
 	l.Dataset = ds

@@ -32,7 +32,7 @@ func NewCorpus(seed uint64) *Corpus {
 	return &Corpus{rng, rand.NewZipf(rng, 1.07, 4, vocabulary-1)}
 }
 
-// Word is the word of a rank; no two share a stem.
+// Word returns the word of a rank; no two share a stem.
 func Word(rank uint64) string {
 	const syllables = "bacedofugahikolumenapirosatuvowexizo"
 	var b strings.Builder
@@ -43,7 +43,7 @@ func Word(rank uint64) string {
 	return b.String() + "k"
 }
 
-// Text has a number of words.
+// Text returns a text of so many words.
 func (c *Corpus) Text(words int) string {
 	var b strings.Builder
 	for range words {
@@ -53,7 +53,7 @@ func (c *Corpus) Text(words int) string {
 	return b.String()
 }
 
-// Vector is one near one of 200 topics.
+// Vector returns a vector near one of 200 topics.
 func (c *Corpus) Vector(dims int) []float32 {
 	topic := rand.New(rand.NewPCG(uint64(c.rng.IntN(200)), 2))
 	v := make([]float32, dims)
@@ -63,7 +63,7 @@ func (c *Corpus) Vector(dims int) []float32 {
 	return v
 }
 
-// Queries are n queries of a kind: of common words, of rare ones, or of both for another kind.
+// Queries returns n queries of a kind: of common words, of rare ones, or of both for another kind.
 func (c *Corpus) Queries(kind string, n int) (out []string) {
 	pick := func(from, to int) string { return Word(uint64(from + c.rng.IntN(to-from))) }
 	for range n {
@@ -92,7 +92,7 @@ func ScaleChunks(t *testing.T) int {
 	return n
 }
 
-// Documents are n chunks in documents of 100, with vectors unless dims is 0.
+// Documents returns n chunks in documents of 100, with vectors unless dims is 0.
 func (c *Corpus) Documents(n, dims int) iter.Seq[index.Document] {
 	const documentChunks = 100
 	vectors := NewCorpus(2)
@@ -214,7 +214,7 @@ type near struct {
 	cosine float32
 }
 
-// best are those with the highest cosines.
+// best returns those with the highest cosines.
 func best(list []near, most int) []near {
 	slices.SortFunc(list, func(a, b near) int { return cmp.Compare(b.cosine, a.cosine) })
 	return list[:min(most, len(list))]

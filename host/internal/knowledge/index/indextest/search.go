@@ -172,7 +172,7 @@ var searchTests = []test{
 	}},
 }
 
-// vectors is a document with three vectors and a chunk without.
+// vectors returns a document with three vectors and a chunk without.
 func vectors() index.Document {
 	return index.Document{ID: "v", Chunks: Chunks(
 		index.Chunk{ID: "x", Content: "red", Vector: []float32{1, 0, 0}},
@@ -241,7 +241,7 @@ func manyVectors(f *fixture) {
 	}
 }
 
-// pseudoRandom is a vector that depends on its number alone.
+// pseudoRandom returns a vector that depends on its number alone.
 func pseudoRandom(seed, dims int) []float32 {
 	v := make([]float32, dims)
 	state := uint64(seed)*0x9E3779B97F4A7C15 + 1

@@ -90,7 +90,7 @@ func (x *Index) Close() error { return nil }
 // String names the server and its version.
 func (x *Index) String() string { return x.about }
 
-// name is the name of a dataset's index.
+// name returns the name of a dataset's index.
 func (x *Index) name(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return x.prefix + "-d-" + hex.EncodeToString(sum[:12])

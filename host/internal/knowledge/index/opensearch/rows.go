@@ -70,7 +70,7 @@ type chunkBody struct {
 	Extra     []byte   `json:"extra,omitempty"`
 }
 
-// chunk is the row as callers see it.
+// chunk returns the row as callers see it.
 func (r *chunkRow) chunk() index.Chunk {
 	return index.Chunk{
 		ID: r.Chunk, Content: r.Body.Content, Text: r.Body.Text, Keywords: r.Body.Keywords,
@@ -78,7 +78,7 @@ func (r *chunkRow) chunk() index.Chunk {
 	}
 }
 
-// chunkID is the id of a row: writes do not overwrite the rows of others.
+// chunkID returns the id of a row: writes do not overwrite the rows of others.
 func chunkID(document, chunk, rev string) string {
 	return "c:" + rev + ":" + strconv.FormatUint(xxhash.Sum64String(document+"\x00"+chunk), 36)
 }

@@ -158,7 +158,7 @@ func (s *search) documents(filter []object, f func(dataset int, d *documentRow))
 	return nil
 }
 
-// visible is the filter of the chunks that count.
+// visible returns the filter of the chunks that count.
 func (s *search) visible() []object {
 	filter := ofKind(chunkKind)
 	if !s.q.Hidden {
@@ -215,8 +215,8 @@ func (c *candidate) compare(o *candidate) int {
 	return cmp.Or(cmp.Compare(c.dataset, o.dataset), strings.Compare(c.Document, o.Document), cmp.Compare(c.N, o.N))
 }
 
-// matches are the best chunks of a dataset by the server's scores. holding counts the chunks that
-// have each term.
+// matches returns the best chunks of a dataset by the server's scores. holding counts the chunks
+// that have each term.
 func (s *search) matches(at int, counts map[string]int, holding map[string]int) ([]*candidate, error) {
 	if len(counts) == 0 {
 		return nil, nil
@@ -314,7 +314,7 @@ func (s *search) vectors() error {
 	return nil
 }
 
-// nearest is the request for the nearest chunks.
+// nearest returns the request for the nearest chunks.
 func (s *search) nearest() object {
 	k := min(s.q.TopK, mostNear)
 	filter := object{"bool": object{"filter": s.visible()}}

@@ -294,12 +294,12 @@ func (x *Index) Put(ctx context.Context, key, document string, chunks ...index.C
 	})
 }
 
-// chunksOf is the filter of chunks of a document.
+// chunksOf returns the filter of chunks of a document.
 func chunksOf(document string, chunks []string) object {
 	return object{"bool": object{"filter": []object{is("document", document), in("chunk", chunks)}}}
 }
 
-// next is the number behind the last chunk of a document.
+// next returns the number behind the last chunk of a document.
 func (c *change) next(document string) (int64, error) {
 	r, err := c.query(c.ctx, c.d, object{
 		"size": 1, "query": object{"bool": object{"filter": ofKind(chunkKind, is("document", document))}},

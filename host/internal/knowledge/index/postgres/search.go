@@ -91,7 +91,7 @@ func (s *search) restrict() (none bool, err error) {
 	return len(s.only) == 0, nil
 }
 
-// documentsByValue are the documents that have each value of a metadata key, ascending.
+// documentsByValue returns the documents that have each value of a metadata key, ascending.
 func (s *search) documentsByValue(key string) (map[string][]int64, error) {
 	rows, err := s.Query(s.ctx, `SELECT value, document FROM metadata WHERE dataset = ANY($1) AND key = $2
 		ORDER BY document`, ids(s.datasets), storable(key))

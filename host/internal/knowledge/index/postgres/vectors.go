@@ -39,7 +39,7 @@ func (s *search) vectors(found map[int64]*index.Candidate) error {
 	return nil
 }
 
-// nearest are the chunks that are nearest by their codes.
+// nearest returns the chunks that are nearest by their codes.
 func (s *search) nearest() ([]scored, error) {
 	query, best := codes.NewQuery(s.q.Vector), newBest(max(s.q.TopK, codes.LeastCompared))
 	for _, d := range s.datasets {

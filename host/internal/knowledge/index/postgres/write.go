@@ -159,7 +159,7 @@ type body struct {
 	Questions []string `json:"questions,omitempty"`
 }
 
-// storable is a text without what PostgreSQL refuses.
+// storable returns a text without what PostgreSQL refuses.
 func storable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
@@ -239,7 +239,7 @@ func (x *Index) cast() string {
 	return "::bytea"
 }
 
-// parameter is a vector as an argument of a statement; nil for none.
+// parameter returns a vector as an argument of a statement; nil for none.
 func (x *Index) parameter(v []float32) any {
 	switch {
 	case v == nil:

@@ -79,7 +79,7 @@ func (a *appender) add(s *segment, row, doc int64, name string, chunk *index.Chu
 	}
 }
 
-// list is the postings of a term in the chunks that are being added, until the next call.
+// list returns the postings of a term in the chunks that are being added, until the next call.
 func (a *appender) list(t *tail, c *index.TermCount) *postings.List {
 	a.places = grown(a.places, c.Index)
 	if a.places[c.Index] == 0 {
@@ -169,7 +169,7 @@ func (a *appender) room() []byte {
 	return room
 }
 
-// grown is a list that has an index.
+// grown returns a list that is long enough for an index.
 func grown[T any](list []T, index int) []T {
 	if more := index + 1 - len(list); more > 0 {
 		list = append(list, make([]T, more)...)
@@ -177,7 +177,7 @@ func grown[T any](list []T, index int) []T {
 	return list
 }
 
-// sorted are the encoded postings of a tail, in the order of the terms.
+// sorted returns the encoded postings of a tail, in the order of the terms.
 func (t *tail) sorted() iter.Seq2[string, []byte] {
 	if t.postings != nil {
 		return sortedLists(t.postings)
@@ -193,7 +193,7 @@ func (t *tail) sorted() iter.Seq2[string, []byte] {
 	}
 }
 
-// sortedLists are encoded postings in the order of the terms.
+// sortedLists returns encoded postings in the order of the terms.
 func sortedLists(lists map[string]*postings.List) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for _, term := range slices.Sorted(maps.Keys(lists)) {

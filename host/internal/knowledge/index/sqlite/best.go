@@ -18,7 +18,7 @@ func newBest(most int) *best { return &best{most: most} }
 // takes reports whether a chunk with this score would be kept.
 func (b *best) takes(score float32) bool { return len(b.heap) < b.most || score > b.heap[0].score }
 
-// least is the score that a chunk must exceed to be kept; scores are positive.
+// least returns the score that a chunk must exceed to be kept; scores are positive.
 func (b *best) least() float32 {
 	if len(b.heap) < b.most {
 		return 0

@@ -221,7 +221,7 @@ func (c *change) deadOf(s *segment) bitmap {
 	return s.dead
 }
 
-// find is the segment of this change, of the tail or of the dataset that holds a row.
+// find returns the segment of this change, of the tail or of the dataset that holds a row.
 func (c *change) find(row int64) (*segment, int) {
 	parts := append(c.d.parts(), c.flushed...)
 	parts = append(parts, c.added)
@@ -277,7 +277,7 @@ func (c *change) show(row int64, on bool) {
 	c.hidden[s] = hidden
 }
 
-// document is the number of a document, made or changed as given.
+// document returns the number of a document, made or changed as given.
 func (c *change) document(ctx context.Context, d *index.Document) (id int64, err error) {
 	meta, err := json.Marshal(d.Meta)
 	if err != nil {
@@ -328,7 +328,7 @@ func (c *change) label(ctx context.Context, id int64, d *index.Document) error {
 	return nil
 }
 
-// known is the number and name of a stored document.
+// known returns the number and name of a stored document.
 func (c *change) known(ctx context.Context, key string) (id int64, name string, err error) {
 	err = c.QueryRowContext(ctx, `SELECT id, name FROM documents WHERE dataset = ? AND key = ?`, c.d.id,
 		key).Scan(&id, &name)
@@ -358,7 +358,7 @@ func (c *change) clear(ctx context.Context, doc int64, ids ...string) (int, erro
 	return len(rows), nil
 }
 
-// rowsOf are the rows of chunks of a document: those with the given ids, or all without any.
+// rowsOf returns the rows of chunks of a document: those with the given ids, or all without any.
 func (c *change) rowsOf(ctx context.Context, doc int64, ids []string) ([]int64, error) {
 	query, args := selectChunks, []any{doc}
 	if len(ids) > 0 {
@@ -388,7 +388,7 @@ func numbers(rows *sql.Rows) (out []int64, err error) {
 	return out, rows.Err()
 }
 
-// jsonList is a list as a parameter for json_each.
+// jsonList returns a list as a parameter for json_each.
 func jsonList[T int64 | string](list []T) string {
 	text, err := json.Marshal(list)
 	if err != nil {

@@ -29,7 +29,7 @@ func (l *ids) extend(more *ids) {
 	}
 }
 
-// run is where a run begins and where it ends.
+// run returns the beginning and the end of a run.
 func (l *ids) run(n int) (first, end int) {
 	if n+1 < len(l.firsts) {
 		return int(l.firsts[n]), int(l.firsts[n+1])
@@ -37,7 +37,7 @@ func (l *ids) run(n int) (first, end int) {
 	return int(l.firsts[n]), l.count
 }
 
-// at is the number at a position.
+// at returns the number at a position.
 func (l *ids) at(position int) int64 {
 	run, found := slices.BinarySearch(l.firsts, int32(position))
 	if !found {
@@ -46,10 +46,10 @@ func (l *ids) at(position int) int64 {
 	return l.values[run] + l.step*int64(position-int(l.firsts[run]))
 }
 
-// last is the number at the last position.
+// last returns the number at the last position.
 func (l *ids) last() int64 { return l.at(l.count - 1) }
 
-// find is the position of a number in ascending ones, or -1.
+// find returns the position of a number in ascending ones, or -1.
 func (l *ids) find(id int64) int {
 	run, found := slices.BinarySearch(l.values, id)
 	if !found {
@@ -65,7 +65,7 @@ func (l *ids) find(id int64) int {
 	return -1
 }
 
-// list are all numbers.
+// list returns all numbers.
 func (l *ids) list() []int64 {
 	out := make([]int64, l.count)
 	for run, value := range l.values {

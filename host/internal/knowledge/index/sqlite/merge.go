@@ -176,8 +176,8 @@ func (m *merger) absorb(s *segment) {
 	}
 }
 
-// lists are the postings of the merged segment in the order of the terms. Those of one term are in
-// memory at a time.
+// lists returns the postings of the merged segment in the order of the terms. Those of one term are
+// in memory at a time.
 func (m *merger) lists(ctx context.Context) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		m.failed = m.eachList(ctx, yield)
@@ -218,8 +218,8 @@ func (m *merger) eachList(ctx context.Context, yield func(string, []byte) bool) 
 	return rows.Err()
 }
 
-// postingsOf is a query of the postings of segments in the order of the terms. SQLite reads the
-// segments side by side, each by its key.
+// postingsOf returns a query of the postings of segments in the order of the terms. SQLite reads
+// the segments side by side, each by its key.
 func postingsOf(segments []*segment) (query string, args []any) {
 	queries := make([]string, len(segments))
 	for i, s := range segments {
@@ -229,7 +229,7 @@ func postingsOf(segments []*segment) (query string, args []any) {
 	return strings.Join(queries, ` UNION ALL `) + ` ORDER BY term, part`, args
 }
 
-// firstOf is the first number that is not negative.
+// firstOf returns the first number that is not negative.
 func firstOf(numbers []int) int {
 	return numbers[slices.IndexFunc(numbers, func(n int) bool { return n >= 0 })]
 }

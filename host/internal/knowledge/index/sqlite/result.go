@@ -69,7 +69,7 @@ func (s *search) chunks(ctx context.Context, keys []int64) (map[int64]index.Chun
 	return index.ReadNumbered(rows, func() (int64, index.Chunk, error) { return scanChunk(rows) })
 }
 
-// documentIDs are the rows of documents by their keys.
+// documentIDs returns the rows of documents by their keys.
 func (x *Index) documentIDs(ctx context.Context, datasets []*dataset, keys []string) ([]int64, error) {
 	rows, err := x.read.QueryContext(ctx, `SELECT d.id FROM json_each(?) s CROSS JOIN json_each(?) k
 		CROSS JOIN documents d ON d.dataset = s.value AND d.key = k.value`, datasetIDs(datasets), jsonList(keys))
@@ -88,7 +88,7 @@ func datasetIDs(datasets []*dataset) string {
 	return jsonList(ids)
 }
 
-// documentsByValue are the documents in the search that have each value of a metadata key,
+// documentsByValue returns the documents in the search that have each value of a metadata key,
 // ascending.
 func (s *search) documentsByValue(ctx context.Context, key string) (map[string][]int64, error) {
 	out := map[string][]int64{}

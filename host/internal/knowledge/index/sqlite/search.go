@@ -123,7 +123,7 @@ func (s *search) found(p *part, local int) bool {
 	return p.visible(local, s.q.Hidden) && (s.only == nil || s.only[p.docs.at(local)])
 }
 
-// candidates are the best chunks by words and the best by vector, with both similarities.
+// candidates returns the best chunks by words and the best by vector, with both similarities.
 func (s *search) candidates(ctx context.Context) ([]index.Candidate, error) {
 	var chosen []location
 	if s.q.Text != "" {

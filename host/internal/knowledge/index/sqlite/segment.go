@@ -46,7 +46,7 @@ func newAdded() *segment {
 // newSegment returns one without chunks.
 func newSegment() *segment { return &segment{rows: ids{step: 1}} }
 
-// local is the number of the chunk with a row, or -1.
+// local returns the number of the chunk with a row, or -1.
 func (s *segment) local(row int64) int { return s.rows.find(row) }
 
 // kill takes a chunk out of the counts. The caller marks it as dead.

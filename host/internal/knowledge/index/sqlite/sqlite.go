@@ -62,7 +62,7 @@ type dataset struct {
 	views  views
 }
 
-// parts are all segments and the tail.
+// parts returns all segments and the tail.
 func (d *dataset) parts() []*segment {
 	return append(d.segments[:len(d.segments):len(d.segments)], d.tail)
 }

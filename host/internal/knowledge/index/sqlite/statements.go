@@ -38,7 +38,7 @@ func (x *Index) prepareChanges(ctx context.Context) error {
 	return nil
 }
 
-// statement is a prepared statement, of the file or of this change alone.
+// statement returns a prepared statement, of the file or of this change alone.
 func (c *change) statement(ctx context.Context, query string) (*sql.Stmt, error) {
 	if stmt := c.statements[query]; stmt != nil {
 		return stmt, nil

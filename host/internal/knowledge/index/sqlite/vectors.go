@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
 )
 
-// nearest are the chunks whose vectors are nearest to that of the query. Chunks that words found
-// are compared, too.
+// nearest returns the chunks whose vectors are nearest to that of the query. Chunks that words
+// found are compared, too.
 func (s *search) nearest(ctx context.Context, words []location) ([]location, error) {
 	query := codes.NewQuery(s.q.Vector)
 	candidates := newBest(max(s.q.TopK, codes.LeastCompared))

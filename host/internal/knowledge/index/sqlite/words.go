@@ -210,7 +210,7 @@ func (s *search) release() {
 // longestNorm is the length from which on longer chunks count no less.
 const longestNorm = 1 << 14
 
-// lengthNorms are the parts of BM25's divisor that depend on the length of a chunk.
+// lengthNorms returns the parts of BM25's divisor that depend on the length of a chunk.
 func (s *search) lengthNorms(d *dataset) *[longestNorm]float32 {
 	live, words := 0, int64(0)
 	for _, p := range s.parts {
@@ -226,7 +226,7 @@ func (s *search) lengthNorms(d *dataset) *[longestNorm]float32 {
 	return norms
 }
 
-// bestByWords are the chunks with the highest scores.
+// bestByWords returns the chunks with the highest scores.
 func (s *search) bestByWords() []location {
 	best := newBest(s.q.Words())
 	for i, p := range s.parts {
