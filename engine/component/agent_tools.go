@@ -211,7 +211,7 @@ func (t *task) callOne(ctx context.Context, c toolCall) (answer engine.ToolAnswe
 	return t.call.CallTool(ctx, tool.bound, c.name, c.args)
 }
 
-// notTool is the problem of a component that models cannot call.
+// notTool returns the problem of a component that models cannot call.
 func notTool(t *engine.BoundTool) string { return t.Spec.Name + " cannot be used as a tool" }
 
 // readArguments accepts an object, or its JSON text.

@@ -49,7 +49,7 @@ var (
 	}
 )
 
-// retiredSpecs are components of older canvases.
+// retiredSpecs returns components of older canvases.
 func retiredSpecs() []engine.Spec {
 	return []engine.Spec{
 		outside("AkShare", "akshare_stock_news", "Returns news on a Chinese stock.", passages,

@@ -12,8 +12,8 @@ import (
 // Stand-ins for external components in previews without access to the outside. Each invented output
 // is marked as such, so that a canvas runs to its end and no output is mistaken for a result.
 
-// notice is the message that a component was not called, in the language of the question. It does
-// not repeat the question: a model would take it for a result.
+// notice returns the message that a component was not called, in the language of the question. It
+// does not repeat the question: a model would take it for a result.
 func notice(name string, args engine.Value) string {
 	for _, r := range asked(args) {
 		if isHan(r) {

@@ -147,7 +147,7 @@ func checkSize(what string, n int, least, most engine.Value) *mismatch {
 	return nil
 }
 
-// typeName is the JSON Schema type of a value.
+// typeName returns the JSON Schema type of a value.
 func typeName(v engine.Value) string { return v.Kind().SchemaType() }
 
 // maxShown limits a value in a message, in bytes.

@@ -102,9 +102,9 @@ func (m *Manifest) Find(component string) *Manifest {
 	return nil
 }
 
-// NodeName is the name of a component in canvases, without the major: weather, or weather.forecast
-// for the component forecast of a file with several. The component that has the name of its file is
-// named as if it were the only one.
+// NodeName returns the name of a component in canvases, without the major: weather, or
+// weather.forecast for the component forecast of a file with several. The component that has the
+// name of its file is named as if it were the only one.
 func (m *Manifest) NodeName() string {
 	if m.Node == "" {
 		return m.Name
@@ -112,7 +112,7 @@ func (m *Manifest) NodeName() string {
 	return m.Node
 }
 
-// Function is the name by which a model calls the component.
+// Function returns the name by which a model calls the component.
 func (m *Manifest) Function() string { return strings.ReplaceAll(m.NodeName(), ".", "_") }
 
 // SplitRef returns the plugin, the component and the version in a reference of a canvas: weather,

@@ -55,7 +55,7 @@ func (m *Manifest) Command() bool { return m.Entry != nil && m.Entry.Export == C
 // HasCommand reports whether a component of a file is a WASI program.
 func (m *Manifest) HasCommand() bool { return slices.ContainsFunc(m.Nodes(), (*Manifest).Command) }
 
-// Export is the function that runs the plugin.
+// Export returns the function that runs the plugin.
 func (m *Manifest) Export() string {
 	if m.Entry != nil {
 		return m.Entry.Export

@@ -343,7 +343,8 @@ func (m *Manifest) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// Major is the part of the version before the first dot, which canvases name: plugin:weather@1.
+// Major returns the part of the version before the first dot, which canvases name:
+// plugin:weather@1.
 func (m *Manifest) Major() string {
 	major, _, _ := strings.Cut(m.Version, ".")
 	return major

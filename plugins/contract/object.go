@@ -42,7 +42,7 @@ func (o *object) at(name string) string {
 	return o.path + "." + short(name)
 }
 
-// member is a member of a kind, null when it is missing.
+// member returns a member of a kind, null when it is missing.
 func (o *object) member(name string, kind engine.Kind) engine.Value {
 	v := o.v.Get(name)
 	if v.IsNull() || v.Kind() == kind {

@@ -77,7 +77,7 @@ type ClockPermission struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// Everything is the ceiling that allows all permissions.
+// Everything returns the ceiling that allows all permissions.
 func Everything() Permissions {
 	const many = 1 << 30
 	all := []string{"*"}

@@ -52,7 +52,7 @@ func (s *Schema) Value() engine.Value {
 	return s.plain
 }
 
-// Property is the schema of a member, and whether the member is declared.
+// Property returns the schema of a member, and whether the member is declared.
 func (s *Schema) Property(name string) (*Schema, bool) {
 	if s == nil {
 		return nil, false

@@ -97,8 +97,8 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 	return v, nil
 }
 
-// input is the input of one execution: an object of params and one of arguments, null
-// if it has none, and in secrets which of the placeholders in them are marked, see unmarked.
+// input returns the input of one execution: an object of params and one of arguments, null if it
+// has none, and in secrets which of the placeholders in them are marked, see unmarked.
 func (n *component) input(ctx context.Context, call *engine.Call, m *contract.Manifest) (engine.Value, error) {
 	params, args := engine.NewObject(8), engine.NewObject(8)
 	supplied, pinned := n.supplied(call, m), n.pinned(m)

@@ -8,9 +8,9 @@ import (
 // maxResultJSON limits the part of an answer that a model reads besides its text, in bytes of JSON.
 const maxResultJSON = 32 << 10
 
-// result is the form of an answer for a model, by section 4 of the contract: the output
-// text, a blank line, and one JSON object of the citations and the other outputs. An answer with
-// only a text is that text, one without a text is the object.
+// result returns the form of an answer for a model, by section 4 of the contract: the output text,
+// a blank line, and one JSON object of the citations and the other outputs. An answer with only a
+// text is that text, one without a text is the object.
 func result(call *engine.Call, a contract.Answer) engine.Value {
 	text, hasText := a.Outputs.Lookup("text")
 	hasText = hasText && text.Kind() == engine.KindString

@@ -29,7 +29,7 @@ func (s *Shelf) spec(name, ref string, m *contract.Manifest) engine.Spec {
 	return spec
 }
 
-// displayName is the name for people, in English.
+// displayName returns the name for people, in English.
 func displayName(m *contract.Manifest) string { return cmp.Or(m.Display["en"], m.NodeName()) }
 
 // fields lists the properties of a schema: required ones first, then by name.

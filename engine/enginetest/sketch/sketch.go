@@ -93,7 +93,7 @@ func chain(nodes []node) {
 	}
 }
 
-// components are the nodes as the member of a document, with the edges in both directions.
+// components returns the nodes as the member of a document, with the edges in both directions.
 func components(nodes []node) string {
 	up := map[string][]string{}
 	for _, n := range nodes {
@@ -121,7 +121,7 @@ func quoted(ids []string) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// member is a member of an object from a line such as "=name value".
+// member returns a member of an object from a line such as "=name value".
 func member(line string) string {
 	name, text, _ := strings.Cut(line[1:], " ")
 	value, rest := cutJSON(line, text)

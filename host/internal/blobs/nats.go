@@ -41,7 +41,7 @@ func openNATS(ctx context.Context, conn *broker.Conn) (*natsFiles, error) {
 
 func (s *natsFiles) streamName() string { return "OBJ_" + s.bucket }
 
-// metaSubject is where the description of a file is stored.
+// metaSubject returns the subject of the description of a file.
 func (s *natsFiles) metaSubject(name string) string {
 	return "$O." + s.bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }

@@ -71,7 +71,7 @@ func (g *Generator) logoData(ctx context.Context, picture engine.Value) ([]byte,
 	return data, err
 }
 
-// inches is a measure of a param in points.
+// inches returns a measure of a param in points.
 func inches(params engine.Value, name string, usual float64) (float64, error) {
 	v := usual
 	if text := params.Get(name).Text(); text != "" {

@@ -32,7 +32,7 @@ type thumbnail struct {
 	image *image.RGBA
 }
 
-// scaled is the size of a picture that fits into the square.
+// scaled returns the size of a picture that fits into the square.
 func (p *thumbnail) scaled(width, height float64) (int, int) {
 	scale := float64(p.size) / max(width, height, 1)
 	return max(1, int(width*scale)), max(1, int(height*scale))

@@ -55,7 +55,7 @@ func Plain(streamed bool) Answer {
 	return Answer{Body: sse(chunk(role), chunk(first), chunk(rest), finish(`"stop"`), usage, done)}
 }
 
-// streamed is a shape of a stream; a whole answer is plain.
+// streamed returns a shape of a stream; a whole answer is plain.
 func streamed(name, body string) Shape {
 	return Shape{Name: name, Stream: Answer{Body: body}, Whole: Plain(false)}
 }
@@ -68,7 +68,7 @@ func text(more ...string) []string {
 // plainEvents is a usual stream without its usage.
 var plainEvents = text(finish(`"stop"`), done)
 
-// Streams are the shapes of streams and of whole answers.
+// Streams returns the shapes of streams and of whole answers.
 func Streams() []Shape {
 	plain := sse(plainEvents...)
 	lines := strings.ReplaceAll(chunk(first), `,"choices"`, ",\ndata: \"choices\"")
@@ -143,7 +143,7 @@ func Streams() []Shape {
 	})
 }
 
-// wholes are the shapes of whole answers, and of answers in another form than requested.
+// wholes returns the shapes of whole answers, and of answers in another form than requested.
 func wholes() []Shape {
 	plain := sse(plainEvents...)
 	whole := func(name, body string) Shape {
@@ -182,7 +182,7 @@ func wholes() []Shape {
 // thought is reasoning that would spoil every answer that contains it.
 const thought = `Perhaps Billing? {\"city\":\"Rome\",\"days\":99}`
 
-// Reasonings are the shapes of answers with reasoning.
+// Reasonings returns the shapes of answers with reasoning.
 func Reasonings() []Shape {
 	shape := func(name, deltas, message string) Shape {
 		var events []string

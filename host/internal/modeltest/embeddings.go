@@ -28,7 +28,7 @@ type Embedder struct {
 	Fails   string
 }
 
-// Embedders are the shapes of embeddings.
+// Embedders returns the shapes of embeddings.
 func Embedders() []Embedder {
 	return []Embedder{
 		{Name: "plain"},

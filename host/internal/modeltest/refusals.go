@@ -2,10 +2,10 @@ package modeltest
 
 import "strings"
 
-// Refusals are the shapes of failures.
+// Refusals returns the shapes of failures.
 func Refusals() []Shape { return append(refusedCalls(), brokenStreams()...) }
 
-// brokenStreams are failures inside responses.
+// brokenStreams returns failures inside responses.
 func brokenStreams() []Shape {
 	broken := func(name, events string, words ...string) Shape {
 		s := streamed(name, sse(chunk(first), chunk(rest))+events)
@@ -63,7 +63,7 @@ func brokenStreams() []Shape {
 	}
 }
 
-// refusedCalls are error responses, and errors instead of an answer.
+// refusedCalls returns error responses, and errors instead of an answer.
 func refusedCalls() []Shape {
 	refusal := func(name string, status int, body string, wantStatus int, words ...string) Shape {
 		a := Answer{Status: status, Body: body}
@@ -112,7 +112,7 @@ func refusedCalls() []Shape {
 	}
 }
 
-// Addresses are shapes of servers whose base URL is not quite right.
+// Addresses returns shapes of servers whose base URL is not quite right.
 func Addresses() []Shape {
 	plain := func(name, base string) Shape {
 		return Shape{Name: name, Stream: Plain(true), Whole: Plain(false), Path: "/v1/chat/completions", Base: base}
@@ -133,7 +133,7 @@ func Addresses() []Shape {
 	}
 }
 
-// Parameters are shapes of servers that refuse a parameter.
+// Parameters returns shapes of servers that refuse a parameter.
 func Parameters() []Shape {
 	refuses := func(name string, status int, body string, when func(r *Request) bool) Shape {
 		a := Answer{Status: status, Body: body}

@@ -7,7 +7,7 @@ type Structured struct {
 	Requests   int    // that are made; 0 means one
 }
 
-// Structureds are forms of the answer {"city": "Paris", "days": 3}.
+// Structureds returns forms of the answer {"city": "Paris", "days": 3}.
 func Structureds() []Structured {
 	return []Structured{
 		{Name: "JSON", Text: `{"city":"Paris","days":3}`},

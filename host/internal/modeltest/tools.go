@@ -14,7 +14,7 @@ const (
 	argsB = `{\"query\":\"b\"}`
 )
 
-// Calls are the shapes of function calls.
+// Calls returns the shapes of function calls.
 func Calls() []Shape { return slices.Concat(singleCalls(), parallelCalls(), otherCalls()) }
 
 func singleCalls() []Shape {

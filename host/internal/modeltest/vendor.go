@@ -57,7 +57,7 @@ type Form struct {
 	stream string
 }
 
-// Forms are the APIs of vendors.
+// Forms returns the APIs of vendors.
 func Forms() []Form { return []Form{anthropicForm, geminiForm, ollamaForm, responsesForm, bedrockForm} }
 
 // FormOf returns the form with a name.

@@ -156,7 +156,7 @@ func ended(ctx context.Context) *contract.Error {
 	return contract.Errorf(contract.Cancelled, "the caller gave up")
 }
 
-// within is the limit v under the limit most; v not positive means most.
+// within returns the limit v under the limit most; v not positive means most.
 func within(v, most time.Duration) time.Duration {
 	if v <= 0 {
 		return most

@@ -69,7 +69,7 @@ type Version struct {
 	Replaces *string `json:"replaces,omitempty"`
 }
 
-// Ref is the reference of canvases to the plugin: weather@1.
+// Ref returns the reference of canvases to the plugin: weather@1.
 func (e *Entry) Ref() string { return e.Name + "@" + e.Major }
 
 // EnableCommand returns the command that enables the waiting version, or the active one if none
@@ -221,8 +221,8 @@ func (c *Catalog) activate(ctx context.Context, next *item, v Version) (Entry, e
 	return next.Entry, nil
 }
 
-// known is the entry whose approvals a new version of next inherits: next itself, else the newest
-// other major with an active version; nil without either.
+// known returns the entry whose approvals a new version of next inherits: next itself, else the
+// newest other major with an active version; nil without either.
 func (c *Catalog) known(next *item) *item {
 	if next.Active != nil {
 		return next

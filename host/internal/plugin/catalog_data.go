@@ -20,8 +20,8 @@ func owner(name, signer string) string {
 // Owner names the data that the plugin keeps: its name, and the key that signed it.
 func (m *Module) Owner() string { return owner(m.name(), m.signer) }
 
-// Signer is the public key of the signature of the file, whether it is trusted or not; empty for
-// none.
+// Signer returns the public key of the signature of the file, whether it is trusted or not; empty
+// for none.
 func (m *Module) Signer() string { return m.signer }
 
 // data lists the owners of data to delete when the plugin is removed.
@@ -57,8 +57,8 @@ func StoresData(c *Catalog, ref string) (bool, error) {
 	return false, nil
 }
 
-// ForgetData has drop delete the data of plugins that were removed. What drop fails for is tried
-// again by the next call.
+// ForgetData has drop delete the data of plugins that were removed. The next call retries those for
+// which drop fails.
 func (c *Catalog) ForgetData(ctx context.Context, drop func(ctx context.Context, owner string) error) error {
 	if len(c.forgotten()) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func (c *Catalog) ForgetData(ctx context.Context, drop func(ctx context.Context,
 	return errors.Join(errs...)
 }
 
-// unused are the owners of data that no other major of the plugin has.
+// unused returns the owners of data that no other major of the plugin has.
 func (c *Catalog) unused(gone *item, owners []string) []string {
 	return slices.DeleteFunc(owners, func(name string) bool {
 		return slices.ContainsFunc(c.majors(gone.Name), func(it *item) bool {
@@ -96,7 +96,7 @@ func (c *Catalog) unused(gone *item, owners []string) []string {
 	})
 }
 
-// forgotten are the entries under which removed plugins left data.
+// forgotten returns the entries under which removed plugins left data.
 func (c *Catalog) forgotten() (entries []Entry) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -82,7 +82,7 @@ func (c *Catalog) read() ([]Entry, error) {
 	return entries, nil
 }
 
-// majorOf is the major of an entry of a list that an older program wrote.
+// majorOf returns the major of an entry of a list that an older program wrote.
 func majorOf(e *Entry) string {
 	for _, v := range []*Version{e.Active, e.Waiting, e.Previous} {
 		if v != nil {
@@ -93,7 +93,7 @@ func majorOf(e *Entry) string {
 	return "0"
 }
 
-// loaded is an entry with its module, or with the problem that it has none.
+// loaded returns an entry with its module, or with the problem that it has none.
 func (c *Catalog) loaded(ctx context.Context, e Entry) *item {
 	it := &item{Entry: e}
 	if !e.Enabled || e.Active == nil {

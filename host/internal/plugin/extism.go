@@ -26,7 +26,7 @@ func (x *extism) reset() {
 	x.status, x.headers, x.outAt, x.outN, x.errAt = 0, nil, 0, 0, 0
 }
 
-// kernelFunc is a function of extism:host/env or extism:host/user.
+// kernelFunc returns a function of extism:host/env or extism:host/user.
 func kernelFunc(name, typ string, run func(x *extism, s []uint64)) hostFunc {
 	return hostFunc{name, typ, func(g *guest, s []uint64) { run(&g.kernel, s) }}
 }

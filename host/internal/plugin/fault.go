@@ -123,7 +123,7 @@ func (g *guest) enter() {
 	}
 }
 
-// hostContext is the context of work outside the guest: the caller's, ending at the deadline.
+// hostContext returns the context of work outside the guest: the caller's, ending at the deadline.
 func (g *guest) hostContext() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(g.ctx.Context, g.deadline)
 }

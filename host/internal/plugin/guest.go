@@ -203,7 +203,7 @@ func (g *guest) prepare(ctx context.Context, req *CallRequest) {
 	g.refused.Set(0)
 }
 
-// returned is the value of the export, 0 for one without result.
+// returned returns the value of the export, 0 for one without result.
 func (g *guest) returned(f export) int32 {
 	if !f.returns {
 		return 0

@@ -28,7 +28,7 @@ func (h *hidden) add(value string) {
 	slices.SortStableFunc(h.forms, func(a, b []byte) int { return len(b) - len(a) })
 }
 
-// longest is the length of the longest form, at least 1.
+// longest returns the length of the longest form, at least 1.
 func (h *hidden) longest() int {
 	if len(h.forms) == 0 {
 		return 1

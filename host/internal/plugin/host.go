@@ -87,7 +87,7 @@ const (
 	Secret  SettingKind = "secret"
 )
 
-// onHost is the command that sets a setting or secret of a tenant.
+// onHost returns the command that sets a setting or secret of a tenant.
 func onHost(plugin string, kind SettingKind, name string) string {
 	value := "VALUE"
 	if kind == Secret {

@@ -91,7 +91,7 @@ func (m *Module) Check(ctx context.Context, about *contract.Manifest, params eng
 	return err
 }
 
-// Input is the message Invoke hands to the plugin, after params and arguments were checked.
+// Input returns the message Invoke hands to the plugin, after params and arguments were checked.
 func (m *Module) Input(ctx context.Context, in Invocation) ([]byte, error) {
 	params, arguments := contract.Unmarked(in.Params, in.SecretMark), contract.Unmarked(in.Arguments, in.SecretMark)
 	about := cmp.Or(in.Component, m.manifest)

@@ -156,7 +156,7 @@ func (r *requests) section(args engine.Value) (engine.Value, error) {
 	return engine.Object("found", found, "text", text), nil
 }
 
-// wholeOf is a member that must be a whole number when it is present.
+// wholeOf returns a member that must be a whole number when it is present.
 func wholeOf(op string, args engine.Value, name string) (int64, error) {
 	v := args.Get(name)
 	n, ok := v.Int()
@@ -166,7 +166,7 @@ func wholeOf(op string, args engine.Value, name string) (int64, error) {
 	return n, nil
 }
 
-// textOf is a member that must be a string when it is present.
+// textOf returns a member that must be a string when it is present.
 func textOf(op string, args engine.Value, name string) (string, error) {
 	v := args.Get(name)
 	if !v.IsNull() && v.Kind() != engine.KindString {

@@ -170,7 +170,8 @@ func newFile(args engine.Value) (name, mimeType string, data []byte, err error) 
 	return name, mimeType, data, nil
 }
 
-// formatOf is the extension of a name without the point, or else the second half of the media type.
+// formatOf returns the extension of a name without the point, or else the second half of the media
+// type.
 func formatOf(name, mimeType string) string {
 	if extension := path.Ext(name); len(extension) > 1 {
 		return strings.ToLower(extension[1:])

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// variable is the name of a variable that is granted. verb is the operation of the guest.
+// variable returns the name of a variable that is granted. verb is the operation of the guest.
 func (r *requests) variable(args engine.Value, verb string,
 	granted func(*contract.VariablePermission) []string,
 ) (string, error) {

@@ -170,7 +170,7 @@ func (s *slots) next() {
 	close(w.ready)
 }
 
-// least is the share with waiting guests that has used least.
+// least returns the share with waiting guests that has used least.
 func least(shares map[string]*share) (found *share) {
 	for _, s := range shares {
 		if s.waiting > 0 && (found == nil || s.used < found.used) {

@@ -44,7 +44,7 @@ func (r *runs) join(m *plugin.Module, tenant, run string) *plugin.Scratch {
 	return r.hold(m, tenant, run).scratch
 }
 
-// hold is the state of a plugin in a run. The caller holds mu.
+// hold returns the state of a plugin in a run. The caller holds mu.
 func (r *runs) hold(m *plugin.Module, tenant, run string) *held {
 	who, now := holder{tenant, m.Manifest().Name, m.Manifest().Major()}, time.Now()
 	r.sweep(now)

@@ -33,8 +33,8 @@ func (a *Adapter) services(call *engine.Call, tenant, owner, llm string) plugin.
 // run handles the requests of a plugin to its run.
 type run struct{ *node.Services }
 
-// Secret is the value behind a name, looked up through the run, which then keeps it out of outputs
-// and events. One that is not set is not found.
+// Secret returns the value behind a name, looked up through the run, which then keeps it out of
+// outputs and events. One that is not set is not found.
 func (r run) Secret(ctx context.Context, name string) (engine.Secret, bool, error) {
 	secret, err := r.Call.Secret(ctx, name)
 	if err != nil {

@@ -21,9 +21,9 @@ func clockID(tenant, id string) string { return tenant + " " + id }
 // timed reports whether a schedule has times now.
 func (s *Schedule) timed() bool { return !s.Paused && !s.Hook }
 
-// clock is the one next time of a schedule, with a run whose id contains that time. The host that
+// clock returns the next time of a schedule, with a run whose id contains that time. The host that
 // takes the run sets the clock to the time after it. So each time starts one run, even if hosts and
-// servers crash in between, and a missed time starts its run when a host is there.
+// servers crash in between, and a missed time starts its run when a host is up again.
 func (s *Schedule) clock(at time.Time) (Clock, error) {
 	data, err := json.Marshal(&s.Job)
 	if err != nil {

@@ -143,7 +143,8 @@ func (ss *Schedules) begin(ctx context.Context, s *Schedule, item *contract.Trig
 	return err
 }
 
-// itemRun is the id of the run of an item. It begins with the schedule, by which runs are found.
+// itemRun returns the id of the run of an item. It begins with the schedule, by which runs are
+// found.
 func itemRun(s *Schedule, item *contract.TriggerItem) string {
 	id := item.ID
 	if id == "" {

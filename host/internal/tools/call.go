@@ -57,7 +57,7 @@ func (p *port) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Val
 	return answer.Outputs, nil
 }
 
-// invocation is a call as the plugin host takes it.
+// invocation returns a call as the plugin host takes it.
 func (p *port) invocation(
 	t tools.Tool, m *plugin.Module, c *engine.ExternalCall, keys *keyring,
 ) (plugin.Invocation, error) {
@@ -147,7 +147,7 @@ type keyring struct {
 	failed error // why a key could not be had
 }
 
-// Secret is the value of a param that holds a key: literal, or a secret of the host by name. A
+// Secret returns the value of a param that holds a key: literal, or a secret of the host by name. A
 // secret keeps the hosts it is bound to.
 func (k *keyring) Secret(ctx context.Context, name string) (engine.Secret, bool, error) {
 	text, ok := k.texts[name]

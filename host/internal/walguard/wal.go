@@ -47,7 +47,7 @@ type wal struct {
 // empty reports that the file is missing or has no frames.
 func (w *wal) empty() bool { return w.size <= walHeader }
 
-// frameSize is the size of a frame in bytes.
+// frameSize returns the size of a frame in bytes.
 func (w *wal) frameSize() int64 { return frameHead + int64(w.pageSize) }
 
 // end returns the position after a number of frames.

@@ -89,7 +89,7 @@ func matrix(rows, columns int) [][]float64 {
 	return out
 }
 
-// cost is the cost of making a node another one: 1 for another kind, else by their texts.
+// cost returns the cost of making a node another one: 1 for another kind, else by their texts.
 func cost(a, b *node) float64 {
 	if a.kind != b.kind {
 		return 1

@@ -204,7 +204,7 @@ func isJustified(lines []segment) bool {
 // near reports whether two places are the same for a reader.
 func near(a, b float64) bool { return a-b < tolerance && b-a < tolerance }
 
-// usual is the place where most lines have one.
+// usual returns the place where most lines have one.
 func usual(lines []segment, of func(segment) float64) float64 {
 	places := make([]float64, len(lines))
 	for i, s := range lines {

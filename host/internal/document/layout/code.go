@@ -12,7 +12,7 @@ const codeLines = 2
 // maxBlanks bounds the blanks between two parts of a line of code.
 const maxBlanks = 200
 
-// advance is the width of a letter of a line in fixed pitch.
+// advance returns the width of a letter of a line in fixed pitch.
 func advance(l *segment) float64 {
 	return max(l.width()/float64(max(utf8.RuneCountInString(l.text), 1)), 0.1)
 }

@@ -325,10 +325,10 @@ func inText(list []line, i int, blank interval) bool {
 // aligned reports whether places are the same for a reader.
 func aligned(places []float64) bool { return slices.Max(places)-slices.Min(places) < tolerance }
 
-// apart is the height between two boxes.
+// apart returns the height between two boxes.
 func apart(a, b Box) float64 { return max(a.Top, b.Top) - min(a.Bottom, b.Bottom) }
 
-// widest is the widest free part of a range, and the blank that it is a part of.
+// widest returns the widest free part of a range, and the blank that it is a part of.
 func (l *line) widest(in interval) (common, blank interval) {
 	from, _ := slices.BinarySearchFunc(l.blanks, in.left, func(b interval, x float64) int {
 		return cmp.Compare(b.right, x)

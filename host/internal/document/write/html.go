@@ -26,7 +26,7 @@ pre { overflow: auto; padding: .8em; background: #f4f4f4 } blockquote { margin-l
 	pageFoot = "</body>\n</html>\n"
 )
 
-// html is a page that needs nothing else: it makes no request when it is opened.
+// html returns a self-contained page: it makes no request when it is opened.
 func html(markdown string, logo *Logo) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(pageHead)

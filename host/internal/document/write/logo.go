@@ -57,7 +57,7 @@ func NewLogo(data []byte) (*Logo, error) {
 	return &Logo{png: file.Bytes(), across: float64(size.Width) / float64(size.Height)}, nil
 }
 
-// size is the width and the height of the picture in its box.
+// size returns the width and the height of the picture in its box.
 func (l *Logo) size() (width, height float64) {
 	if width = l.Height * l.across; width <= l.Width {
 		return width, l.Height

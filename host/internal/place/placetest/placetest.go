@@ -60,7 +60,7 @@ func Canvas(s *engine.Spec) []byte {
 	return sketch.Bytes(append(node, "begin Begin -> X", `M Message {"content":["done"]}`)...)
 }
 
-// within is a container X with its item, and a node Y inside.
+// within returns a container X with its item, and a node Y inside.
 func within(container, node string) []string {
 	return []string{
 		"X " + container + " " + params[container] + " -> M",
