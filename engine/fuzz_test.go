@@ -64,7 +64,7 @@ func FuzzJSONReserving(f *testing.F) {
 				return nil
 			})
 		})
-		// The rest is that of small allocations, of the error, and of other goroutines of the test.
+		// The rest covers small allocations, the error, and other goroutines of the test.
 		require.LessOrEqual(t, used, 2*reserved+64<<10)
 		if errors.Is(err, full) {
 			return

@@ -172,7 +172,7 @@ func TestBodiesReadWhatIsWrittenBesideThem(t *testing.T) {
 	}
 }
 
-// TestLoopOverItemsRunsThemAtOnce gives a Loop with items the options of an Iteration. Its
+// TestLoopOverItemsRunsThemAtOnce sets the options of an Iteration on a Loop with items. Its
 // variables have their initial values in each body.
 func TestLoopOverItemsRunsThemAtOnce(t *testing.T) {
 	loop := func(params string) string {

@@ -172,7 +172,7 @@ func (a assemblyScript) build(t *testing.T, file, to string) {
 	require.NoError(t, err, string(said))
 }
 
-// rust is the compiler of build.sh beside the module.
+// rust is the compiler of the module's build.sh.
 type rust struct{}
 
 func (rust) version() (version, why string) {
@@ -220,7 +220,7 @@ func (quickJS) build(t *testing.T, file, to string) { runBuild(t, file, to) }
 
 func (rust) build(t *testing.T, file, to string) { runBuild(t, file, to) }
 
-// runBuild runs the build.sh beside a module.
+// runBuild runs the build.sh of a module.
 func runBuild(t *testing.T, file, to string) {
 	t.Helper()
 	to, err := filepath.Abs(to)

@@ -30,7 +30,7 @@ func meet(t *testing.T, test func(k *talk)) {
 	})
 }
 
-// load sends a request and gives its answer.
+// load sends a request and returns its answer.
 func (k *talk) load(text string) (bool, engine.Value) {
 	k.last++
 	tell(k.b, line{Fn: "load", ID: k.last, Text: text})

@@ -21,8 +21,8 @@ func severalManifest(t *testing.T) *Manifest {
 	return m
 }
 
-// TestComponentHasWhatItsFileHas reads a file with several components: each is called by an export
-// and with messages of its own, and shares the settings and the grant.
+// TestComponentHasWhatItsFileHas reads a file with several components: each has a separate export
+// and separate messages, and shares the settings and the grant.
 func TestComponentHasWhatItsFileHas(t *testing.T) {
 	m := severalManifest(t)
 	require.Len(t, m.Nodes(), 3)

@@ -32,7 +32,7 @@ func TestToolInput(t *testing.T) {
 	}
 }
 
-// Marks of the run do not reach a plugin, whose call has one of its own.
+// Marks of the run do not reach a plugin: each call draws another one.
 func TestToolInputHasNoMarksOfTheRun(t *testing.T) {
 	m, err := contract.ParseManifest([]byte(`{"abi":1,"name":"t","version":"1.0.0","description":"d","license":"MIT",
 		"arguments":{"type":"object","properties":{"query":{"type":"string"}}}}`))

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// round is the time that one of the two runs before the other: long enough to be warm
-// again, short enough for both to have the same load beside them.
+// round is the time that one of the two runs before the other: long enough to be warm again, short
+// enough for both to run under the same load.
 const round = 5 * time.Millisecond
 
 // ratio runs two functions in turns and reports how many times faster the first is, by the best
@@ -103,7 +103,7 @@ func message(b *testing.B) []byte {
 }
 
 // BenchmarkAgainstOfficial is our host with our SDK's imports against the official host with its
-// PDK and a timeout set, which is how people run it.
+// PDK and a timeout set, as it is commonly run.
 func BenchmarkAgainstOfficial(b *testing.B) {
 	for _, c := range []struct {
 		name, export string

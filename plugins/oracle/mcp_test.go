@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// TestHyperMCPPluginSameAnswers adapts a plugin of hyper-mcp and compares what each of its tools
-// gives with what the official host gets from the same export.
+// TestHyperMCPPluginSameAnswers adapts a plugin of hyper-mcp and compares the results of its tools
+// with those of the same exports in the official host.
 func TestHyperMCPPluginSameAnswers(t *testing.T) {
 	ctx := context.Background()
 	wasm := guest(t, "hypermcp")

@@ -29,7 +29,7 @@ func TestReportNamesEachShape(t *testing.T) {
 	}
 }
 
-// Two branches of 1+3 and 3+2 units end in a join; nodes beside them do not count.
+// Two branches of 1+3 and 3+2 units end in a join; other nodes do not count.
 func TestCriticalIsTheLongestChain(t *testing.T) {
 	components := ofTasks("", 0, []Task{
 		{"a1", 1, nil}, {"a2", 3, []string{"a1"}}, {"b1", 3, nil}, {"b2", 2, []string{"b1"}}, {"c", 1, nil},

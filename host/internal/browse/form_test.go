@@ -34,7 +34,7 @@ func formsOf(t *testing.T, body string) []Form {
 	return page.Forms
 }
 
-// A form sends what a browser would send: values of the page unless the model gives others.
+// A form sends what a browser would send: values of the page unless the model sets others.
 func TestFormEntries(t *testing.T) {
 	forms := formsOf(t, signUp)
 	require.Len(t, forms, 2)
@@ -119,7 +119,7 @@ func shop(t *testing.T) *site {
 	})
 }
 
-// signIn is how a model signs in, searches and stores a file.
+// signIn returns the steps of a model that signs in, searches and stores a file.
 func signIn(address string) []string {
 	return []string{
 		open(address), `[{"name": "submit_form", "arguments": {"form": 1, "fields": {"user": "ada", "pin": "1"}}}]`,

@@ -86,7 +86,7 @@ func TestEveryFormatHoldsItsText(t *testing.T) {
 	}
 }
 
-// The description of the file says whether messages keep it in their text.
+// The description of the file states whether messages keep it in their text.
 func TestDownloadSaysWhetherItStaysInText(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		params := engine.Object("output_format", "txt", "include_download_info_in_content", keep)

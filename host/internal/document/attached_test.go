@@ -26,7 +26,7 @@ func mailWith(attachments ...string) []byte {
 	return []byte(b.String())
 }
 
-// Attached documents are read as documents of their own, below a heading.
+// Attached documents are read as separate documents, below a heading.
 func TestAttachments(t *testing.T) {
 	whole, err := os.ReadFile("testdata/returns.docx")
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// A plugin reads the data of its own file; its icon, cases and signature are for others.
+// A plugin reads the data sections of its file, but not its icon, cases and signature.
 func TestPluginReadsItsOwnSections(t *testing.T) {
 	wasm := pack(t, wattest.Must(relay), nil)
 	for name, text := range map[string]string{contract.HTTPSection: `{"steps":[]}`, contract.IconSection: "<svg/>", "other": "x"} {

@@ -183,7 +183,7 @@ func canvas(t testing.TB, lines ...string) []byte {
 	return engine.Object("components", components, "globals", globals).AppendJSON(nil)
 }
 
-// seen is what a run showed.
+// seen holds the visible results of a run.
 type seen struct {
 	said    []string                // pieces of messages
 	outputs map[string]engine.Value // of finished nodes
@@ -193,7 +193,7 @@ type seen struct {
 	usage   engine.Value            // of the run
 	state   *engine.State
 	err     error
-	// reference is what the run may cite: {chunks, doc_aggs}.
+	// reference holds the passages that the run may cite: {chunks, doc_aggs}.
 	reference engine.Value
 }
 

@@ -76,7 +76,7 @@ func TestEmissionsOfAPluginAreStreamed(t *testing.T) {
 	})
 }
 
-// TestTextOfAPluginWithMoreOutputsIsSaid streams the text of a plugin that also gives other
+// TestTextOfAPluginWithMoreOutputsIsSaid streams the text of a plugin that also returns other
 // outputs, as long as the canvas reads none of them before the end.
 func TestTextOfAPluginWithMoreOutputsIsSaid(t *testing.T) {
 	const manifest = `{"streams": true, "outputs": {"type": "object", "properties": {

@@ -14,8 +14,8 @@ const strictManifest = `{
 		"account": {"type": "string"}, "units": {"type": "string", "default": "c"}}},
 	"arguments": {"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}}}`
 
-// TestValidateNamesParams holds what validation says of the params of a plugin: those that are
-// required and missing, and those that it does not know. A model gives the arguments of a tool.
+// TestValidateNamesParams checks the diagnostics for the params of a plugin: required ones that are
+// missing, and unknown ones. The arguments of a tool come from a model.
 func TestValidateNamesParams(t *testing.T) {
 	type found struct{ code, param, message string }
 	const missing = "required parameter is missing; the node fails without it"

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// talking is the part of a reactor that, in place of an interpreter, reads its call and writes a
-// fixed answer; it ends with the code that RESULT leaves.
+// talking is the part of a reactor that stands in for an interpreter: it reads its call and writes
+// a fixed answer; it ends with the code that RESULT leaves.
 const talking = `
 	(import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
 	(import "wasi_snapshot_preview1" "path_open"
@@ -61,7 +61,7 @@ func TestReactor(t *testing.T) {
 	}
 }
 
-// CPython as a reactor: the interpreter of make, whose _start is exported as run beside an empty
+// CPython as a reactor: the interpreter of make, whose _start is exported as run, with an empty
 // _initialize, runs scripts like the original command.
 func TestCPythonAsReactor(t *testing.T) {
 	command, err := os.ReadFile(interpreter(t))

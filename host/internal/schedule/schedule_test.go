@@ -83,7 +83,7 @@ func (b *bench) drop(ctx context.Context) error {
 // takeOver does runs and does not compare clocks.
 func (b *bench) takeOver(ctx context.Context) error { return b.runs.Work(ctx) }
 
-// noTimes are the times of a schedule that has none, in place of a second.
+// noTimes stands for a schedule without times; an empty When becomes one of every second.
 var noTimes = When{Zone: "none"}
 
 func (b *bench) schedule(s Schedule) Schedule {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each server has an empty database of its own, also one whose files are a copy.
+// Each server has a separate empty database, also one whose files are a copy.
 func TestPostgresServersAreSeparate(t *testing.T) {
 	for range 3 {
 		server, err := StartPostgres()

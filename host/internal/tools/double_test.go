@@ -206,7 +206,7 @@ func speakToServices(t *testing.T, set *Set, list ...tools.Tool) {
 	}
 }
 
-// speakToService calls a tool, whose service answers as the file says.
+// speakToService calls a tool whose service answers from the file.
 func speakToService(t *testing.T, set *Set, tool tools.Tool, file string) {
 	t.Run(filepath.Base(file), func(t *testing.T) {
 		raw, err := os.ReadFile(file)

@@ -96,8 +96,8 @@ func TestLatinAnswersAreRead(t *testing.T) {
 	require.Equal(t, "Größe €", out.Get("chunks").At(0).Get("title").Text())
 }
 
-// Text in other charsets is read by the header of the answer, or by what a page or a feed says of
-// itself.
+// Text in other charsets is decoded by the header of the answer, or by the declaration in a page or
+// a feed.
 func TestAnswersInOtherCharsetsAreRead(t *testing.T) {
 	const tea = "\xb2\xe8" // 茶 in GBK
 	const feed = `<feed><entry><id>1</id><title>` + tea + `</title><summary>` + tea + `</summary></entry></feed>`

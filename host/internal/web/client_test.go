@@ -270,7 +270,8 @@ func TestErrorsHideSecrets(t *testing.T) {
 	require.NotContains(t, err.Error(), "abcd1234")
 }
 
-// TestPlaceholdersWithoutTheMarkArePlain sends foreign placeholders beside one of the canvas.
+// TestPlaceholdersWithoutTheMarkArePlain sends foreign placeholders together with one of the
+// canvas.
 func TestPlaceholdersWithoutTheMarkArePlain(t *testing.T) {
 	var seen []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -115,7 +115,7 @@ func BenchmarkTerms(b *testing.B) {
 	}
 }
 
-// Words that foldASCII takes are those of the general way, with the same letters.
+// foldASCII and the general way agree on the words that the former takes.
 func TestFoldASCII(t *testing.T) {
 	general, err := New(Settings{})
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ func TestRAGFlow(t *testing.T) {
 	}, h)
 }
 
-// RAGFlow gives a hundred chunks at once at most; a larger page is put together.
+// A page of RAGFlow has at most a hundred chunks; a larger one is put together.
 func TestRAGFlowPages(t *testing.T) {
 	page := 0
 	url, seen := serve(t, func(string) string {

@@ -124,7 +124,7 @@ func sleeps() int32 { time.Sleep(time.Minute); return 0 }
 
 var calls int
 
-// counts tells how often this instance was called.
+// counts outputs the number of calls of this instance.
 //
 //go:wasmexport counts
 func counts() int32 { calls++; return output(fmt.Append(nil, calls)) }

@@ -1,7 +1,7 @@
-// Command plugin makes the guests of the tests beside it: it assembles the texts it reads, metered as well, and builds
-// the examples of plugins/examples. It writes the hostile modules into the folder attacks, with the
-// list attacks.json. With programs it adds the programs of package wattest, and their list under
-// the name programs.json.
+// Command plugin makes the guests of these tests: it assembles the texts it reads, also metered,
+// and builds the examples of plugins/examples. It writes the hostile modules into the folder
+// attacks, with the list attacks.json. With programs it adds the programs of package wattest, and
+// their list under the name programs.json.
 //
 //	{"wat": {"name": "(module …)"}, "examples": ["typewriter"]}  ->  {"name": base64, "name.metered": base64, …}
 package main
