@@ -109,7 +109,7 @@ func (c *Call) approved(t *Ask, key string) (Value, error) {
 	}
 }
 
-// answerTo reads what a person answered to an approval.
+// answerTo reads the answer of a person to an approval.
 func answerTo(name string, field, inputs Value) (Value, error) {
 	args := field.Get("approval").Get("arguments")
 	if decision(answer(inputs, name)) != ApprovalYes {
@@ -137,8 +137,8 @@ func decision(v Value) string {
 	return ""
 }
 
-// editedArguments reads arguments that a person changed: an object, or its JSON; null when they are
-// as they were.
+// editedArguments reads arguments that a person changed: an object, or its JSON; null when
+// unchanged.
 func editedArguments(v Value) (Value, error) {
 	if v.Kind() == KindString {
 		if strings.TrimSpace(v.Str()) == "" {

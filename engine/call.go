@@ -10,8 +10,8 @@ import (
 )
 
 // Call is one execution of a component: its view of the state and its collected effects. The state
-// itself changes only when the execution is over, so members of a batch see it as it was when the
-// batch began.
+// itself changes only when the execution is over, so members of a batch see the state at the start
+// of the batch.
 //
 // Concurrency: a component may use its Call from several goroutines. When the run continues without
 // it (timeout, cancel), the call is closed: reads fail with ErrCanceled and writes are dropped.
@@ -144,7 +144,7 @@ func (c *execution) Ports() *Ports {
 	return &c.run.opt.Ports
 }
 
-// Debugging reports whether the node is run alone, with values given by hand.
+// Debugging reports whether the node runs alone, with values from the caller of [Canvas.Debug].
 func (c *execution) Debugging() bool { return c.debug }
 
 // RunInfo names a run, for ports that store data by it. A value that the caller did not give is "".

@@ -163,7 +163,7 @@ func (c *CallInputs) Arg(ctx context.Context, name string, param *Expr) (v Value
 	return v, given, nil
 }
 
-// Args returns the arguments a model gave, or null if the node does not run as a tool.
+// Args returns the arguments from a model, or null if the node does not run as a tool.
 func (c *CallInputs) Args() Value {
 	if c.isTool {
 		return c.args

@@ -59,8 +59,8 @@ func (c *Canvas) date(t time.Time) Value {
 	return d.text
 }
 
-// node is one placed component, compiled. What each execution reads comes first, in a few cache
-// lines.
+// node is one placed component, compiled. The fields that each execution reads come first, in a few
+// cache lines.
 type node struct {
 	index    nodeIndex
 	parent   nodeIndex // container around it, or noNode
@@ -177,7 +177,8 @@ func (n *node) probe() {
 	}
 }
 
-// lookBackNamed adds what the params of the node name, and what a plugin may name when it runs.
+// lookBackNamed requires the whole history if the params of the node name it, or a plugin may when
+// it runs.
 func (n *node) lookBackNamed() {
 	if strings.HasPrefix(n.spec.Name, PluginPrefix) || mentions(n.params, historyVariable) {
 		n.lookback.Turns = AllTurns
@@ -276,7 +277,7 @@ func (c *Canvas) Nodes() []string {
 	return ids
 }
 
-// node returns the node of an id that a caller gave.
+// node returns the node with an id.
 func (c *Canvas) node(id string) (*node, error) {
 	i, ok := c.index[id]
 	if !ok {

@@ -7,7 +7,7 @@ import (
 
 // CheckSchema returns nil if v matches the parts of JSON Schema that describe arguments of tools
 // and answers of models: type, enum, properties, required, additionalProperties and items. Errors
-// have the path of what does not match.
+// have the path of the mismatch.
 func CheckSchema(path string, v, schema Value) error {
 	if types := typesOf(schema.Get("type")); len(types) > 0 && !slices.ContainsFunc(types, v.HasType) {
 		return fmt.Errorf("%s: is a %s; expected a %s", path, v.Kind(), types[0])

@@ -85,8 +85,8 @@ type (
 	}
 
 	// Warner reports settings that load but will keep the component from working where it runs. A
-	// diagnostic without a severity is a warning.
-	// Validate lists them with the node; Code, Message and, if it fits, Param say what is wrong.
+	// diagnostic without a severity is a warning. Validate lists them with the node; Code, Message
+	// and, if it fits, Param describe the problem.
 	Warner interface{ Warnings() []Diagnostic }
 
 	// Namer lists the objects of a host that its params name, without references; see
@@ -181,8 +181,8 @@ type Field struct {
 	Enum     []string // what is accepted; empty is anything
 }
 
-// Accepts reports whether values of a kind fit the Type. Null fits every type, and what is no type
-// of an output accepts every kind.
+// Accepts reports whether values of a kind fit the Type. Null fits every type, and an unknown type
+// accepts every kind.
 func (f *Field) Accepts(k Kind) bool {
 	switch f.Type {
 	case "string", "number", "boolean", "object", "list":

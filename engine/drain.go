@@ -93,8 +93,8 @@ func (t *streaming) drainAll() bool {
 	return true
 }
 
-// endStreams stops the producers of pending streams and logs what they used, if they return within
-// the grace of a cancelled component. It returns the streams that had ended before.
+// endStreams stops the producers of pending streams and logs their usage, if they return within the
+// grace of a cancelled component. It returns the streams that had ended before.
 func (t *streaming) endStreams() map[nodeIndex]bool {
 	over := map[nodeIndex]bool{}
 	for _, n := range t.pending {

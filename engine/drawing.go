@@ -20,7 +20,7 @@ func Complete(reg *Registry, doc Value) (Value, error) {
 	return doc, err
 }
 
-// complete is Complete with all problems of a graph. An error means that there is no document.
+// complete is Complete with all problems of a graph. After an error there is no document.
 func complete(reg *Registry, doc Value) (_ Value, problems []error, err error) {
 	if doc, err = unwrap(doc); err != nil {
 		return Null, nil, err

@@ -11,7 +11,7 @@ import (
 // slot is free. Nodes are settled in the order in which they end, which the log records.
 //
 // Concurrency: the owner of the run does everything but the work itself. A worker reads the state
-// as it was when its node started, see State.view.
+// at the start of its node, see State.view.
 type eager struct {
 	*run
 	crew
@@ -87,8 +87,8 @@ func (e *eager) proceed() bool {
 	return !e.gone
 }
 
-// accept queues the nodes that the scheduler gave; forms wait until everything else is done. It
-// returns false if the run has failed.
+// accept queues the nodes from the scheduler; forms wait until everything else is done. It returns
+// false if the run has failed.
 func (e *eager) accept() bool {
 	if item := e.opt.item; item != nil {
 		e.taken = item.keep(e.run, e.taken)

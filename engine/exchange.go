@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// This file logs exchanges: what a run asked its ports, with their answers. With them a run can be
-// shown as it was, become a test and be played again without the ports.
+// This file logs exchanges: requests of a run to its ports, with their answers. With them a run can
+// be displayed later, become a test and be replayed without the ports.
 
 // Sizes of parts of exchanges.
 const (
@@ -96,7 +96,7 @@ func (x *exchange) end(answer Value, err error, more ...slot) {
 
 func milliseconds(d time.Duration) Value { return Float(float64(d.Microseconds()) / 1e3) }
 
-// withError adds an error to an answer, and what callers tell errors apart by.
+// withError adds an error to an answer, with the properties by which callers distinguish errors.
 func withError(answer Value, err error) Value {
 	if answer.Kind() != KindObject {
 		answer = emptyObject
@@ -179,8 +179,8 @@ func appendCanonical(b []byte, v Value) []byte {
 	return v.AppendJSON(b)
 }
 
-// question returns what decides a model's answer. The caller's node, keys and clocks are left out,
-// so that renaming a node changes no key.
+// question returns the parts of a request that determine the answer. The caller's node, keys and
+// clocks are left out, so that renaming a node changes no key.
 func (q *ModelRequest) question() Value {
 	b := NewObject(12).Set("model", String(q.LLM)).Set("purpose", String(string(q.Purpose)))
 	b.Set("system", String(q.System))

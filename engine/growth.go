@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// growth writes lists that grow, such as what an Iteration collects, once: a checkpoint holds the
-// elements that the log does not have yet.
+// growth writes growing lists, such as the results of an Iteration, only once: a checkpoint holds
+// the elements that the log does not have yet.
 type growth struct {
 	outs    map[nodeIndex][]slot // lists among the outputs of nodes, as the log has them
 	globals map[string]Value     // the same of globals

@@ -238,7 +238,7 @@ func (p *parser) str() (string, bool) {
 	return "", p.fail("the text ends inside a string")
 }
 
-// text returns a string of the text, with U+FFFD for what is not UTF-8.
+// text returns a string of the text, with U+FFFD for invalid UTF-8.
 func (p *parser) text(s string) string {
 	if p.valid {
 		return s

@@ -211,8 +211,8 @@ func (n *node) checkDownstream() error {
 	return nil
 }
 
-// maxNesting is the number of bodies that a component may lie in: what walks from a component
-// outwards takes no longer.
+// maxNesting bounds the bodies around a component, and so the time of walks from a component
+// outwards.
 const maxNesting = 100
 
 // checkNesting refuses components that lie in their own body, or too deep.

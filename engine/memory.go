@@ -40,7 +40,7 @@ func (m *memory) add(n int64) error {
 	defer m.mu.Unlock()
 	used := m.used + n
 	step := (used - m.reserved + memoryStep - 1) / memoryStep * memoryStep
-	// Values come and go, so that bytes are given back in larger pieces.
+	// Values come and go, so bytes are released in larger pieces.
 	if step > 0 || step <= -16*memoryStep {
 		if err := m.budget.Grow(step); err != nil {
 			return fmt.Errorf("%w: %w", ErrHostMemory, err)

@@ -27,7 +27,7 @@ type Options struct {
 	TaskID   string // names the run towards clients and the cancel port; "" makes one
 	CanvasID string // what ports know the canvas by; may be ""
 	TenantID string // whose run it is, for ports; may be ""
-	// Principal is who started the run, as it was authenticated: the value of sys.principal, an
+	// Principal is the authenticated principal that started the run: the value of sys.principal, an
 	// object {kind, id, user, end_user}. Null means a local run. sys.user_id, by contrast, is a
 	// claim of the sender.
 	Principal Value

@@ -62,7 +62,7 @@ type RetrievalQuery struct {
 	UserID              string   // user whose memories are searched
 }
 
-// Value returns what is searched for, without the user: members that are empty are left out.
+// Value returns the query without the user and without empty members.
 func (q *RetrievalQuery) Value() Value {
 	b := NewObject(12).Set("query", String(q.Text))
 	for _, list := range [...]struct {
@@ -173,8 +173,7 @@ type HTTPResponse struct {
 
 // Code runs scripts.
 type Code interface {
-	// RunCode calls main(arguments) of a script. What the script prints or throws comes back in the
-	// result.
+	// RunCode calls main(arguments) of a script. The result contains its output and its exception.
 	RunCode(ctx context.Context, c *CodeCall) (CodeResult, error)
 }
 

@@ -75,8 +75,8 @@ type ModelRequest struct {
 	Key      string    // idempotency key: run/step/call
 	Noted    uint64    // Event.Note of the last entry noted before this call; 0 when there is none
 	Queued   QueuedFunc
-	// Warned receives what a port did differently than it was asked, such as a parameter that it
-	// left out because the server refuses it. It is never nil in calls of a run.
+	// Warned receives deviations of a port from the request, such as a parameter that it left out
+	// because the server refuses it. It is never nil in calls of a run.
 	Warned func(text string)
 }
 
@@ -160,7 +160,7 @@ type Usage struct {
 const dearest = 1 << 50
 
 // most returns the largest cost of a request with at most so many tokens of input, and of output. A
-// tier may be cheaper than what is below it.
+// tier may be cheaper than the one below it.
 func (p *Price) most(tokens int) int64 {
 	cost := func(input int) int64 {
 		all := Usage{Prompt: input, Completion: tokens}

@@ -166,7 +166,7 @@ func appendWith(b []byte, v Value, key string, put func([]byte) []byte) []byte {
 	return append(b, '}')
 }
 
-// appendOutputs puts values into the declared outputs; what was not declared gets a slot with its
+// appendOutputs puts values into the declared outputs; an undeclared output gets a slot with its
 // kind as type.
 func appendOutputs(b []byte, declared Value, outs []slot) []byte {
 	b = append(b, '{')

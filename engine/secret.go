@@ -42,7 +42,7 @@ func MapSecrets(text string, change func(name string) string) string {
 	}
 }
 
-// FillSecrets returns text with every placeholder that carries mark replaced by what value returns
+// FillSecrets returns text with every placeholder that carries mark replaced by the result of value
 // for its name. Other placeholders stay as they are; without a mark all do. The errors of value are
 // joined.
 func FillSecrets(text, mark string, value func(name string) (string, error)) (string, error) {

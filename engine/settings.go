@@ -15,7 +15,7 @@ import (
 //	 "files_to_model": false, "caller_instructions": true, "fallback_models": ["gpt-y@OpenAI"]}
 //
 // The limits of the caller apply in addition. Prices are of models that have no other price: an
-// author must not make cheap what another one pays.
+// author must not lower the price that another one pays.
 type settings struct {
 	limits   Limits
 	prices   Prices
@@ -93,7 +93,7 @@ func readSettings(v Value, refuse func(error) error) (s settings, err error) {
 	return s, err
 }
 
-// badSetting reports what is wrong with a setting.
+// badSetting reports a problem of a setting.
 type badSetting func(name, format string, args ...any)
 
 func readLimits(v Value, to *Limits, bad badSetting) {

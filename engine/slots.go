@@ -8,8 +8,8 @@ import (
 )
 
 // slots bounds the concurrency of a run: nodes, texts that are written early, the tools of agents,
-// and what runs in bodies and in canvases inside. A holder releases its slot while it only waits
-// for others, so holders never wait for each other.
+// and the nodes in bodies and in inner canvases. A holder releases its slot while it only waits for
+// others, so holders never wait for each other.
 type slots struct {
 	most int
 

@@ -251,8 +251,8 @@ func (s *speaking) split(piece string) {
 	}
 }
 
-// foundReasoning sends the message again: what was sent of its stream turned out to be reasoning,
-// because a closing mark came without an opening one. Readers of the wire keep what was sent.
+// foundReasoning sends the message again: the part that was sent turned out to be reasoning,
+// because a closing mark came without an opening one. Readers of the wire keep that part.
 func (s *speaking) foundReasoning() {
 	s.aloud.Reset()
 	s.runes = 0

@@ -35,7 +35,7 @@ type SubCanvas struct {
 	Rights string
 }
 
-// Reach are the ports by which a canvas uses what it names.
+// Reach holds the ports by which a canvas reaches the objects that it names.
 type Reach struct {
 	Retriever Retriever
 	Memory    Memory
@@ -264,7 +264,7 @@ func (c *Call) FindCanvas(ctx context.Context, id, version string) (SubCanvas, e
 	return canvas, nil
 }
 
-// errInputs is why a canvas cannot take what it is given.
+// errInputs means that a canvas cannot accept its inputs.
 var errInputs = errors.New("inputs do not fit the form of the canvas")
 
 // StartSchema returns the JSON Schema of a canvas's start form.

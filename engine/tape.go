@@ -124,7 +124,7 @@ func (c *Call) inScope(ctx context.Context) {
 	}
 }
 
-// replayed returns the answer that a model gave to this call before the execution was suspended.
+// replayed returns the model's answer to this call from before the execution was suspended.
 func (c *Call) replayed(req *ModelRequest, emit func(string) error) (a Answer, key string, ok bool, err error) {
 	tape := c.root().tape
 	if tape == nil {

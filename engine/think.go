@@ -12,7 +12,7 @@ const (
 // thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag being a
 // separate piece. After a closing tag the reasoning continues if the next piece closes again.
 //
-// Some models answer without the opening tag: what stands before a lone closing tag was reasoning.
+// Some models answer without the opening tag: the text before a lone closing tag was reasoning.
 // That tag is passed on; see [WithoutReasoning].
 type thinkNormalizer struct {
 	held    string // the start of what may become a tag
@@ -119,8 +119,8 @@ func heldBack(text string) int {
 	return 0
 }
 
-// WithoutReasoning returns a model's text without what stands between think marks. What stands
-// before a closing mark that was not opened is reasoning as well.
+// WithoutReasoning returns a model's text without the parts between think marks. The text before a
+// closing mark that was not opened is reasoning as well.
 func WithoutReasoning(text string) string {
 	if !strings.Contains(text, ThinkClose) && !strings.Contains(text, ThinkOpen) {
 		return text

@@ -99,7 +99,7 @@ func StoredFile(location Value, name, mimeType string, size int) Value {
 	return v
 }
 
-// CallTool runs a tool with the arguments a model gave, and logs it under the name offered to the
+// CallTool runs a tool with arguments from a model, and logs it under the name offered to the
 // model. A failure inside the tool is returned as an error whose text is meant for the model.
 func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (ToolAnswer, error) {
 	done := c.traceTool(t.Name, exposed, args)

@@ -96,7 +96,7 @@ func (n *node) rank() int {
 }
 
 // readsAlike reports whether a node that does not wait in batches for the nodes it refers to reads
-// what it reads in an eager run, in which it waits: each has ended before it, or will not run.
+// the same as in an eager run, in which it waits: each has ended before it, or will not run.
 func readsAlike(o *orderCheck, n *node) bool {
 	if n.spec.Waits || n.sideBySide() {
 		return true

@@ -113,7 +113,7 @@ func (b *Begin) queried(query engine.Value) engine.Value {
 	return fields.Value()
 }
 
-// Warnings reports a webhook that accepts requests of everybody, or none.
+// Warnings reports a webhook that accepts all requests without authentication, or none.
 func (b *Begin) Warnings() []engine.Diagnostic {
 	if b.Mode != webhookMode {
 		return nil

@@ -102,7 +102,7 @@ func (e *ExeSQL) Warnings() []engine.Diagnostic {
 	return found
 }
 
-// databaseRequirement begins the name of what a kind of database requires of a host.
+// databaseRequirement begins the names of requirements of databases.
 const databaseRequirement = "database "
 
 // Requires returns the kind of database.

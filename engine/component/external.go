@@ -139,7 +139,8 @@ func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) erro
 	return e.take(call, outs)
 }
 
-// take sets the outputs. Passages become references, and text for prompts where the port gave none.
+// take sets the outputs. Passages become references, and text for prompts if the port returned
+// none.
 func (e *External) take(call *engine.Call, outs engine.Value) error {
 	if k := outs.Kind(); k != engine.KindObject && k != engine.KindNull {
 		return fmt.Errorf("%s: the tool returned a %s; expected an object of outputs", e.kind, k)

@@ -46,7 +46,7 @@ func without(form engine.Value, names ...string) engine.Value {
 	return form
 }
 
-// formNumber reads a number that a form may have as a text; what is none counts as 0.
+// formNumber reads a number, which a form may hold as a text; anything else counts as 0.
 func formNumber(v engine.Value) engine.Value {
 	if v.Kind() == engine.KindString {
 		v, _ = engine.ParseNumber(v.Str())

@@ -77,7 +77,7 @@ func (it *Iteration) Init(s *engine.Setup) error {
 	return it.readMax(s)
 }
 
-// Run checks that there is a list and clears what an earlier entry collected.
+// Run checks that there is a list and clears the results of an earlier entry.
 func (it *Iteration) Run(ctx context.Context, call *engine.Call) error {
 	if _, err := it.items(ctx, call); err != nil {
 		return err

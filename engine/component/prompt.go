@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// This file contains the prompts, one text or function per role. How answers are parsed determines
-// what they must ask for.
+// This file contains the prompts, one text or function per role. They depend on the parsers of the
+// answers.
 
 // stopMark ends a planning answer.
 const stopMark = "<|stop|>"

@@ -34,8 +34,8 @@ func readStructured(text string) (engine.Value, error) {
 	return v, nil
 }
 
-// readBySchema parses an answer that should be JSON of a schema. It accepts what models often do
-// instead: an object inside another one, or in a list of one, and numbers as strings.
+// readBySchema parses an answer that should be JSON of a schema. It accepts common deviations of
+// models: an object inside another one, or in a list of one, and numbers as strings.
 func readBySchema(text string, schema engine.Value) (engine.Value, error) {
 	v, err := readStructured(text)
 	if err != nil {

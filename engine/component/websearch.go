@@ -128,7 +128,7 @@ func webSearchSpecs() []engine.Spec {
 	return list
 }
 
-// tavilyIgnores are params of the original that ask Tavily for what is not used.
+// tavilyIgnores are params of the original for parts of Tavily's answer that are not used.
 var tavilyIgnores = []string{
 	"include_answer", "include_raw_content", "include_images", "include_image_descriptions", "include_favicon",
 }

@@ -16,7 +16,7 @@ type Case struct {
 	Runs   []Run
 }
 
-// Run is one turn of a case. It starts from what the turn before it stored.
+// Run is one turn of a case. It starts from the state that the previous turn stored.
 type Run struct {
 	Kwargs    engine.Value // query, user_id, inputs, files, webhook_payload; a missing key was not passed
 	Script    []Reply      // what the model answers

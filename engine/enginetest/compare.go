@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Compare lists the differences between a case and an observation of it, both as they are in
-// files. No difference means the case passes.
+// Compare lists the differences between a case and an observation of it, both in the form of files.
+// No difference means the case passes.
 func Compare(c, observed engine.Value) []string {
 	var d differences
 	if observed.Get("name").Str() != c.Get("name").Str() {
@@ -170,8 +170,8 @@ func history(v engine.Value) engine.Value {
 	return out
 }
 
-// Reduce brings a stored canvas to what is compared: {path, waiting, history, globals, retrieval,
-// memory, component_outputs: {id: {name: value}}}. A reduced one stays as it is.
+// Reduce reduces a stored canvas to the compared parts: {path, waiting, history, globals,
+// retrieval, memory, component_outputs: {id: {name: value}}}. A reduced one is returned unchanged.
 func Reduce(dsl engine.Value) engine.Value {
 	components, whole := dsl.Lookup("components")
 	if _, reduced := dsl.Lookup("component_outputs"); reduced || !whole {

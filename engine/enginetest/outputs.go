@@ -8,10 +8,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// CheckOutputs compares the outputs of a finished node with what its component declares. It names
-// each output that is not declared or is of another kind; null fits every kind. Members that begin
-// with _ belong to the engine, outputs that the canvas declares for the node are its own, and a
-// default value for errors is in the output result whatever the component declares.
+// CheckOutputs compares the outputs of a finished node with the declarations of its component. It
+// names each output that is not declared or is of another kind; null fits every kind. Members that
+// begin with _ belong to the engine, outputs that the canvas declares for the node are its own, and
+// a default value for errors is in the output result whatever the component declares.
 func CheckOutputs(spec *engine.Spec, params, outputs engine.Value) []string {
 	var wrong []string
 	for name, v := range outputs.Fields() {

@@ -66,7 +66,7 @@ func Load(dir fs.FS) (*Model, error) {
 	return m, nil
 }
 
-// readTensors takes the embeddings and what belongs to them.
+// readTensors reads the embeddings, with their mapping and weights if present.
 func (m *Model) readTensors(data []byte) error {
 	tensors, err := readTensors(data)
 	if err != nil {

@@ -2,7 +2,7 @@ package pattern
 
 import "fmt"
 
-// maxProgram bounds the steps of a program: counted repeats multiply what they repeat.
+// maxProgram bounds the steps of a program: counted repeats multiply their operands.
 const maxProgram = 10_000
 
 type opcode uint8

@@ -20,7 +20,7 @@ type Pending struct {
 	cyclic bool  // whether a source may come depends on the node itself
 }
 
-// Clone returns a copy that stays as it is.
+// Clone returns a copy that later changes do not affect.
 func (s *State) Clone() *State {
 	c := *s
 	for _, list := range [...]*[]Index{&c.Frontier, &c.Running, &c.Ended} {
