@@ -37,7 +37,7 @@ func (m *Manifest) readComponents(v engine.Value) error {
 	return nil
 }
 
-// checkComponents returns what is wrong with the components in v, which m was read from. A page
+// checkComponents returns the first problem of the components in v, from which m was read. A page
 // checks them in checkComponents of wasm/js/src/plugin/manifest.ts.
 func (m *Manifest) checkComponents(v engine.Value) *Error {
 	list := v.Get("components")
@@ -80,7 +80,7 @@ func (m *Manifest) checkComponents(v engine.Value) *Error {
 	return nil
 }
 
-// Nodes returns what canvases may hold of a file: its components, or the plugin itself.
+// Nodes returns the parts of a file that canvases may use: its components, or the plugin itself.
 func (m *Manifest) Nodes() []*Manifest {
 	if len(m.Components) == 0 {
 		return []*Manifest{m}

@@ -114,7 +114,7 @@ func (c *CountPermission) value() engine.Value {
 // MarshalJSON writes Value.
 func (p Permissions) MarshalJSON() ([]byte, error) { return p.Value().AppendJSON(nil), nil }
 
-// UnmarshalJSON reads what ReadPermissions reads.
+// UnmarshalJSON reads the form that ReadPermissions reads.
 func (p *Permissions) UnmarshalJSON(raw []byte) error {
 	v, err := engine.ParseJSON(raw)
 	if err == nil {

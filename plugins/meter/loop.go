@@ -1,9 +1,9 @@
 package meter
 
 // Most counting happens at loop headers, so the path to the tick must be outside the loop:
-// compilers place an inline `if` in the middle of the hot code and lose there what they know about
-// memory and globals (16 % on a tight loop). Blocks around the loop move the tick out of it; the
-// return from the tick passes the header again:
+// compilers place an inline `if` in the middle of the hot code and lose there their assumptions
+// about memory and globals (16 % on a tight loop). Blocks around the loop move the tick out of it;
+// the return from the tick passes the header again:
 //
 //	block $out (type of the loop)
 //	  loop $again (type of the loop)

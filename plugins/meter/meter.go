@@ -53,7 +53,8 @@ const (
 // delay an interruption.
 const Interval = 10_000
 
-// Limits bounds what a module may reserve outside its own code. Zero fields have defaults.
+// Limits bounds the resources that a module may reserve outside its code. Zero fields have
+// defaults.
 type Limits struct {
 	Pages    uint32 // memory, in pages of 64 KiB; default 1024 (64 MiB)
 	Elements uint32 // each table, in entries; default 131072 (1 MiB of host memory)

@@ -55,7 +55,7 @@ type export struct {
 	index uint32
 }
 
-// module contains what the rewriter must know before it reads code.
+// module contains the parts that the rewriter needs before it reads code.
 type module struct {
 	src           []byte
 	sections      []section

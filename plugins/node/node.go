@@ -61,7 +61,7 @@ type Shelf struct {
 	// Alone reports whether a node's output may be said before its other outputs are known, such as
 	// [engine.CallOutputs.SpeaksOnly]; nil never.
 	Alone func(call *engine.Call, output string) bool
-	// Ended is told when a run is over, to let go of what was kept for it; may be nil.
+	// Ended is called when a run is over, to release resources of the run; may be nil.
 	Ended func(runID string)
 }
 

@@ -20,9 +20,9 @@
 //	func main() {}
 //
 // Build it with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared, then `easel plugin pack`
-// writes the manifest into the file. The plugin accesses everything outside through its [Call]:
-// what the manifest does not request, or the operator does not grant, returns an [Error] with the
-// code denied.
+// writes the manifest into the file. The plugin accesses everything outside through its [Call]: a
+// request that the manifest does not declare, or the operator does not grant, returns an [Error]
+// with the code denied.
 //
 // Outside of WebAssembly the package uses a [Fake], so plain `go test` runs a plugin on any
 // machine.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Attack is a hostile plugin that aims at what a host does around the sandbox.
+// Attack is a hostile plugin that aims at the parts of a host around the sandbox.
 type Attack struct {
 	Name   string
 	Module func() []byte  // without a manifest

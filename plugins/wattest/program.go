@@ -49,7 +49,7 @@ func NewProgram(data, body string) string {
 // longInput is longer than the buffer of a program.
 var longInput = strings.Repeat("ab", 9000)
 
-// Programs returns programs that use what a host offers them, correctly and not. A panic is the
+// Programs returns programs that use the services of a host, correctly and not. A panic is the
 // fault of a program that has written to stderr.
 func Programs() []Program {
 	list := []struct{ name, data, body, input, output, code string }{
