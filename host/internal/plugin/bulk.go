@@ -8,8 +8,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// bulkFuncs is easel:host/v1: whole ranges are copied, so a megabyte costs what a
-// memmove costs.
+// bulkFuncs is easel:host/v1: whole ranges are copied, so a megabyte costs one memmove.
 var bulkFuncs = []hostFunc{
 	{"input_len", ":i", func(g *guest, s []uint64) { s[0] = uint64(uint32(len(g.input))) }},
 	{"input_read", "ii:i", func(g *guest, s []uint64) { g.input, s[0] = g.read(g.input, "input_read", s) }},
@@ -43,8 +42,8 @@ func (g *guest) span(name string, p, n uint64) []byte {
 	return b
 }
 
-// read copies the next bytes of from into the guest and returns what is left of
-// from and how many were copied.
+// read copies the next bytes of from into the guest and returns the rest of from and the number of
+// copied bytes.
 func (g *guest) read(from []byte, name string, s []uint64) ([]byte, uint64) {
 	n := copy(g.span(name, s[0], s[1]), from)
 	return from[n:], uint64(uint32(n))

@@ -20,8 +20,8 @@ type CallRequest struct {
 	Timeout time.Duration
 	// Fuel tightens the limit of the module; zero means the module's own.
 	Fuel int64
-	// Grant cuts the module's grant further, for instance to what the tenant allows;
-	// nil leaves it. Make it once per tenant with Permissions.Cut, not per call.
+	// Grant cuts the module's grant further, for instance to the permissions of the tenant; nil
+	// leaves it. Make it once per tenant with Permissions.Cut, not per call.
 	Grant *contract.Permissions
 	// Settings of the plugin for the tenant, an object; null for none. config_get prefers them to
 	// those of LoadOptions.
@@ -81,7 +81,7 @@ func (m *Module) Call(ctx context.Context, req CallRequest) (Result, error) {
 	return res, nil
 }
 
-// unmark removes the mark of a call from what it gave.
+// unmark removes the mark of a call from its result.
 func (r *Result) unmark(mark string) {
 	if mark == "" {
 		return

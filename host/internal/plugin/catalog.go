@@ -15,12 +15,12 @@ import (
 )
 
 // Catalog keeps the installed plugins of a host in a folder: the files, named by their digest, and
-// plugins.json with what was approved. Majors of a plugin exist side by side, each an [Entry]. One
+// plugins.json with the approvals. Majors of a plugin exist side by side, each an [Entry]. One
 // version of a major is active; a new one that requests more than was approved waits, and the
 // previous one is kept for Rollback. A replaced module serves the runs that began with it.
 //
 // It is safe for concurrent use, also by several processes on one folder: changes wait for each
-// other, and each begins with what the others left.
+// other, and each begins with the result of the previous one.
 type Catalog struct {
 	host    *Host
 	dir     string
@@ -199,7 +199,7 @@ func (c *Catalog) install(ctx context.Context, wasm []byte, v Version, limit *co
 	return c.activate(ctx, next, v)
 }
 
-// activate makes v the active version of next and replaces what is loaded.
+// activate makes v the active version of next and replaces the loaded module.
 func (c *Catalog) activate(ctx context.Context, next *item, v Version) (Entry, error) {
 	m, err := c.load(ctx, v, next.Approved, false, false)
 	if err != nil {
@@ -274,9 +274,9 @@ func (c *Catalog) retire(m *Module) {
 
 // Enable approves the requests of the waiting version of name and activates it; without a waiting
 // version, the active one is enabled again. limit, if not nil, bounds the approval: the plugin runs
-// with the rest, and its Asks list what it does without. digest is the beginning of the digest of
-// the file that is meant; when another one waits now, nothing changes. It may be empty unless the
-// waiting version has another signer than the one it replaces.
+// with the rest, and its Asks list the permissions that it lacks. digest is the beginning of the
+// digest of the file that is meant; when another one waits now, nothing changes. It may be empty
+// unless the waiting version has another signer than the one it replaces.
 func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contract.Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
@@ -356,7 +356,7 @@ func (c *Catalog) Disable(ctx context.Context, name string) (Entry, error) {
 	return next.Entry, nil
 }
 
-// Rollback makes the previous version active again, with what is approved now. One of another
+// Rollback makes the previous version active again, with the present approval. One of another
 // signer waits, as after Install.
 func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 	done, err := c.begin(ctx)
@@ -385,7 +385,7 @@ func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 }
 
 // Remove forgets a plugin, its approval and its files; running calls finish. Unless keepData is set
-// the next [Catalog.ForgetData] deletes what the plugin kept.
+// the next [Catalog.ForgetData] deletes the data of the plugin.
 func (c *Catalog) Remove(ctx context.Context, name string, keepData bool) error {
 	done, err := c.begin(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // begin starts a change: until done no other change of the folder starts, in this process or
-// another, and what others changed before is known here.
+// another, and earlier changes of others are loaded.
 func (c *Catalog) begin(ctx context.Context) (done func(), err error) {
 	c.change.Lock()
 	unlock, err := lock(ctx, c.dir)
@@ -46,8 +46,8 @@ func (c *Catalog) copyOf(name, major string) *item {
 	return &item{Entry: fresh}
 }
 
-// existing returns a copy of the major that ref, weather or weather@1, stands for. Of several
-// majors it is the only one that is meant; meant may be nil.
+// existing returns a copy of the major that ref, weather or weather@1, names. Of several majors it
+// is the only one that is meant; meant may be nil.
 func (c *Catalog) existing(ref string, meant func(*item) bool) (*item, error) {
 	name, major, _ := strings.Cut(ref, "@")
 	found := slices.DeleteFunc(c.majors(name), func(it *item) bool { return major != "" && it.Major != major })

@@ -2,8 +2,8 @@ package plugin
 
 import "time"
 
-// Steps of a guest's clocks in nanoseconds. Fine ones measure what others do on the machine, so
-// they are a permission.
+// Steps of a guest's clocks in nanoseconds. Fine ones can measure other activity on the machine, so
+// they need a permission.
 const (
 	coarseStep  = int64(time.Millisecond)
 	preciseStep = int64(time.Nanosecond)

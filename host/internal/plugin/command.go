@@ -42,7 +42,7 @@ func (w stdoutWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// stderrWriter keeps the first bytes of what a guest writes to stderr, and the lines of a command.
+// stderrWriter keeps the first bytes of a guest's stderr, and the lines of a command.
 type stderrWriter struct{ g *guest }
 
 func (w stderrWriter) Write(p []byte) (int, error) {
@@ -68,7 +68,7 @@ func (g *guest) logStderr(line []byte) {
 // stderrLevel is the level of lines of stderr: info.
 const stderrLevel = 2
 
-// stderrLines cuts what a command writes to stderr into lines, and keeps the last one.
+// stderrLines cuts the stderr of a command into lines, and keeps the last one.
 type stderrLines struct {
 	open   []byte // line without its end
 	last   []byte // last line that is not blank, before a stack trace

@@ -137,7 +137,7 @@ func (h *Host) compileOutside(ctx context.Context, module []byte) error {
 	return contract.Errorf(contract.OverLimit, "compiling takes more than %d MB of memory", limits.Memory>>20)
 }
 
-// tail keeps the first bytes of what a process writes.
+// tail keeps the first bytes of a process's output.
 type tail struct{ strings.Builder }
 
 func (t *tail) Write(p []byte) (int, error) {

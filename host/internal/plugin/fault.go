@@ -46,7 +46,7 @@ func (g *guest) check() {
 	}
 }
 
-// over reports whether the caller gave up.
+// over reports whether the caller cancelled the call.
 func (g *guest) over() bool {
 	select {
 	case <-g.done:

@@ -214,7 +214,7 @@ func redirects(status int) bool {
 	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308
 }
 
-// check resolves next against the last hop and refuses what is not granted.
+// check resolves next against the last hop and refuses addresses that are not granted.
 func (t *trip) check(from *url.URL, next string) (*url.URL, *contract.Error) {
 	u, err := url.Parse(next)
 	if err == nil && from != nil {

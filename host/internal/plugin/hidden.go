@@ -8,7 +8,7 @@ import (
 )
 
 // hidden are the secret values one request carried, and every form of them that has to be masked in
-// what comes back.
+// the response.
 type hidden struct {
 	values []string
 	forms  [][]byte // longest first, so that none is masked in part

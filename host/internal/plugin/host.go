@@ -62,8 +62,8 @@ type Config struct {
 	FreshUnder time.Duration
 	// Resolve looks up host names for http.fetch. Default net.DefaultResolver.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
-	// HowToSet returns what a person does to set a setting or secret of a plugin here; it follows
-	// "is not set; ". Default `easel plugin set` with the address of a host.
+	// HowToSet returns instructions for a person to set a setting or secret of a plugin; the text
+	// follows "is not set; ". Default `easel plugin set` with the address of a host.
 	HowToSet func(plugin string, kind SettingKind, name string) string
 	// HTTP replaces the network behind http.fetch, after a request was checked;
 	// for tests. Nil is the network.

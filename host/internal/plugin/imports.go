@@ -34,7 +34,7 @@ type hostFunc struct {
 // importTypes maps module and function names to types in the letters of hostFunc.
 type importTypes map[string]map[string]string
 
-// bindImports instantiates the host modules in a runtime and returns what they offer.
+// bindImports instantiates the host modules in a runtime and returns their exports.
 func bindImports(ctx context.Context, r wazero.Runtime) (importTypes, error) {
 	imports := importTypes{}
 	for module, funcs := range map[string][]hostFunc{
@@ -110,7 +110,7 @@ func letters(types []byte) string {
 	return b.String()
 }
 
-// check refuses a module that imports what this host does not offer.
+// check refuses a module with imports that this host does not offer.
 func (t importTypes) check(shape meter.Shape) *contract.Error {
 	for _, imp := range shape.Imports {
 		name := imp.Module + " " + imp.Name

@@ -71,8 +71,7 @@ func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
 	return Answer{Answer: answer, Result: res}, nil
 }
 
-// Check runs easel_check on params, without any permission. A plugin without that export accepts
-// what its schema accepts.
+// Check runs easel_check on params, without any permission. Without that export the schema decides.
 // about is the manifest of one of its components, or nil for the plugin itself.
 func (m *Module) Check(ctx context.Context, about *contract.Manifest, params engine.Value) error {
 	about = cmp.Or(about, m.manifest)

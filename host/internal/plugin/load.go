@@ -225,8 +225,8 @@ func (m *Module) checkShape() error {
 	return nil
 }
 
-// checkEntries refuses a plugin that does not export what a call of it, or of one of its
-// components, calls.
+// checkEntries refuses a plugin without an export that calls of it, or of one of its components,
+// need.
 func (m *Module) checkEntries() error {
 	for _, c := range m.manifest.Nodes() {
 		if err := m.checkEntry(c); err != nil {

@@ -40,7 +40,7 @@ type Module struct {
 	idle    chan struct{} // closed when closed and neither a call nor a pin is left
 }
 
-// HowToSet returns what a person does to set a setting or secret of the plugin.
+// HowToSet returns instructions for a person to set a setting or secret of the plugin.
 func HowToSet(m *Module, kind SettingKind, name string) string {
 	return m.host.cfg.HowToSet(m.name(), kind, name)
 }
@@ -51,7 +51,7 @@ func (m *Module) Manifest() *contract.Manifest { return m.manifest }
 // Digest returns the SHA-256 of the plugin file, in hex.
 func (m *Module) Digest() string { return m.digest }
 
-// Granted returns what the plugin may do at most; a call may cut it further.
+// Granted returns the maximum permissions of the plugin; a call may cut them further.
 func (m *Module) Granted() contract.Permissions { return m.granted }
 
 // Limits returns the limits of each call.
@@ -60,7 +60,7 @@ func (m *Module) Limits() contract.Limits { return m.limits }
 // Seal returns the trusted signature, or nil; Warning then has the reason.
 func (m *Module) Seal() *Seal { return m.seal }
 
-// Warning returns what an operator should know about the signature; empty when all is well.
+// Warning returns a problem of the signature for operators; empty without one.
 func (m *Module) Warning() string { return m.warning }
 
 // Has reports whether the plugin exports the function name.

@@ -42,7 +42,7 @@ func (x *extism) notifyProgress(s []uint64) {
 // mcpLevels are the levels of MCP by those of the contract; others are errors.
 var mcpLevels = map[string]uint32{"debug": 1, "info": 2, "notice": 2, "warning": 3}
 
-// notifyMessage logs a message; a block that is not one is logged as it is.
+// notifyMessage logs a message; any other block is logged unchanged.
 func (x *extism) notifyMessage(s []uint64) {
 	x.g.hostWork(x.blocks[s[0]])
 	v, err := engine.ParseJSON(x.block(s[0]))

@@ -1,11 +1,10 @@
 // Package plugin runs third-party components and tools as WebAssembly guests.
 //
-// A [Host] owns one wazero runtime with a compilation cache on disk. [Host.Load]
-// takes the bytes of a stranger through signature, manifest, grant, imports and
-// metering to a compiled [Module]; [Module.Call] runs one export with bytes in
-// and bytes out, [Module.Invoke] runs a component with the messages of
-// plugins/contract and checks its outputs. A [Catalog] keeps installed plugins
-// with what was approved for them.
+// A [Host] owns one wazero runtime with a compilation cache on disk. [Host.Load] takes the bytes of
+// a stranger through signature, manifest, grant, imports and metering to a compiled [Module];
+// [Module.Call] runs one export with bytes in and bytes out, [Module.Invoke] runs a component with
+// the messages of plugins/contract and checks its outputs. A [Catalog] keeps installed plugins with
+// their approvals.
 //
 // A guest reaches the world through three import modules: easel:host/v1 (bulk copies),
 // extism:host/env (so that any Extism PDK works) and a WASI without files, environment or sockets.

@@ -24,10 +24,9 @@ type Response struct {
 	Body    []byte
 }
 
-// Relay sends a request in the name of a plugin that does not run here. It is
-// held against the grant, filled with secrets, redirected and masked as
-// http.fetch does for a plugin that runs; a response has at most 10 MB. most
-// cuts what the plugin was granted further; nil does not.
+// Relay sends a request in the name of a plugin that does not run here. It is held against the
+// grant, filled with secrets, redirected and masked as http.fetch does for a plugin that runs; a
+// response has at most 10 MB. most cuts the grant of the plugin further; nil does not.
 func (m *Module) Relay(ctx context.Context, most *contract.Permissions, secrets Secrets, r Relayed) (*Response, error) {
 	granted := m.granted
 	if most != nil {

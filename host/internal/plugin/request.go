@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// requests handles the requests of a guest in one call, after comparing them with the grant.
-// What is denied or unknown is an answer, never an end of the call.
+// requests handles the requests of a guest in one call, after comparing them with the grant. A
+// denied or unknown request is answered with an error; it never ends the call.
 type requests struct {
 	g             *guest
 	asked         int // requests other than for pieces of streams
@@ -127,8 +127,8 @@ func (r *requests) count() {
 	}
 }
 
-// outside runs what may wait for the world, without a place among the running guests. Its context
-// is the caller's, ending at the deadline.
+// outside runs work that may wait for the network or the disk, without a place among the running
+// guests. Its context is the caller's, ending at the deadline.
 func (r *requests) outside(work func(ctx context.Context)) {
 	r.g.outside(func() {
 		ctx, stop := r.g.hostContext()

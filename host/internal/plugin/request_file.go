@@ -29,7 +29,7 @@ type File struct {
 	Size       int64
 }
 
-// ErrNoFile means that there is no file with an id; the plugin gets not_found.
+// ErrNoFile means that no file has the id; the plugin gets not_found.
 var ErrNoFile = errors.New("no such file")
 
 // Bounds of files in one call of a plugin.

@@ -77,8 +77,8 @@ func (r *requests) kvList(args engine.Value) (engine.Value, error) {
 	return engine.Object("keys", engine.Strings(keys...)), err
 }
 
-// MemoryKV is a KV in memory, for tests and for running a plugin by hand. The
-// zero value is ready; it is safe for concurrent use.
+// MemoryKV is a KV in memory, for tests and for running a plugin manually. The zero value is ready;
+// it is safe for concurrent use.
 type MemoryKV struct {
 	mu     sync.Mutex
 	values map[string]string

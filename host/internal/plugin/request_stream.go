@@ -69,7 +69,7 @@ func (r *requests) hangUp(number int) {
 	_ = s.body.Close()
 }
 
-// hangUpAll closes what a call left open.
+// hangUpAll closes the streams that a call left open.
 func (r *requests) hangUpAll() {
 	for number := range r.streams.open {
 		r.hangUp(number)

@@ -50,7 +50,7 @@ func isLocal(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// header replaces the placeholders in a header value, and then what is to be written in base64.
+// header replaces the placeholders in a header value, and then the parts to be written in base64.
 func (f *filler) header(s string) string {
 	plain := func(v string) string { return v }
 	s = encoded.ReplaceAllStringFunc(s, func(found string) string {

@@ -7,9 +7,9 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Services handle the requests of a plugin in one call. A nil field is an operation that this
-// host does not offer. Errors that are an *contract.Error reach the plugin as they are, others with
-// the code Upstream.
+// Services handle the requests of a plugin in one call. A nil field is an operation that this host
+// does not offer. Errors that are an *contract.Error reach the plugin unchanged, others with the
+// code Upstream.
 type Services struct {
 	Chat      Chatter
 	Embed     Embedder

@@ -11,8 +11,8 @@ import (
 )
 
 // asUTF8 converts the text of a response to UTF-8, by the charset of its Content-Type or, in HTML
-// and XML without one, by what the text itself names. A response that is not text, or is in a
-// charset that is not known, stays as it is.
+// and XML without one, by the declaration in the text. A response that is not text, or has an
+// unknown charset, is left unchanged.
 func (f *fetched) asUTF8() {
 	const header = "Content-Type"
 	kind, params, err := mime.ParseMediaType(f.Headers[header])

@@ -8,9 +8,9 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// The meter counts what the guest does, not what the host does for it: 10,000 calls that each have
-// the host fill or parse megabytes lie between two ticks. So host functions count the bytes they
-// handle, and look at the clock after each megabyte of them.
+// The meter counts the work of the guest, not that of the host: between two ticks there may be
+// 10,000 calls that each let the host fill or parse megabytes. So host functions count the bytes
+// they handle, and look at the clock after each megabyte of them.
 const (
 	workPerCheck = 1 << 20 // bytes
 	workPerCall  = 64      // what a call counts for besides its bytes
