@@ -65,7 +65,7 @@ const (
 	header = "easel chunks 2\n"
 	// headerJSON begins files of the first version; it has the same length.
 	headerJSON = "easel chunks 1\n"
-	// largestRecord bounds what a reader takes into memory for one chunk, in bytes.
+	// largestRecord bounds the memory of a reader for one chunk, in bytes.
 	largestRecord = 256 << 20
 	mostDims      = 1 << 16
 )
@@ -108,7 +108,7 @@ func (w *Writer) Write(c *Chunk) error {
 	return w.err
 }
 
-// Close writes what is buffered. The Writer is not used afterwards.
+// Close flushes the buffer. The Writer is not used afterwards.
 func (w *Writer) Close() error {
 	if w.out == nil {
 		return w.err
@@ -122,7 +122,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// ErrDamaged means that a file is not what a Writer wrote; parse the document again.
+// ErrDamaged means that a file differs from the one written; parse the document again.
 var ErrDamaged = errors.New("chunk file is damaged")
 
 // Read yields the chunks of a file; it ends after an error.

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/chunk"
 )
 
-// ErrMethod means that there is no chunk method of this name; choose one of [Methods].
+// ErrMethod means that a chunk method is unknown; choose one of [Methods].
 var ErrMethod = errors.New("unknown chunk method")
 
 // Structure is the default method: it cuts at headings, paragraphs, rows and sentences and respects

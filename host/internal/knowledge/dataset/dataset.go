@@ -51,7 +51,7 @@ type Dataset struct {
 	Embedding *EmbeddingProgress `json:"embedding,omitempty"`
 }
 
-// EmbeddingProgress counts what is embedded with another model.
+// EmbeddingProgress counts the chunks embedded with another model.
 type EmbeddingProgress struct {
 	Model  string `json:"model"`  // of the vectors that answer; "" for words only
 	Chunks int    `json:"chunks"` // of all documents

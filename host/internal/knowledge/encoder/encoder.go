@@ -71,7 +71,7 @@ func (w *Weights) linear(l *linearWeights) linear {
 	return linear{m, l.bias.floats}
 }
 
-// timing returns what is added to embeddings at each position.
+// timing returns the vectors that are added to embeddings by position.
 func timing(periods []float32) []float32 {
 	out := make([]float32, maxTokens*width0)
 	for t := range maxTokens {
@@ -202,7 +202,7 @@ func (e *Encoder) encode(text string) (ids []int) {
 	return ids[:min(len(ids), maxTokens)]
 }
 
-// headBytes bounds what is read of a text: maxTokens of the longest pieces fit in.
+// headBytes bounds the part of a text that is read: maxTokens of the longest pieces fit in.
 const headBytes = 8 << 10
 
 // head returns the start of a long text, up to a blank if there is one.

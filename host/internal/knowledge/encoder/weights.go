@@ -48,7 +48,7 @@ type layerWeights struct {
 	qkv, out, wide, narrow linearWeights
 }
 
-// linearWeights are a matrix and what is added to its products.
+// linearWeights are a matrix and the bias of its products.
 type linearWeights struct{ matrix, bias tensor }
 
 func shaped(rows, columns int) tensor { return tensor{rows: rows, columns: columns} }

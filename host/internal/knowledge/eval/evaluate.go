@@ -25,8 +25,8 @@ type Evaluation struct {
 	Open func(ctx context.Context) (index.Index, error)
 	// Embed makes vectors; nil allows only settings without.
 	Embed embed.Embedder
-	// Progress, unless nil, is called now and then with what is being done and how much of it is;
-	// of is 0 where it is not known.
+	// Progress, unless nil, is called now and then with the present step and its progress; of is 0
+	// if unknown.
 	Progress func(what string, done, of int)
 
 	indexes map[built]*corpus

@@ -26,7 +26,7 @@ type Measures struct {
 // ndcgDepth is the number of documents that count for the discounted gain.
 const ndcgDepth = 10
 
-// measure compares what was found for a query, best first, with its grades. ok is false when no
+// measure compares the results of a query, best first, with its grades. ok is false when no
 // document is relevant.
 func measure(found []Found, grades map[string]int, depths []int) (m Measures, ok bool) {
 	var ideal []int

@@ -119,7 +119,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return out.Encode(r)
 }
 
-// WriteRun writes what was found: lines of query, document and score, best first for each query.
+// WriteRun writes the results: lines of query, document and score, best first for each query.
 func (r *Report) WriteRun(w io.Writer, queries []Query) error {
 	b := bufio.NewWriter(w)
 	for _, q := range queries {

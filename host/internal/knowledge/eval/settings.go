@@ -37,7 +37,7 @@ func Defaults() Settings {
 	}
 }
 
-// keys are the names of settings, with what sets them.
+// keys maps the names of settings to their setters.
 var keys = map[string]func(s *Settings, value string) error{
 	"mode": func(s *Settings, v string) error {
 		s.Mode = Mode(v)

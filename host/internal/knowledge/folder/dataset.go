@@ -17,8 +17,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
-// A dataset's key is its name, behind the folder of its tenant when it is not for everybody:
-// "shop", "@4f2a/shop", "@4f2a/." for documents right inside that folder.
+// A dataset's key is its name, behind the folder of its tenant if it is private: "shop",
+// "@4f2a/shop", "@4f2a/." for documents right inside that folder.
 
 // tenantMark begins the name of a folder with the datasets of one tenant.
 const tenantMark = "@"
@@ -104,7 +104,7 @@ func (f *Folder) ensure(ctx context.Context, key string, modified time.Time) err
 	return f.index.Create(ctx, key, index.Settings{}.Normal())
 }
 
-// restore fills the datasets with what the records say, before the first scan.
+// restore fills the datasets from the records, before the first scan.
 func (f *Folder) restore() {
 	for _, r := range f.records.all() {
 		d := f.datasets[r.Dataset]
@@ -158,7 +158,7 @@ func (f *Folder) keys() []string {
 	return keys
 }
 
-// count counts what is indexed.
+// count counts the indexed documents and chunks.
 func (f *Folder) count() (documents, chunks int) {
 	for _, r := range f.records.all() {
 		if r.Failure.Code == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/retrieval"
 )
 
-// retriever finds passages of what a tenant sees.
+// retriever finds passages of the datasets that a tenant sees.
 type retriever struct {
 	folder *Folder
 	tenant string

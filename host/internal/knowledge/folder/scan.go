@@ -111,7 +111,7 @@ func (f *Folder) mark(v *file) string {
 	return mark
 }
 
-// watch keeps the datasets in step with the folder until ctx ends.
+// watch synchronizes the datasets with the folder until ctx ends.
 func (f *Folder) watch(ctx context.Context) {
 	var last string // error that was logged
 	for first := true; ; first = false {
@@ -139,7 +139,7 @@ func (f *Folder) watch(ctx context.Context) {
 	}
 }
 
-// scan takes in what has changed since the last scan. first is that after a start.
+// scan reads the changes since the last scan. first marks the one after a start.
 func (f *Folder) scan(ctx context.Context, first bool) error {
 	list, err := f.list(ctx)
 	if err != nil {

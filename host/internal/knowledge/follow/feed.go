@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// Bounds of what a dataset keeps and what one read takes.
+// Bounds of the events of a dataset and of one read.
 const (
 	mostEvents = 2048    // that are kept for followers: more than all positions in the queue
 	mostBytes  = 8 << 20 // of them

@@ -6,8 +6,8 @@
 // a document, and an event when no document is under way any more.
 //
 // Memory is bounded by datasets, not by followers: a dataset keeps its last events, and a follower
-// has a position in them. One that is too slow for them reads what it has missed itself, in small
-// pages; a document that has changed several times since is then sent once, as it is.
+// has a position in them. One that is too slow for them reads the missed changes itself, in small
+// pages; a document that has changed several times since is then sent once, in its present state.
 package follow
 
 import (
@@ -56,7 +56,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// readers bounds the followers that read what they have missed at the same time.
+// readers bounds the followers that read missed changes at the same time.
 const readers = 2
 
 // Watch reads the changes of followed datasets. It is safe for concurrent use. It reads only while
@@ -113,7 +113,7 @@ func (w *Watch) leave(d *feed) {
 	w.loop.Leave()
 }
 
-// look reads what has changed and passes it to the followers.
+// look reads the changes and passes them to the followers.
 func (w *Watch) look(ctx context.Context, now time.Time) error {
 	w.mu.Lock()
 	feeds, ids := make([]*feed, 0, len(w.feeds)), make([]string, 0, len(w.feeds))

@@ -1,8 +1,8 @@
-// Package index is the port between datasets and what searches them.
+// Package index is the port between datasets and the engines that search them.
 //
 // An [Index] stores the chunks of documents, grouped in datasets, and finds them by words, by
 // vectors or by both. Adapters are packages below this one: sqlite is a file of this machine. All
-// pass the suite in package indextest, and share what does not depend on storage: fusion of
+// pass the suite in package indextest, and share the parts that do not depend on storage: fusion of
 // scores ([Rank]), metadata filters ([Filter]), and the page of a result with its highlights
 // ([ReadResult]).
 //
@@ -86,7 +86,7 @@ func positiveOr(v, other float64) float64 {
 type Document struct {
 	ID   string
 	Name string // shown to people, and searched
-	// Version comes back from Versions; a caller compares it with what the document should be.
+	// Version is returned by Versions; a caller compares it with the version of the record.
 	Version int64
 	// Access is who may read it, for the gates of queries; "" leaves it to the gate.
 	Access access.List
@@ -126,7 +126,7 @@ type Chunk struct {
 	// vectors of a dataset have the number of dimensions of the first one; for another model a
 	// dataset is made again.
 	Vector []float32
-	// Extra is a JSON object that comes back as it is: positions, image, parent. nil is none.
+	// Extra is a JSON object that is returned unchanged: positions, image, parent. nil is none.
 	Extra []byte
 }
 

@@ -120,7 +120,7 @@ func (q *Query) Normal() (*Query, error) {
 	return &n, nil
 }
 
-// Ungated refuses a query with gates, for what searches without them.
+// Ungated refuses a query with gates, for indexes that do not support them.
 func (q *Query) Ungated() error {
 	if len(q.Gates) > 0 {
 		return ErrGated

@@ -12,8 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// nextEmbedding embeds a document of a dataset that gets another model. found is false when there
-// is none.
+// nextEmbedding embeds a document of a dataset whose model changes. found is false without one.
 func (in *Ingester) nextEmbedding(ctx context.Context) (found bool, err error) {
 	now := time.Now()
 	e, err := in.cfg.Store.Ingestion.ClaimEmbedding(ctx, in.claim(now, false))

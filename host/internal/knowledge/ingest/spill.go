@@ -30,7 +30,7 @@ func (s *spill) Write(b []byte) (int, error) {
 	return s.pipe.Write(b)
 }
 
-// open begins to store what was collected.
+// open begins to store the collected chunks.
 func (s *spill) open() {
 	r, w := io.Pipe()
 	whole := io.MultiReader(bytes.NewReader(s.data), r)

@@ -29,7 +29,7 @@ func (in *Ingester) sweep(ctx context.Context) {
 	}
 }
 
-// Sweep deletes what no record names any more.
+// Sweep deletes files that no record names any more, and prunes the index.
 func (in *Ingester) Sweep(ctx context.Context) error {
 	for {
 		list, err := in.cfg.Store.LooseFiles.Due(ctx, sweepAtOnce)

@@ -4,8 +4,8 @@
 //	POST /ocr as multipart/form-data: file (the image), language (such as en)
 //	200 {"results": [{"text": "...", "bbox": [left, top, right, bottom], "confidence": 0.9}, ...]}
 //
-// Boxes are in pixels from the upper left corner. What the service finds is put into reading order
-// here: lines, columns and paragraphs.
+// Boxes are in pixels from the upper left corner. This package puts the results of the service into
+// reading order: lines, columns and paragraphs.
 package ocr
 
 import (

@@ -1,10 +1,10 @@
 // Package replica keeps an index in step with the records of datasets.
 //
 // Records and chunk files are shared by all hosts; the index is made from them, and is of one host
-// or of all. Every change of a document counts up the dataset's sequence number, and
-// [Replica.Sync] applies the changes since the last one before a search or a list reads the index.
-// So a reader on any host finds what was written before, a document's chunks change in one step,
-// and an index that is lost or behind is rebuilt without the writer.
+// or of all. Every change of a document counts up the dataset's sequence number, and [Replica.Sync]
+// applies the changes since the last one before a search or a list reads the index. So a reader on
+// any host finds all earlier writes, a document's chunks change in one step, and an index that is
+// lost or behind is rebuilt without the writer.
 //
 // Hosts that share an index take turns for each dataset, and leave out the documents that another
 // one has applied: the index has their versions.
@@ -80,7 +80,7 @@ func (r *Replica) Sync(ctx context.Context, dataset string) (*Synced, error) {
 	if now.key == "" || now.key == key {
 		s.applying.Lock()
 	} else if !s.applying.TryLock() {
-		// Another call indexes all chunks again; what was there before answers until it is done.
+		// Another call indexes all chunks again; the former ones answer until it is done.
 		return now.synced(d, nil), nil
 	}
 	defer s.applying.Unlock()
@@ -277,7 +277,7 @@ func (r *Replica) add(ctx context.Context, key string, d *store.Dataset, have, w
 	return b.flush(ctx)
 }
 
-// dropOthers removes what the index has of a dataset under other keys.
+// dropOthers removes a dataset from the index under all but one of its keys.
 func (r *Replica) dropOthers(ctx context.Context, d *store.Dataset, but string) error {
 	keys, err := r.cfg.Index.Datasets(ctx)
 	if err != nil {
@@ -293,8 +293,8 @@ func (r *Replica) dropOthers(ctx context.Context, d *store.Dataset, but string) 
 	return nil
 }
 
-// Prune removes datasets from the index that have no record any more, and what a shared index has
-// of datasets under other keys than theirs.
+// Prune removes datasets from the index that have no record any more, and those in a shared index
+// under former keys.
 func (r *Replica) Prune(ctx context.Context) error {
 	keys, err := r.cfg.Index.Datasets(ctx) // before the records: a key is younger than its record
 	if err != nil {
@@ -327,7 +327,7 @@ func (r *Replica) Prune(ctx context.Context) error {
 	return nil
 }
 
-// dropOld removes what a shared index has of a dataset under a key that is not its own any more.
+// dropOld removes a dataset from a shared index under a former key.
 func (r *Replica) dropOld(ctx context.Context, key, dataset string) error {
 	if r.shared == nil {
 		return nil

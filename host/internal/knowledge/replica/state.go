@@ -61,8 +61,8 @@ func (s *state) set(key string, d *store.Dataset) {
 	s.now = contents{key: key, applied: d.Seq, answers: answers{key, d.Model, d.GoneSeq}}
 }
 
-// deleted notes that all deletions were applied. What another key has is more complete, and answers
-// until all changes were applied.
+// deleted notes that all deletions were applied. The index under another key is more complete, and
+// answers until all changes are applied.
 func (s *state) deleted(key string, d *store.Dataset) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (v *contents) waits(d *store.Dataset, now time.Time) bool {
 	return v.full != nil && v.answers.gone >= d.GoneSeq && now.Sub(v.tried) < retryFull
 }
 
-// synced returns a dataset with what answers for it.
+// synced returns a dataset with the part of the index that answers for it.
 func (v *contents) synced(d store.Dataset, behind error) *Synced {
 	if v.answers.key != "" {
 		d.Model = v.answers.model
@@ -84,7 +84,7 @@ func (v *contents) synced(d store.Dataset, behind error) *Synced {
 	return &Synced{Key: v.answers.key, Behind: behind, Dataset: d}
 }
 
-// behind returns what the index has of a dataset whose changes met a full disk. It is an error if
+// behind returns the indexed part of a dataset whose changes met a full disk. It is an error if
 // that includes deleted documents.
 func (r *Replica) behind(s *state, d *store.Dataset, err error) (*Synced, error) {
 	s.mu.Lock()

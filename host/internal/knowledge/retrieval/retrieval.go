@@ -1,5 +1,5 @@
 // Package retrieval translates between searches of datasets and the engine's retriever port: the
-// filters of Retrieval nodes, and what is found as a canvas gets it.
+// filters of Retrieval nodes, and results in the form that a canvas gets.
 package retrieval
 
 import (

@@ -401,8 +401,7 @@ var stopWords = func() map[string]bool {
 	return set
 }()
 
-// askingWords are words of English questions that say nothing of what is asked for, besides stop
-// words.
+// askingWords are words of English questions without a meaning for the search, besides stop words.
 const askingWords = "about am been being can could did do does done had has have having he her hers him his how i " +
 	"its itself let may me might mine must my myself our ours ourselves please shall she should tell us we were " +
 	"what when where whether which who whom whose why would you your yours yourself"

@@ -53,7 +53,7 @@ func manyChanges(f *fixture) {
 	}
 }
 
-// changes are a dataset and what it should have.
+// changes holds a dataset and its expected contents.
 type changes struct {
 	*fixture
 	rng       *rand.Rand

@@ -55,8 +55,8 @@ const (
 	tries         = 5
 )
 
-// do sends a body as JSON, or as it is when it is a slice of bytes of lines of JSON, and reads the
-// answer into out unless that is nil. A server that is busy is asked again, later each time.
+// do sends a body as JSON, or unchanged if it is a slice of bytes with lines of JSON, and reads the
+// answer into out unless that is nil. A request to a busy server is retried with increasing delays.
 func (c *client) do(ctx context.Context, method, path string, body, out any) error {
 	contentType := "application/json"
 	data, lines := body.([]byte)

@@ -7,10 +7,10 @@
 // counts of their terms, because the server's numbers include chunks that were deleted. Vectors are
 // chosen by the server's approximate search and compared exactly by a script.
 //
-// The server refreshes nothing by itself: what a write has changed becomes visible by one refresh
-// at its end, so that searches see all or nothing of it. A write that was broken off is named in
-// the state of the dataset, and the next one removes its documents; [index.Index.Versions] then
-// lacks them, and they are written again.
+// The server refreshes nothing by itself: the changes of a write become visible by one refresh at
+// its end, so that searches see all or nothing of it. An interrupted write is named in the state of
+// the dataset, and the next one removes its documents; [index.Index.Versions] then lacks them, and
+// they are written again.
 //
 // Writes to one dataset must not run at the same time on two hosts: [Index.Lock].
 package opensearch

@@ -83,7 +83,7 @@ func chunkID(document, chunk, rev string) string {
 	return "c:" + rev + ":" + strconv.FormatUint(xxhash.Sum64String(document+"\x00"+chunk), 36)
 }
 
-// hash stands for a term in the rows.
+// hash returns the form of a term in the rows.
 func hash(term string) string { return strconv.FormatUint(xxhash.Sum64String(term), 36) }
 
 // found is the answer to a search.
@@ -115,8 +115,8 @@ func (x *Index) query(ctx context.Context, d *dataset, q object) (*found, error)
 // perQuery is the number of rows that are read at once.
 const perQuery = 1000
 
-// each reads all rows that a filter lets through, in the order of fields that tell them apart,
-// until f returns false.
+// each reads all rows that a filter lets through, in the order of fields that identify them, until
+// f returns false.
 func (x *Index) each(
 	ctx context.Context, d *dataset, filter []object, source any, order []string, f func(h *hit) (bool, error),
 ) error {
@@ -165,7 +165,7 @@ func (x *Index) count(ctx context.Context, d *dataset, filter []object) (n, word
 	return int64(r.Hits.Total.Value), int64(sums.Words.Value), nil
 }
 
-// refresh makes what was written visible.
+// refresh makes written rows visible.
 func (x *Index) refresh(ctx context.Context, d *dataset) error {
 	return x.client.do(ctx, http.MethodPost, "/"+d.index+"/_refresh", nil, nil)
 }

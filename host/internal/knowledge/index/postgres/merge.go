@@ -24,7 +24,7 @@ const (
 
 var mergedSizes = [...]int{64, 512, 4096}
 
-// writeSegment stores what was added as a segment.
+// writeSegment stores the added chunks as a segment.
 func (c *change) writeSegment() error {
 	if err := c.flush(); err != nil || len(c.added.Rows) == 0 {
 		return err

@@ -228,7 +228,7 @@ type dataset struct {
 	chunks, words int64
 }
 
-// hash stands for a term of a dataset.
+// hash returns the key of a term of a dataset.
 func (d *dataset) hash(term string) int64 {
 	return int64(xxhash.Sum64String(strconv.FormatInt(d.id, 36) + "/" + term))
 }

@@ -87,8 +87,8 @@ ALTER TABLE postings ALTER data SET STORAGE EXTERNAL; -- it does not become smal
 // the index is made again from the records.
 var ErrVersion = errors.New("index is of another version")
 
-// prepare creates the tables when they are missing and finds out what the database can do. Hosts
-// that start at once wait for each other.
+// prepare creates missing tables and detects the capabilities of the database. Hosts that start at
+// once wait for each other.
 func (x *Index) prepare(ctx context.Context, schemaName string) error {
 	name := pgx.Identifier{schemaName}.Sanitize()
 	extension, reason := x.extension(ctx)

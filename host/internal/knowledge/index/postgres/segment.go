@@ -28,7 +28,7 @@ type marks []bool
 
 func (m marks) has(local int) bool { return m != nil && m[local] }
 
-// errDamaged means that a segment is not what was written.
+// errDamaged means that a segment differs from the one written.
 var errDamaged = errors.New("index in PostgreSQL is damaged; drop its schema, and it is made again")
 
 // mark returns the marks of chunks by their rows.
@@ -129,7 +129,7 @@ const (
 	cachedCodes = 96 << 20
 )
 
-// read returns what segments have. decode returns the value of a segment and its weight.
+// read returns the values of segments. decode returns the value of a segment and its weight.
 func (c *segmentCache[T]) read(
 	ctx context.Context, tx pgx.Tx, ids []int64, decode func(id int64, data []byte) (T, int, error),
 ) (map[int64]T, error) {

@@ -75,7 +75,7 @@ func (s *search) wordQuery(d *dataset) (*wordQuery, error) {
 	}
 	var batch pgx.Batch
 	batch.Queue(`SELECT `+segmentColumns+` FROM segments WHERE dataset = $1 ORDER BY first`, d.id)
-	// The segments are read first, whatever the planner knows of the tables.
+	// The segments are read first, whatever statistics the planner has.
 	batch.Queue(`SELECT segment, term, data FROM postings
 		WHERE segment = ANY(ARRAY(SELECT id FROM segments WHERE dataset = $1)) AND term = ANY($2)`, d.id, hashes)
 	results := s.SendBatch(s.ctx, &batch)
@@ -132,8 +132,8 @@ func (q *wordQuery) holding(counts map[string]int) error {
 	return nil
 }
 
-// score adds up BM25 over the postings of a dataset, divided by what a chunk of average length
-// would have that holds each word of the query once.
+// score adds up BM25 over the postings of a dataset, divided by the score of a chunk of average
+// length that has each word of the query once.
 func (s *search) score(q *wordQuery, idf map[string]float64, best *best) {
 	counts := map[string]int{}
 	for i, t := range q.terms {

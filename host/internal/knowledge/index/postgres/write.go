@@ -213,7 +213,7 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 	return nil
 }
 
-// queuedBytes bounds what is sent in one round trip.
+// queuedBytes bounds the statements of one round trip.
 const queuedBytes = 1 << 20
 
 func (c *change) queue(size int, query string, args ...any) *pgx.QueuedQuery {
@@ -221,7 +221,7 @@ func (c *change) queue(size int, query string, args ...any) *pgx.QueuedQuery {
 	return c.queued.Queue(query, args...)
 }
 
-// flush sends what is queued.
+// flush sends the queued statements.
 func (c *change) flush() error {
 	if c.queued.Len() == 0 {
 		return nil

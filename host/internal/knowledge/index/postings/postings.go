@@ -1,5 +1,5 @@
-// Package postings encodes what segments of an index store: for each term the chunks that hold it,
-// and of each chunk its row, its document and its length.
+// Package postings encodes the contents of segments of an index: for each term the chunks that hold
+// it, and of each chunk its row, its document and its length.
 package postings
 
 import (

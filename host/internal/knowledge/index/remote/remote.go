@@ -1,5 +1,5 @@
-// Package remote searches datasets of other systems: RAGFlow by its retrieval API, and whatever
-// speaks the external knowledge API of Dify. What they hold cannot be changed from here.
+// Package remote searches datasets of other systems: RAGFlow by its retrieval API, and servers with
+// the external knowledge API of Dify. It only reads them.
 package remote
 
 import (

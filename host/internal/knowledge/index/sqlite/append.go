@@ -21,7 +21,7 @@ type appender struct {
 	spare   []termPostings // of former changes, with the room of their postings
 }
 
-// Bounds of what an appender keeps of the postings of a change.
+// Bounds of the postings of a change that an appender keeps for reuse.
 const (
 	mostSpare    = 1 << 15 // terms
 	largestSpare = 64      // bytes of the postings of a term

@@ -11,8 +11,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
-// change is a transaction on a dataset. What it means for the memory is collected and happens when
-// it commits.
+// change is a transaction on a dataset. Changes of the memory are collected and applied when it
+// commits.
 type change struct {
 	*sql.Tx
 	x        *Index
@@ -181,7 +181,7 @@ func (c *change) flushTail(ctx context.Context) error {
 	return nil
 }
 
-// flush makes segments of the tail and of what was added, in the order of their rows.
+// flush makes segments of the tail and of the added chunks, in the order of their rows.
 func (c *change) flush(ctx context.Context) error {
 	if err := c.flushTail(ctx); err != nil {
 		return err

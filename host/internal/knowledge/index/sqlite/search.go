@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
-// search is one query at work on what it reads.
+// search is one query in progress with the data that it reads.
 type search struct {
 	x        *Index
 	q        *index.Query
@@ -16,7 +16,7 @@ type search struct {
 	only     map[int64]bool // documents that count; nil means all
 }
 
-// part is a segment or tail that is searched, and what was found in it.
+// part is a searched segment or tail with its results.
 type part struct {
 	*segment
 	d      *dataset

@@ -10,10 +10,9 @@
 // Vectors are one bit for each dimension in memory, which choose candidates, and floats in the
 // file, which give their similarities.
 //
-// One process may open a file at a time. What is in memory for a dataset that was used is about 4
-// bytes for each chunk, 24 for each document and dims/8 for each vector; the tails of all datasets
-// have a bound together. Writes are one at a time and do not disturb searches until they are
-// committed.
+// One process may open a file at a time. A dataset that was used takes memory: about 4 bytes for
+// each chunk, 24 for each document and dims/8 for each vector; the tails of all datasets have a
+// bound together. Writes are one at a time and do not disturb searches until they are committed.
 package sqlite
 
 import (

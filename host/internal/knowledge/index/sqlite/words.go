@@ -36,8 +36,8 @@ func (l list) compare(m list) int {
 	return cmp.Or(cmp.Compare(l.part, m.part), cmp.Compare(l.term, m.term))
 }
 
-// scoreWords fills the scores of all parts: BM25, divided by what a chunk of average length would
-// have that holds each word of the query once.
+// scoreWords fills the scores of all parts: BM25, divided by the score of a chunk of average length
+// that has each word of the query once.
 func (s *search) scoreWords(ctx context.Context) error {
 	queries := make([]wordQuery, len(s.datasets))
 	idf := map[string]float64{}
