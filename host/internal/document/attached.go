@@ -143,7 +143,7 @@ func (in *attached) read(ctx context.Context, out *page, name, typ string, data 
 }
 
 // holds reports whether the message holds enough memory for a document, and a turn for PDF. If not,
-// it notes what is needed.
+// it records the required amounts.
 func (in *attached) holds(work int64, pdf bool) bool {
 	limit := in.limits.Work + int64(in.limits.Memory)
 	if work = min(in.base+work, limit); work <= in.held.work && (in.held.pdf || !pdf) {

@@ -1,6 +1,6 @@
 // Package document extracts the text of documents, or their blocks: plain text in common encodings,
-// HTML, e-mails with what is attached to them (eml, msg), PDF, EPUB, RTF, Office (docx, xlsx, pptx,
-// and doc, xls and ppt since 97) and OpenDocument (odt, ods, odp, packed or flat).
+// HTML, e-mails with their attachments (eml, msg), PDF, EPUB, RTF, Office (docx, xlsx, pptx, and
+// doc, xls and ppt since 97) and OpenDocument (odt, ods, odp, packed or flat).
 //
 // The input is untrusted. The format is detected from the content rather than the name. Every
 // reader is bound by the same [Limits] on size, text, pages and time, and a document that cannot be

@@ -16,7 +16,7 @@ var oldFormats = map[byte]string{
 // maxLists bounds the lists of a document.
 const maxLists = 4096
 
-// loadNumbering reads the lists and what paragraphs name them by.
+// loadNumbering reads the lists and the references of paragraphs to them.
 func (w *oldWord) loadNumbering() *numbering {
 	n := &numbering{definitions: map[string]*listDefinition{}, lists: map[string]*wordNumber{}}
 	list := w.part(wordLists)
@@ -49,7 +49,7 @@ func (w *oldWord) loadNumbering() *numbering {
 	return n
 }
 
-// oldLevel reads a level of a list and returns what follows it.
+// oldLevel reads a level of a list and returns the remaining bytes.
 func oldLevel(d []byte) (l listLevel, rest []byte, ok bool) {
 	l = newListLevel()
 	if len(d) < 30 {

@@ -189,8 +189,8 @@ func (n *numbering) find(num string) (*wordNumber, *listDefinition) {
 	return list, d
 }
 
-// next counts a paragraph of a list and returns its number as it is shown, "" for a bullet. ok is
-// false for an unknown list.
+// next counts a paragraph of a list and returns its displayed number, "" for a bullet. ok is false
+// for an unknown list.
 func (n *numbering) next(num string, at int) (shown string, ok bool) {
 	list, d := n.find(num)
 	if d == nil {

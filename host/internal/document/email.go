@@ -137,7 +137,7 @@ func transferDecoded(encoding string, in io.Reader) io.Reader {
 }
 
 // mailText returns the bytes of a message that was stored in UTF-16 or UTF-32, as some programs do,
-// in UTF-8. Others stay as they are: each part declares its encoding.
+// in UTF-8. Others are returned unchanged: each part declares its encoding.
 func mailText(data []byte, limits *Limits) ([]byte, error) {
 	_, rest, isMarked := marked(data)
 	_, wide := unmarkedUTF16(data)

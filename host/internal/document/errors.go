@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// formats lists what can be read, for people.
+// formats lists the supported formats, for people.
 const formats = "txt, md, html, csv, json, eml, msg, epub, pdf, rtf, docx, doc, xlsx, xls, pptx, ppt, " +
 	"odt, ods and odp"
 

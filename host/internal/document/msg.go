@@ -177,7 +177,7 @@ func (m *outlook) body(storage int, text string) error {
 	return rtfPage(m.office.ctx, m.office.limits, data, m.out)
 }
 
-// attachments adds what is attached to a message.
+// attachments adds the attachments of a message.
 func (m *outlook) attachments(storage, depth int) error {
 	for _, i := range m.file.entries[storage].children {
 		e := &m.file.entries[i]

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// itemMark returns the prefix of an item with a number as it is shown. Markdown has numbers with a
+// itemMark returns the prefix of an item with its displayed number. Markdown has numbers with a
 // point only, so others stand behind a dash.
 func itemMark(shown string) string {
 	shown = strings.TrimSpace(shown)

@@ -162,8 +162,7 @@ func (d *odfReader) number(q *para) {
 	}
 }
 
-// next counts an item and returns its number as it is shown; start replaces it unless it is
-// negative.
+// next counts an item and returns its displayed number; start replaces it unless it is negative.
 func (d *listDefinition) next(at, start int) (shown string, isBullet bool) {
 	at = min(max(at, 0), levels-1)
 	switch {

@@ -228,7 +228,7 @@ func isLineEnd(r rune) bool { return r == '\n' || r == 2 }
 var lineEnds = strings.NewReplacer("\x00", "", "\r\n", "\n", "\r", "\n", "\uFFFE", "\x02")
 
 // lines normalizes the text of a page. pdfium marks a hyphen at the end of a line with U+0002 or
-// U+FFFE and joins the next line to it, but leaves U+2010 as it is.
+// U+FFFE and joins the next line to it, but leaves U+2010 unchanged.
 func (p *pdf) lines(text string) string {
 	text = strings.ReplaceAll(lineEnds.Replace(text), "\x02\n", "\x02")
 	for line := range strings.FieldsFuncSeq(text, isLineEnd) {

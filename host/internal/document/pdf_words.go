@@ -12,7 +12,7 @@ import (
 )
 
 // frame turns the coordinates of a page, which begin at its lower left corner and ignore its
-// rotation, into points from the upper left corner of the page as it is shown.
+// rotation, into points from the upper left corner of the displayed page.
 type frame struct {
 	rotation      int32 // quarter turns clockwise
 	left, bottom  float64
@@ -66,7 +66,7 @@ func (f *frame) box(left, bottom, right, top float64) layout.Box {
 	return layout.Box{Left: min(x1, x2), Right: max(x1, x2), Top: min(y1, y2), Bottom: max(y1, y2)}
 }
 
-// shown returns the size of the page as it is shown.
+// shown returns the size of the displayed page.
 func (f *frame) shown() (width, height float64) {
 	if f.rotation&1 == 1 {
 		return f.height, f.width

@@ -165,7 +165,7 @@ func (p *prose) end(e *element) {
 	}
 }
 
-// cell begins a cell. In DrawingML its attributes say what it covers.
+// cell begins a cell. In DrawingML its attributes define the columns and rows that it covers.
 func (p *prose) cell(e *element) {
 	columns, _ := strconv.Atoi(e.attr("gridSpan")) // beginCell takes 0 for 1
 	p.beginCell(columns, openEnded)

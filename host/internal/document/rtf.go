@@ -324,7 +324,7 @@ func (r *rtf) sign(c byte) {
 	}
 }
 
-// put adds a character that a control stands for.
+// put adds the character of a control.
 func (r *rtf) put(text string) {
 	if r.ignore > 0 {
 		r.ignore--

@@ -24,7 +24,7 @@ type table struct {
 	covered           bool           // the open cell is part of the one to its left
 }
 
-// cell is a cell of a row as it is stored.
+// cell is a stored cell of a row.
 type cell struct {
 	text          string
 	columns, rows int // that it reaches over, at least 1

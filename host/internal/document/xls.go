@@ -120,7 +120,7 @@ func (b *xlsBook) records(at int, visit func(r *xlsRecord) error) error {
 	return nil
 }
 
-// globals reads what sheets share.
+// globals reads the data that sheets share.
 func (b *xlsBook) globals() error {
 	return b.records(0, func(r *xlsRecord) error {
 		d := r.pieces[0]

@@ -51,7 +51,7 @@ func (m *mergedCells) sort() {
 	slices.SortStableFunc(m.list, func(a, b mergedRange) int { return a.top - b.top })
 }
 
-// scanTags calls visit with each tag of a name, without parsing what is between them.
+// scanTags calls visit with each tag of a name, without parsing the text between them.
 func scanTags(o *office, r io.Reader, name string, visit func(tag []byte) error) error {
 	const maxTag = 1 << 10
 	buf := make([]byte, 0, 64<<10)

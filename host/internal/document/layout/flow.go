@@ -39,7 +39,7 @@ func flows(words []word, height float64) []flow {
 	return placed(parts)
 }
 
-// standApart reports whether parts of a page are columns and what is around them.
+// standApart reports whether parts of a page are columns and the text around them.
 func standApart(parts [][]word, all int) bool {
 	if len(parts) < 2 || len(parts) > maxFlows {
 		return len(parts) == 1
@@ -98,8 +98,8 @@ func isInside(words []word, b Box) bool {
 	return float64(n) > mixedWords*float64(len(words))
 }
 
-// placed returns parts as flows in reading order: that of the file, but what stands above another
-// part comes first, wherever the file has it.
+// placed returns parts as flows in reading order: that of the file, but a part above another one
+// comes first, wherever the file has it.
 func placed(parts [][]word) []flow {
 	type part struct {
 		words []word
@@ -187,8 +187,8 @@ func (p *page) columns(known *Compounds) [][]item {
 	return slices.DeleteFunc(out, func(l []item) bool { return len(l) == 0 })
 }
 
-// loose returns what is placed by where it is and not by the order of the file, from top to bottom:
-// many programs write it at the end of a page.
+// loose returns the items that are placed by their position and not by the order of the file, from
+// top to bottom: many programs write them at the end of a page.
 func (p *page) loose() (out []item) {
 	for i := range p.tables {
 		out = append(out, item{Box: p.tables[i].Box, from: p.tables[i].from, table: &p.tables[i]})
@@ -253,8 +253,8 @@ func putOneAside(lists [][]item, it item) [][]item {
 	return lists
 }
 
-// insert puts items into a gap of a column that is as high as they are: programs write frames and
-// the texts of drawings at the end of a page. It reports whether there is one.
+// insert puts items into a gap of a column that is high enough for them: programs write frames and
+// the texts of drawings at the end of a page. It reports whether it found one.
 func insert(lists [][]item, part []item) bool {
 	if len(part) == 0 {
 		return false

@@ -55,7 +55,8 @@ func around(a, b block.Position) block.Position {
 	}
 }
 
-// belowOutline makes headings one level below the outline of what looks like one and is not in it.
+// belowOutline makes headings, one level below the outline, of lines that look like one and are not
+// in it.
 func (w *writer) belowOutline(deepest int) {
 	under := false
 	for i := range w.out {
@@ -131,7 +132,7 @@ const (
 	leastNumbered = 5    // headings that count up, of which the depths of numbers are levels
 )
 
-// key returns what headings of one level have in common.
+// key returns the properties that headings of one level share.
 func (l *look) key() look { return look{size: math.Round(2 * l.size), bold: l.bold} }
 
 // candidates returns the blocks that may be headings.

@@ -4,8 +4,8 @@
 // [Document.Add] reduces a page to lines and ruled tables, so that a long document needs little
 // memory. [Document.Blocks] then looks at all pages together: lines that repeat at the edges of
 // pages are dropped, columns are read one after the other, the outline of the file finds its
-// headings, and what continues on the next page is joined. The order of words in the file is the
-// first evidence of columns; distances relative to the size of the text are the second.
+// headings, and parts that continue on the next page are joined. The order of words in the file is
+// the first evidence of columns; distances relative to the size of the text are the second.
 package layout
 
 import (

@@ -59,7 +59,7 @@ func joinLines(parts []string, known *Compounds) string {
 const longestWord = 256
 
 // LineEnd returns how many bytes at the end of a line are dropped when the next line is joined to
-// it, and what is put between them. The hyphen of a known compound stays.
+// it, and the text that is put between them. The hyphen of a known compound stays.
 func LineEnd(text, next string, known *Compounds) (drop int, glue string) {
 	if text == "" || next == "" || wide(text, next) {
 		return 0, ""

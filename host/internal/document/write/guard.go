@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ErrTangled means that a text has more nesting or more open marks than any text that somebody
-// reads; reading it would take time that grows with their square.
+// ErrTangled means that a text has more nesting or more open marks than any real text; parsing
+// takes time that grows with their square.
 var ErrTangled = errors.New("the text is not valid Markdown: marks are nested too deep")
 
 // ErrPieces means that a text has more lines, cells and marks than a file is made of; make several
@@ -39,7 +39,7 @@ func Memory(format, markdown string) int64 {
 	return min(estimate, 2*mostMemory)
 }
 
-// pieces estimates what the parsed lines, cells and marks of a text take, in bytes.
+// pieces estimates the memory of the parsed lines, cells and marks of a text, in bytes.
 func pieces(markdown string) int64 {
 	n := 0
 	for line := range strings.Lines(markdown) {

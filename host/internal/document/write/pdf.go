@@ -375,7 +375,7 @@ func (s *setter) line(x1, y1, x2, y2 float64) {
 }
 
 // words sets a line. Neighbours in one style go out together, with the blanks between them, so that
-// a reader of the file finds the words as they were.
+// a reader of the file finds the original words.
 func (s *setter) words(line []piece, x, size float64) {
 	for i := 0; i < len(line); {
 		first, text, w := line[i], "", 0.0

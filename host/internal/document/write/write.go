@@ -1,6 +1,6 @@
 // Package write makes files of markdown, for canvases whose Message names an output format, and for
 // DocGenerator: markdown, txt, html, pdf, docx and xlsx. Package document is the other direction,
-// and its tests read what this one writes.
+// and its tests read the files of this one.
 //
 // The markdown is a language model's. Raw HTML in it is left out, and pictures are replaced by
 // their description: making a file never fetches anything, nor does opening it. Links lead to the

@@ -48,7 +48,7 @@ func xlsx(blocks []block, markdown string) ([]byte, error) {
 	return book.pack()
 }
 
-// cellOf returns a cell of a text, which is a number when it comes back as it was written.
+// cellOf returns a cell of a text, which is a number if formatting the number restores the text.
 func cellOf(text string) document.Cell {
 	text = strings.TrimSpace(text)
 	return document.Cell{Text: text, Number: isNumber(text)}
