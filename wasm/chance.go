@@ -15,7 +15,7 @@ type standingClock struct {
 	now time.Time
 }
 
-// Now returns the time the run was given, plus what was slept.
+// Now returns the time the run was given, plus the time it has slept.
 func (c *standingClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,10 +7,10 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// sheet arranges the members of one group, without what is inside them: first columns, then the
-// order in each, so that edges cross little, then heights, so that edges are straight where they
-// can be. An edge over several columns holds a spot in each that it passes, or it would cross the
-// nodes there.
+// sheet arranges the members of one group, without their inner nodes: first columns, then the order
+// in each, so that edges cross little, then heights, so that edges are straight where they can be.
+// An edge over several columns holds a spot in each that it passes, or it would cross the nodes
+// there.
 type sheet struct {
 	*plane
 	columns  [][]int

@@ -61,7 +61,7 @@ func fileManifest(wasm []byte, version string) (text engine.Value, m *contract.M
 }
 
 // grant returns the permissions of a plugin: "asked" grants those of its manifest, permissions are
-// an upper bound, and an absent grant is none.
+// an upper bound, and an absent grant allows nothing.
 func grant(m *contract.Manifest, given engine.Value) (contract.Permissions, error) {
 	if given.Str() == "asked" {
 		return m.Permissions, nil
@@ -73,7 +73,7 @@ func grant(m *contract.Manifest, given engine.Value) (contract.Permissions, erro
 	return m.Permissions.Cut(ceiling), nil
 }
 
-// meterModule rewrites a module whose memory may have so many pages, and adds what it imports and
+// meterModule rewrites a module whose memory may have so many pages, and adds its imports and
 // exports to about. Function types are written with one letter per value: (i32 i64) -> i32 is iI:i.
 func meterModule(about engine.Value, wasm []byte, pages uint32) (engine.Value, []byte, error) {
 	shape, err := meter.Inspect(wasm)

@@ -143,7 +143,7 @@ func messagesOf(req *engine.ModelRequest) engine.Value {
 	return engine.List(list...)
 }
 
-// withAttached adds to messages their images, and what the provider attached to its answers.
+// withAttached adds to messages their images, and the attachments of the provider to its answers.
 func withAttached(req *engine.ModelRequest, messages engine.Value) engine.Value {
 	list := messages.Slice()
 	for i, m := range req.Messages {

@@ -44,7 +44,7 @@ func (b *bridge) request(text string) (answer []byte, err error) {
 	return op(b, header, body)
 }
 
-// decode splits a message into its header and what follows the first line feed.
+// decode splits a message at the first line feed into header and body.
 func decode(text string) (header engine.Value, body string, err error) {
 	line, body, _ := strings.Cut(text, "\n")
 	header, err = engine.ParseJSONText(line)

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/build/bench/wallclock"
 )
 
-// wallclockUnit is the time that one unit of the shapes stands for.
+// wallclockUnit is the duration of one unit of the shapes.
 const wallclockUnit = 200 * time.Millisecond
 
 const peersFolder = "build/bench/peers"

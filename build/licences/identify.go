@@ -17,8 +17,8 @@ var allowed = map[string]bool{
 	"0BSD": true, "bzip2-1.0.6": true, "PSF-2.0": true,
 }
 
-// body is the binding text of a licence. <> marks what differs between copies: names, and the
-// wording of disclaimers.
+// body is the binding text of a licence. <> marks the parts that differ between copies: names, and
+// the wording of disclaimers.
 type body struct{ id, text string }
 
 const (

@@ -1,11 +1,11 @@
 // Command licences lists the third-party software in the files that easel ships, with the texts of
 // its licences.
 //
-// The list of the program contains what the go command links into it on any release platform; the
-// lists of the page and the npm package contain what esbuild bundles. The texts are in the module
-// cache and in node_modules next to the sources; components compiled from other software are listed
-// manually in parts.go. A component without a licence, or with one that is not known to be
-// compatible with Apache-2.0, is an error. Nothing is downloaded.
+// The list of the program contains the modules that the go command links into it on any release
+// platform; the lists of the page and the npm package contain those that esbuild bundles. The texts
+// are in the module cache and in node_modules next to the sources; components compiled from other
+// software are listed manually in parts.go. A component without a licence, or with one that is not
+// known to be compatible with Apache-2.0, is an error. Nothing is downloaded.
 //
 //	go run ./build/licences                            # write NOTICE and build/licences/lists
 //	go run ./build/licences -check                     # compare them with what would be written

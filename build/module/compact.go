@@ -161,7 +161,7 @@ func (d *description) strip(wraps bool, dropped map[uint32]bool) {
 	}
 }
 
-// nameOf returns what is left of a function's name. A method called on a nil pointer by its wrapper
+// nameOf returns the shortened name of a function. A method called on a nil pointer by its wrapper
 // panics with the name of the wrapper, and reflect with those of its methods.
 func (c *compaction) nameOf(at int, wraps bool) []byte {
 	switch name := c.name(at); {
@@ -174,7 +174,7 @@ func (c *compaction) nameOf(at int, wraps bool) []byte {
 }
 
 // table adds a table of values by program counter, pairs of numbers up to a zero, and returns its
-// new offset. Offset 0 means that there is no table.
+// new offset. Offset 0 means no table.
 func (c *compaction) table(offset int) (int, error) {
 	if offset == 0 {
 		return 0, nil

@@ -137,7 +137,7 @@ func agent() engine.Value {
 	})
 }
 
-// agentTasks returns the calls of agent: its model, what that calls, and its model again.
+// agentTasks returns the calls of agent: its model, the model's tools, and its model again.
 func agentTasks() []Task {
 	tasks := []Task{{"plan", 1, nil}}
 	var used []string

@@ -62,7 +62,7 @@ func (h *heapLimit) count(n int) {
 	}
 }
 
-// counting counts what is written to it.
+// counting counts the bytes written to it.
 type counting struct{ io.Writer }
 
 func (c counting) Write(p []byte) (int, error) {

@@ -26,8 +26,8 @@ func IsDamaged(err error) bool {
 	return false
 }
 
-// DropConsumerState removes the damaged files in which the embedded server stores what a consumer
-// of a stream has delivered. Messages that are not acknowledged are delivered again.
+// DropConsumerState removes the damaged files in which the embedded server stores the deliveries of
+// a consumer of a stream. Messages that are not acknowledged are delivered again.
 func (c *Conn) DropConsumerState(stream, consumer string, damage error) error {
 	pattern := filepath.Join(storeDir(c.cfg.Dir), "jetstream", "*", "streams", stream, "obs", consumer)
 	dirs, err := filepath.Glob(pattern)

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
-// maxPayload is the largest message of the embedded server. An existing server
-// has its own limit; see large.go for what is larger.
+// maxPayload is the largest message of the embedded server. An existing server has its own limit;
+// see large.go for larger ones.
 const maxPayload = 8 << 20
 
 // startServer runs a NATS server without a network listener.

@@ -237,7 +237,7 @@ func (t *errand) submit(ctx context.Context, args engine.Value) (string, error) 
 	return t.show(page), nil
 }
 
-// show makes a page the open one, and returns what the model sees of it.
+// show makes a page the open one, and returns its form for the model.
 func (t *errand) show(page *Page) string {
 	t.page = page
 	var b strings.Builder

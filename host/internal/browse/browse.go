@@ -118,7 +118,8 @@ func steps(params engine.Value) int {
 type opener interface {
 	// Open loads a page.
 	Open(ctx context.Context, address string) (*Page, error)
-	// Submit submits a form of the page opened last, with values by field, and loads what follows.
+	// Submit submits a form of the page opened last, with values by field, and loads the resulting
+	// page.
 	Submit(ctx context.Context, form *Form, values engine.Value) (*Page, error)
 	// Cookies are those that a request to an address carries.
 	Cookies(ctx context.Context, address string) (http.CookieJar, error)
@@ -126,7 +127,7 @@ type opener interface {
 	Screenshot(ctx context.Context) ([]byte, error)
 	// Err returns the reason why no further page can be opened; nil while one can.
 	Err() error
-	// Close ends what it started.
+	// Close ends started processes.
 	Close() error
 }
 

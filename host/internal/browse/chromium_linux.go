@@ -198,7 +198,7 @@ func (c *chromium) dismissDialogs(opened <-chan json.RawMessage) {
 	}
 }
 
-// Open implements opener. A page that is still loading after a while is read as it is.
+// Open implements opener. A page that is still loading after a while is read in its present state.
 func (c *chromium) Open(ctx context.Context, address string) (*Page, error) {
 	if err := checkAddress(address); err != nil {
 		return nil, err

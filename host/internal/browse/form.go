@@ -194,7 +194,7 @@ func hasAttribute(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
-// String describes the form for a model. Hidden fields are left out: they are sent as they are.
+// String describes the form for a model. Hidden fields are left out: they are sent unchanged.
 func (f *Form) String() string {
 	var b strings.Builder
 	b.WriteString(f.Method + " " + f.Action)
@@ -223,8 +223,8 @@ type entry struct {
 	file        *upload
 }
 
-// entries returns what the form sends with the values that a model gave: texts, true or false for a
-// checkbox, a list for several choices, the names of files.
+// entries returns the entries that the form sends with the values of a model: texts, true or false
+// for a checkbox, a list for several choices, the names of files.
 func (f *Form) entries(given engine.Value, files uploads) ([]entry, error) {
 	if err := f.check(given, files); err != nil {
 		return nil, err

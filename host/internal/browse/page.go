@@ -20,7 +20,7 @@ type Page struct {
 	Forms  []Form   // by number, from 1
 }
 
-// readPage reads HTML, or text of any other kind as it is.
+// readPage reads HTML, or text of any other kind unchanged.
 func readPage(base *url.URL, from io.Reader, kind string) (*Page, error) {
 	page := &Page{URL: base.String()}
 	if kind != "" && !strings.Contains(kind, "html") {

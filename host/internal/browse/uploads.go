@@ -164,7 +164,7 @@ func (u uploads) names() string {
 	return strings.Join(list, ", ")
 }
 
-// check refuses names of files that there are not, and several for a field that takes one.
+// check refuses unknown names of files, and several for a field that takes one.
 func (u uploads) check(v engine.Value, many bool) error {
 	names := namesIn(v)
 	if len(names) > 1 && !many {
@@ -181,7 +181,7 @@ func (u uploads) check(v engine.Value, many bool) error {
 	return nil
 }
 
-// namesIn returns the names of files that a model gave: one, or a list.
+// namesIn returns the names of files in an argument of a model: one, or a list.
 func namesIn(v engine.Value) (names []string) {
 	list := []engine.Value{v}
 	if v.Kind() == engine.KindList {

@@ -26,7 +26,7 @@ import (
 var (
 	// ErrSettings means that a setting is missing or malformed; the message names it.
 	ErrSettings = errors.New("mail settings")
-	// ErrAddress means that a recipient is not an address, or that there are too many of them.
+	// ErrAddress means that a recipient is not an address, or that the mail has too many.
 	ErrAddress = errors.New("mail recipients")
 	// ErrTooLarge means that the mail has too many bytes; send links instead of files.
 	ErrTooLarge = errors.New("mail is too large")

@@ -26,7 +26,7 @@ import (
 //	say TEXT       appends to the output
 //	input          appends the input to the output
 //	emit KIND TEXT emits
-//	call JSON      asks the host, and appends the answer to the output
+//	call JSON      calls the host, and appends the answer to the output
 //	fail TEXT      writes an error and returns 1
 //	spin           never ends
 //

@@ -1,12 +1,11 @@
 // Package pluginnode runs the plugins of a host inside canvases, as nodes and as tools of Agents.
 //
-// What a plugin is to a canvas (its form, its outputs, pinned arguments, retries, what it streams)
-// is decided in plugins/node, which the engine's module for browsers uses as well. An [Adapter]
-// joins that with host/internal/plugin: one execution is one Invoke, its id is the engine's
-// idempotency key, and the ports of the run serve the plugin's requests.
+// plugins/node, which the engine's module for browsers uses as well, defines a plugin as a
+// component (its form, outputs, pinned arguments, retries, streaming). An [Adapter] joins that with
+// host/internal/plugin: one execution is one Invoke, its id is the engine's idempotency key, and
+// the ports of the run serve the plugin's requests.
 //
-// The package holds no policy: which plugins there are and what they may do is decided by
-// host/internal/plugin.
+// The package holds no policy: host/internal/plugin decides about plugins and their permissions.
 package pluginnode
 
 import (
@@ -24,7 +23,8 @@ type Config struct {
 	// Tenant names whose call it is; instances, keys and values are never shared between tenants.
 	// Nil means a single tenant.
 	Tenant func(call *engine.Call) string
-	// Grant cuts what a plugin may do to what a tenant allows; nil or a nil answer leaves it.
+	// Grant cuts the permissions of a plugin to those that a tenant allows; nil or a nil answer
+	// leaves them.
 	Grant func(tenant string) *contract.Permissions
 	// KV returns the store of one plugin of one tenant, by the owner of its data, see
 	// [plugin.Module.Owner]; nil offers none.
@@ -32,8 +32,8 @@ type Config struct {
 	// Settings returns the settings of a plugin for a tenant, an object; nil, or a null result, is
 	// none.
 	Settings func(tenant string, m *plugin.Module) engine.Value
-	// Lacks lists what a tenant has to set before a plugin works, for diagnostics of canvases; nil
-	// lists nothing.
+	// Lacks lists the settings that a plugin needs and a tenant lacks, for diagnostics of canvases;
+	// nil lists nothing.
 	Lacks func(tenant string, m *plugin.Module) []engine.Diagnostic
 	// Embed returns the embedder of a call; nil, or a nil result, offers none.
 	Embed func(call *engine.Call) plugin.Embedder
@@ -72,7 +72,7 @@ func New(cfg Config) *Adapter {
 // Missing.
 func (a *Adapter) Lookup(name string) (engine.Spec, bool) { return a.shelf.Lookup(name) }
 
-// LookupFor is Lookup for canvases that are validated: diagnostics say what the tenant has to set.
+// LookupFor is Lookup for validated canvases: diagnostics name the settings that the tenant lacks.
 func (a *Adapter) LookupFor(tenant string) func(name string) (engine.Spec, bool) {
 	shelf := node.Shelf{Find: func(ref string) (node.Plugin, error) {
 		m, err := a.cfg.Find(ref)
@@ -94,7 +94,7 @@ type checked struct {
 	tenant string
 }
 
-// Lacks lists what the tenant has to set before the plugin works.
+// Lacks lists the settings that the plugin needs and the tenant lacks.
 func (c *checked) Lacks() []engine.Diagnostic {
 	if c.adapter.cfg.Lacks == nil {
 		return nil

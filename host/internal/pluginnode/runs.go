@@ -11,7 +11,7 @@ import (
 // this is for tools inside an Agent, which are not notified.
 const keepRun = time.Hour
 
-// runs keeps what plugins hold for a run: Extism variables, the instance of a plugin with state
+// runs holds the state of plugins for a run: Extism variables, the instance of a plugin with state
 // "run", and the module that the run began with, which serves it also after an update.
 type runs struct {
 	mu    sync.Mutex
@@ -95,7 +95,7 @@ func (r *runs) sweep(now time.Time) {
 	}
 }
 
-// end drops what a run kept.
+// end drops the state of a run.
 func (r *runs) end(run string) {
 	r.mu.Lock()
 	in := r.open[run]

@@ -17,7 +17,7 @@ const (
 	startLimit = 5 * time.Minute
 )
 
-// memoryOf returns what a worker uses with a limit.
+// memoryOf returns the memory of a worker with a limit.
 func memoryOf(limit int64) int64 { return limit + overhead }
 
 // responseLimit bounds the bytes that a worker sends: artifacts in base64, the result and both

@@ -34,7 +34,7 @@ type order struct {
 	Limits                  Limits
 }
 
-// call is the second line that a worker reads, and what the guest reads.
+// call is the second line that a worker reads, and the input of the guest.
 type call struct {
 	Script    string       `json:"script"`
 	Arguments engine.Value `json:"arguments"`
@@ -158,7 +158,7 @@ func (m *machine) reply() reply {
 	return r
 }
 
-// ended describes the end of an interpreter that gave no answer.
+// ended describes the end of an interpreter without an answer.
 func ended(err error) string {
 	var exit *wasys.ExitError
 	if err == nil || errors.As(err, &exit) {
@@ -193,7 +193,7 @@ type printed struct {
 	cut       bool
 }
 
-// Write stores what fits. It never fails.
+// Write stores the bytes that fit. It never fails.
 func (p *printed) Write(b []byte) (int, error) {
 	n := min(len(b), p.remaining)
 	p.remaining -= n

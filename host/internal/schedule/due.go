@@ -26,7 +26,8 @@ func OfRun(v store.Run) string {
 }
 
 // Due reports whether the run of a schedule starts, now that its time has come. It decides by the
-// schedule as it is now, not as it was when the clock was set, and sets the clock to the next time.
+// present schedule, which may have changed since the clock was set, and sets the clock to the next
+// time.
 func (ss *Schedules) Due(ctx context.Context, j *runs.Job) (bool, error) {
 	s, err := ss.Get(ctx, j.Tenant, j.Schedule)
 	if errors.Is(err, store.ErrNotFound) || err == nil && s.Paused {

@@ -19,8 +19,8 @@ import (
 // ErrTrigger rejects a schedule whose plugin is not a trigger or does not accept its params.
 var ErrTrigger = errors.New("trigger")
 
-// Trigger is the plugin that decides which runs of a schedule begin. The zero value is none: each
-// time begins a run.
+// Trigger is the plugin that decides which runs of a schedule begin. The zero value means no
+// plugin: each time begins a run.
 type Trigger struct {
 	Plugin string       `json:"plugin,omitempty"` // feed or feed@1
 	Params engine.Value `json:"params,omitzero"`  // its settings in this schedule, an object

@@ -85,7 +85,7 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 // 128 MB each at 1 GiB, two of 256 MB at 2 GiB.
 func Share(limit int64) int64 { return limit / 16 * 7 }
 
-// memoryOf returns what a worker uses with a limit.
+// memoryOf returns the memory of a worker with a limit.
 func memoryOf(limit int64) int64 { return worker.WholeArenas(limit) + worker.Overhead }
 
 // errTime is the cause of a context whose time limit expired.

@@ -194,10 +194,10 @@ func isNumber(field string) bool {
 	return err == nil && v.Kind() == engine.KindNumber && v.JSON() == field
 }
 
-// literal returns a cell for a file whose reader decides by its first character what it is. A text
+// literal returns a cell for a file whose reader derives the type from the first character. A text
 // that a spreadsheet program would calculate, and that could start a program or send other cells
 // away, gets an apostrophe, which these programs read as the mark of a text. Numbers and texts such
-// as +49 30 1234 stay as they are: without a letter there is nothing to call.
+// as +49 30 1234 are left unchanged: without a letter they call no function.
 func literal(c document.Cell) string {
 	first, _ := utf8.DecodeRuneInString(c.Text)
 	calls := strings.ContainsRune("+-＋－", first) && strings.ContainsFunc(c.Text, unicode.IsLetter)

@@ -54,7 +54,7 @@ func (r *Runner) open(s *Settings) (*sql.DB, error) {
 }
 
 // dial connects to a server. Unix sockets are not an address that a canvas may choose: a server may
-// take everybody who reaches its socket for the user that this process runs as.
+// authenticate any client of its socket as the user of this process.
 func (r *Runner) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	switch {
 	case network == "tcp" && r.Network != nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Runner runs statements. The zero value has no network and no folder: set what is allowed.
+// Runner runs statements. The zero value has no network and no folder.
 type Runner struct {
 	Network Network
 	Dir     string        // folder of SQLite files; "" allows none

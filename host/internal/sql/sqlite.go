@@ -81,8 +81,8 @@ var describing = map[string]bool{
 }
 
 // authorize is called by SQLite for each action of a statement when it is prepared, also for
-// statements that virtual tables prepare. It denies what is not listed: ATTACH, DETACH, other
-// pragmas, transactions, tables and views, also temporary ones.
+// statements that virtual tables prepare. It denies all actions that are not listed: ATTACH,
+// DETACH, other pragmas, transactions, tables and views, also temporary ones.
 //
 // Changes of rows are not denied here, because the module of R-Tree tables prepares some when such
 // a table is opened: checkSQLite refuses statements that change something, and the file is open for

@@ -246,8 +246,8 @@ func (s *Set) Guest(tenant string, secrets engine.Secrets) engine.Tools {
 	return &port{set: s, tenant: tenant, secrets: secrets, guest: true}
 }
 
-// Port returns the engine's port for one run; that of a nil Set is none. secrets resolve
-// {{secret:NAME}}; nil knows none.
+// Port returns the engine's port for one run, nil for a nil Set. secrets resolve {{secret:NAME}};
+// nil resolves none.
 func (s *Set) Port(tenant string, secrets engine.Secrets) engine.Tools {
 	if s == nil {
 		return nil

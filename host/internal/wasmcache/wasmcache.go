@@ -82,8 +82,8 @@ func KeyOf(module []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Compile calls compile, which may read entries of the folder and write new ones: before, what is
-// damaged is removed, afterwards, the checksums of new entries are written. key names the module,
+// Compile calls compile, which may read entries of the folder and write new ones: it removes
+// damaged entries before, and writes the checksums of new entries afterwards. key names the module,
 // whose entries count as used now; new entries replace older ones of the same key. One compilation
 // of a Dir runs at a time; wazero uses all processors for it.
 func (d *Dir) Compile(key string, compile func() error) error {
@@ -165,8 +165,8 @@ func (d *Dir) each(do func(path string, now stamp) error) error {
 	return nil
 }
 
-// check removes an entry that is not what was sealed. One without a checksum is from a process that
-// died before it could write it, or from a version that wrote none.
+// check removes an entry that differs from its checksum. One without a checksum is from a process
+// that died before it could write it, or from a version that wrote none.
 func (d *Dir) check(path string, now stamp) error {
 	if d.known[path] == now {
 		return nil

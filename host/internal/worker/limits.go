@@ -40,8 +40,8 @@ func (l Limits) WithDefaults() Limits {
 const atOnce = 2
 
 // Reserve waits until a budget has room for a script, and lowers the limit of its memory if the
-// whole budget is small. use returns what a worker uses in all with a limit. Without a budget there
-// is always room.
+// whole budget is small. use returns the total memory of a worker with a limit. Without a budget
+// there is always room.
 func (l *Limits) Reserve(
 	ctx context.Context, budget *memlimit.Budget, use func(memory int64) int64,
 ) (release func(), err error) {

@@ -3,8 +3,7 @@
 // An interpreter shares the memory of its process, so a hostile script can exhaust that memory or
 // overflow the stack, which terminates a Go program. A host therefore starts itself as a worker for
 // each script: without environment, with its memory and processor time limited by the kernel, and
-// killed at its deadline. What the processes say to each other belongs to the packages that use
-// this one.
+// killed at its deadline. The packages that use this one define the protocol between the processes.
 package worker
 
 import (
@@ -22,8 +21,8 @@ import (
 const (
 	// Arena is the unit in which the Go runtime of a worker reserves heap memory.
 	Arena = 64 << 20
-	// Overhead bounds what a worker uses beyond its limit: part of an arena, the interpreter and
-	// stacks.
+	// Overhead bounds the memory of a worker beyond its limit: part of an arena, the interpreter
+	// and stacks.
 	Overhead = Arena + 16<<20
 )
 
@@ -84,10 +83,10 @@ type Buffer struct {
 	stored    bytes.Buffer
 }
 
-// Bytes returns what is stored.
+// Bytes returns the stored bytes.
 func (b *Buffer) Bytes() []byte { return b.stored.Bytes() }
 
-// String returns what is stored.
+// String returns the stored bytes.
 func (b *Buffer) String() string { return b.stored.String() }
 
 // Write stores the bytes that fit. It never fails.
