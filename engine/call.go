@@ -42,7 +42,7 @@ type execution struct {
 	long     bool         // an input is not small
 	away     bool         // on a worker, while the owner of an eager run settles other nodes
 
-	allowance *allowance // of an agent that has limits of its own
+	allowance *allowance // of an agent with limits
 	tape      *tape      // of the node in the canvas; nil when it does not wait for people
 	scope     string     // of this execution in the tape
 	resumed   Value      // see Resumed
@@ -70,7 +70,7 @@ type effects struct {
 	usage    Usage
 	turned   bool // an item decided about its turn
 	bodyEnd  bool
-	itemsRan bool // a container whose body ran for each element beside the others
+	itemsRan bool // a container whose body ran for the elements concurrently
 	started  time.Time
 	elapsed  time.Duration
 	ended    time.Time // when the work was over, where that was noted; else when it is settled

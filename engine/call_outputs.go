@@ -74,7 +74,7 @@ func (c *Call) Defer(output string, request Value) error {
 		}); err != nil {
 			return err
 		}
-		return c.exceeded() // by outputs that were written beside the text
+		return c.exceeded() // by other outputs than the text
 	})
 	stream.written, stream.now, stream.wake = c.Written, c.run.clock.Now, c.run.wakeUp
 	c.mu.Lock()

@@ -105,7 +105,7 @@ type node struct {
 	form     Form
 	tools    []*node  // components bound to it as tools
 	lookback Lookback // what it reads of the conversation, without its tools
-	declared []slot   // outputs with the values the document gives
+	declared []slot   // outputs with their values in the document
 }
 
 // compile reads the params and probes the component's capabilities. It returns every problem of the

@@ -139,11 +139,11 @@ type Spec struct {
 	Category Category // what it is for, in palettes
 	Icon     string   // name of a drawing of the page; "" is a box
 	Role     Role     // where it can stand; "" takes the role that its interfaces give it
-	Label    string   // what a drawing writes on an item in place of the name of the node
+	Label    string   // on an item in a drawing, instead of the name of the node
 	// Short names outputs of an item for texts of its body: {item} there is {IterationItem:A@item}.
 	Short    map[string]string
 	Branches []Branch // the params with its branches, if it chooses among them
-	StandIn  StandIn  // what a preview answers in place of what is outside; nil when it has nothing
+	StandIn  StandIn  // answers in a preview instead of the outside; nil for none
 
 	Declares Declares // outputs that a node declares
 	Inputs   []Field  // what it reads besides references in its params
@@ -197,8 +197,8 @@ func (f *Field) Accepts(k Kind) bool {
 type ToolSpec struct {
 	Function    string  // function name; the agent adds the tool's position: search_my_dateset_0
 	Description string  // used when the node's own description is empty
-	Args        []Field // what the model gives
-	Schema      Value   // JSON Schema of what the model gives, in place of Args; null derives it from Args
+	Args        []Field // arguments of the model
+	Schema      Value   // JSON Schema of the arguments, instead of Args; null derives it from Args
 	Result      string  // the output that goes back to the model
 	Files       string  // the output with the files that it made, as in ToolAnswer; "" is none
 }

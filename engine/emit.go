@@ -16,7 +16,7 @@ type emitter struct {
 	*redactor
 	*notebook
 	yield  func(*Event, error) bool
-	inner  innerEvents // of bodies that run beside each other
+	inner  innerEvents // of concurrent bodies
 	event  Event
 	number uint64 // Event.Note of the next event
 	seen   int    // matches of CancelAfter so far

@@ -13,7 +13,7 @@ import (
 type Items struct {
 	Count       int  // elements
 	Concurrency int  // bodies at once
-	Stop        bool // the first error ends them all and is that of the node
+	Stop        bool // the first error ends them all and fails the node
 }
 
 // ItemResult is the result of the body for one element.

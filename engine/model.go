@@ -17,7 +17,7 @@ func (e *ModelError) Error() string { return e.Text }
 
 // Answer is the answer of a model.
 type Answer struct {
-	Text      string // with one pair of think marks around reasoning; "" for a request that says EmitOnly
+	Text      string // with one pair of think marks around reasoning; "" for a request with EmitOnly
 	ToolCalls []ToolCall
 	Opaque    Value // for the message with the calls, as of ModelPiece
 	Usage     Usage // tokens the model reported; zero when it reported none. The run has counted them already.

@@ -47,7 +47,7 @@ type Options struct {
 
 	From  string           // start at this node with the outputs the state holds, instead of at begin
 	Until string           // stop after the batch in which this node ran
-	Pins  map[string]Value // outputs, by node id, that are used in place of running the node
+	Pins  map[string]Value // outputs, by node id, that are used instead of running the node
 
 	Limits Limits // what the run may hold and use; a canvas can lower them
 	// Approval names nodes, components and tools that may only run when a person agrees; a canvas

@@ -260,7 +260,7 @@ type paramField struct {
 	doc      string
 	label    string // "" derives it from the name
 	shape    string // form of the JSON, for readers of documents
-	format   string // in place of that of the type
+	format   string // overrides that of the type
 	form     fieldForm
 	def      Value
 	enum     []string

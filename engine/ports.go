@@ -158,7 +158,7 @@ type HTTPRequest struct {
 	Body        string        // "" is none
 	Proxy       string        // address of a proxy; "" is none
 	Timeout     time.Duration // for the whole answer; 0 is none
-	SecretMark  string        // carried by placeholders that count; "" when there are none
+	SecretMark  string        // carried by placeholders that count; "" without any
 }
 
 // HTTPHeader is one header line.
@@ -186,7 +186,7 @@ type CodeCall struct {
 
 // CodeResult is the result of a script.
 type CodeResult struct {
-	Value     Value   // result of main; null if there is none
+	Value     Value   // result of main, or null
 	Stdout    string  // standard output
 	Stderr    string  // what was written as errors, and what was thrown; the node's error when Value is null
 	Artifacts []Value // files that the script made, as in ToolAnswer
@@ -208,7 +208,7 @@ type ExternalCall struct {
 	Params     Value  // of the node, as in the document; placeholders of secrets are marked
 	Arguments  Value  // object: what a model gave, or what the node's params say; references are resolved
 	Key        string // idempotency key: run/step/call
-	SecretMark string // carried by placeholders that count, see FillSecrets; "" when there are none
+	SecretMark string // carried by placeholders that count, see FillSecrets; "" without any
 	Queued     QueuedFunc
 }
 
@@ -226,7 +226,7 @@ type MCPServer struct {
 	URL        string       // its address when the canvas has it; "" leaves it to the host
 	Type       string       // transport of URL: sse or streamable-http; "" is streamable-http
 	Header     []HTTPHeader // of the node, in addition to those that the host has for the server
-	SecretMark string       // carried by placeholders in Header that count, see FillSecrets; "" when there are none
+	SecretMark string       // carried by placeholders in Header that count, see FillSecrets; "" without any
 }
 
 // Memory stores exchanges for later runs.

@@ -73,7 +73,7 @@ type ModelRequest struct {
 	Chunks   Value     // retrieved chunks by citation number, for stand-ins
 	Query    string    // the user's question, for stand-ins
 	Key      string    // idempotency key: run/step/call
-	Noted    uint64    // Event.Note of the last entry noted before this call; 0 when there is none
+	Noted    uint64    // Event.Note of the last entry noted before this call; 0 for none
 	Queued   QueuedFunc
 	// Warned receives deviations of a port from the request, such as a parameter that it left out
 	// because the server refuses it. It is never nil in calls of a run.

@@ -146,7 +146,7 @@ func (h *slotHold) wait(ctx context.Context) error {
 		s.waiting = slices.Delete(s.waiting, i, i+1)
 		return ctx.Err()
 	}
-	return nil // it was given one meanwhile
+	return nil // it has got one
 }
 
 // end releases the slot for good.

@@ -86,7 +86,7 @@ func TestLayoutLeavesRoomForLongEdges(t *testing.T) {
 	_, ay, _, _ := spot(t, around, "a")
 	_, by, _, _ := spot(t, around, "b")
 	_, dy, _, _ := spot(t, around, "d")
-	line := (ay + dy + nodeHeight) / 2 // about where the edge a -> d runs, beside b
+	line := (ay + dy + nodeHeight) / 2 // about the height of the edge a -> d at b
 	require.True(t, line < by || line > by+nodeHeight, "b stands at %d to %d, the edge at %d", by, by+nodeHeight, line)
 }
 

@@ -48,7 +48,7 @@ type Chunk struct {
 	// Repeated is the caption and the head of a table whose rows continue here from the chunk
 	// before; "" for one that is larger than a chunk.
 	Repeated string
-	Search   string   // what is embedded and searched in place of the text; "" is the text
+	Search   string   // embedded and searched instead of the text; "" is the text
 	Tags     []string // of the method tag
 }
 

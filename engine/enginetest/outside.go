@@ -19,7 +19,7 @@ type OutsideCall struct {
 	Name      string // of the tool of that server
 	Arguments engine.Value
 	Result    engine.Value // outputs of a component, or the text of a tool
-	Error     string       // in place of Result
+	Error     string       // instead of Result
 	Final     bool         // the error is one that another try cannot change
 }
 

@@ -14,7 +14,7 @@ type tokenizer struct {
 	normalize []func(string) string
 	split     []func([]string) []string
 	model     interface{ encode(word string) []int }
-	vocab     []string // by number; "" where there is none
+	vocab     []string // by number; "" for none
 	unknown   int      // -1 when the model has none
 }
 

@@ -11,14 +11,14 @@ const None Index = -1
 // Node is a node of the scheduler's graph: its successors and its sources.
 type Node struct {
 	Down    []Index // edges: what runs after it
-	Choices []Index // of a node that Chooses: what it may name in place of its edges
-	OnError []Index // what its error handler runs in place of its edges
+	Choices []Index // of a node that Chooses: its alternatives to its edges
+	OnError []Index // run by its error handler instead of its edges
 	Reads   []Index // nodes whose outputs it waits for, as long as they may still come
 	Body    []Index // of a container: the nodes whose Parent it is
 	Parent  Index   // container around it, or None
 	Item    Index   // of a container: the node in its body that opens each turn, or None
 
-	Chooses    bool // names what runs next in place of its edges
+	Chooses    bool // names the next nodes instead of its edges
 	Container  bool // holds a body
 	Opens      bool // opens the turns of the body around it
 	Exits      bool // ends the container around it, if that Breaks

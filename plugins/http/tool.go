@@ -112,7 +112,7 @@ func (t *Tool) Section() ([]byte, error) {
 	if err := json.Compact(&body, t.Spec); err != nil {
 		return nil, err
 	}
-	if rest := body.Bytes()[1:]; len(rest) > 1 { // keeps the order of members, which is that of queries
+	if rest := body.Bytes()[1:]; len(rest) > 1 { // keeps the order of members, which equals that of the queries
 		out.WriteByte(',')
 		out.Write(rest)
 	} else {

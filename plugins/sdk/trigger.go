@@ -34,7 +34,7 @@ type Received struct {
 	Query      map[string]string `json:"query"`   // the first value of each parameter
 	Headers    map[string]string `json:"headers"` // by lower-case name; several values are joined with a comma
 	Body       string            `json:"body,omitempty"`
-	BodyBase64 string            `json:"body_base64,omitempty"` // in place of Body where that is not UTF-8
+	BodyBase64 string            `json:"body_base64,omitempty"` // instead of Body where that is not UTF-8
 }
 
 // Bytes returns the unmodified body, for signatures.

@@ -20,7 +20,7 @@ type heapLimit struct {
 	mu      sync.Mutex
 	backups int
 	own     int64 // limit of the process without backups
-	base    int64 // memory in use beside live objects
+	base    int64 // memory in use besides live objects
 	read    int   // bytes since the last adjustment
 }
 

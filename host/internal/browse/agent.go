@@ -49,7 +49,7 @@ func (t *errand) run(ctx context.Context, steps int) (string, error) {
 				return a.args.Get("answer").Text(), nil
 			}
 			if a.name == engine.PlanDone {
-				continue // what stands beside it is to be seen first
+				continue // its answer would ignore the results of the others
 			}
 			result := t.act(ctx, a)
 			if err := t.over(ctx); err != nil {

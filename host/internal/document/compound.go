@@ -18,7 +18,7 @@ type compound struct {
 	fat       []uint32 // sectors that store the table of next sectors
 	miniFAT   []byte
 	mini      []byte // the stream of small sectors
-	minBig    int    // bytes from which a stream has sectors of its own
+	minBig    int    // bytes from which a stream has whole sectors
 	entries   []compoundEntry
 	remaining int64 // bytes of streams that may still be read
 }

@@ -230,7 +230,7 @@ func (f *figures) docling(d *doclingDocument, got []string, headings []fidelity.
 	var truth doclingTruth
 	d.walk(&d.Body, &truth)
 	f.add("order to truth", fidelity.Indel(got, fidelity.Words(truth.text.String())))
-	flat := slices.Clone(headings) // as are those of the truth
+	flat := slices.Clone(headings) // like the expected ones
 	for i := range flat {
 		flat[i].Level = 1
 	}

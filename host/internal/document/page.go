@@ -8,8 +8,8 @@ import (
 
 // page collects a document, block by block: its text, or the blocks if there is a collector.
 type page struct {
-	blocks   *collector // receives the blocks in place of the text; may be nil
-	drawn    *thumbnail // receives the first page of a PDF in place of the text; may be nil
+	blocks   *collector // receives the blocks instead of the text; may be nil
+	drawn    *thumbnail // receives the first page of a PDF instead of the text; may be nil
 	deeper   int        // levels by which headings of the text are deeper
 	maxText  int        // bytes of text allowed
 	block    int        // bytes of a paragraph or a row of an Office document

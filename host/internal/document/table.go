@@ -111,7 +111,7 @@ func (t *table) layOut() (row []string, merges []merge) {
 			}
 			if own {
 				fromAbove()
-			} else { // a row without cells of its own is not shown
+			} else { // a row without starting cells is not shown
 				r := t.down[at]
 				below[at] = &reach{r.text, r.columns, r.rows - 1}
 			}

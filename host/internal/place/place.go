@@ -21,7 +21,7 @@ type State string
 // The states of a component.
 const (
 	Runs    State = "runs"     // it works
-	Needs   State = "needs"    // it fails when it is reached; Status.Needs is what it requires
+	Needs   State = "needs"    // it fails when it is reached; Status.Needs names the requirement
 	StandIn State = "stand-in" // it returns invented outputs
 )
 

@@ -90,7 +90,7 @@ func (h *Host) compile(ctx context.Context, module []byte, source Source) (compi
 		}
 		workers := runtime.GOMAXPROCS(0)
 		if source == Builtin {
-			workers = max(1, workers-1) // calls are interpreted meanwhile
+			workers = max(1, workers-1) // calls are interpreted at the same time
 		}
 		compiled, err = compileModule(ctx, h.runtime, module, workers)
 		return err

@@ -153,7 +153,7 @@ func (x *extism) httpRequest(s []uint64) {
 		x.g.stop(&failed)
 	}
 	x.status = uint16(reply.Status)
-	lower := map[string]string{} // as the official host gives them
+	lower := map[string]string{} // as in the official host
 	for name, value := range reply.Headers {
 		lower[strings.ToLower(name)] = value
 	}

@@ -41,7 +41,7 @@ type fetchRequest struct {
 type fetched struct {
 	Status  int
 	Headers map[string]string
-	Stream  int // for http.read, in place of a body
+	Stream  int // for http.read, instead of a body
 	body    []byte
 }
 
@@ -327,6 +327,6 @@ func (t *trip) take(res *http.Response) (*fetched, *contract.Error) {
 
 // dropped closes a response without a reader, for the reason e.
 func dropped(res *http.Response, e *contract.Error) *contract.Error {
-	_ = res.Body.Close() // e says more
+	_ = res.Body.Close() // e is more specific
 	return e
 }

@@ -23,7 +23,7 @@ type Module struct {
 	// decodeText converts the text of responses to UTF-8.
 	decodeText bool
 	settings   map[string]string
-	sections   map[string]string // what self.section gives, by name
+	sections   map[string]string // results of self.section, by name
 	seal       *Seal
 	signer     string // key of a valid signature, trusted or not
 	warning    string

@@ -25,7 +25,7 @@ func (f *fetched) asUTF8() {
 	}
 	text, err := from.NewDecoder().Bytes(f.body)
 	if err != nil {
-		return // the reader says that it cannot be read
+		return // readers of the text report the error
 	}
 	f.body = bytes.TrimPrefix(text, []byte("\uFEFF"))
 	f.Headers[header] = kind + "; charset=utf-8"

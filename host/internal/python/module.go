@@ -26,7 +26,7 @@ const (
 type Module struct {
 	Path    string // of the WebAssembly module
 	Library string // of a zip file with further packages; "" is none
-	Cache   string // folder for machine code; "" is one beside Path
+	Cache   string // folder for machine code; "" is one next to Path
 	About   About
 }
 

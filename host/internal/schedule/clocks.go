@@ -84,7 +84,7 @@ func (s *Clocks) List(ctx context.Context) ([]Clock, error) {
 	for subject := range info.State.Subjects {
 		v, err := s.read(ctx, subject)
 		if errors.Is(err, broker.ErrNotFound) || errors.Is(err, jetstream.ErrMsgNotFound) {
-			continue // removed meanwhile
+			continue // removed concurrently
 		}
 		if err != nil {
 			return nil, broker.Fail(err, "schedule %s", subject)

@@ -519,7 +519,7 @@ func TestMissedTimesStartOneRun(t *testing.T) {
 	const period = 5 * time.Second
 	for _, lost := range []bool{false, true} {
 		b := newBench(t)
-		b.reopen(b.takeOver) // no host compares meanwhile
+		b.reopen(b.takeOver) // no host compares until then
 		s := b.schedule(
 			Schedule{When: When{Every: period.String()}, Job: runs.Job{Canvas: b.Canvas(runstest.Talk)}, Paused: true},
 		)

@@ -201,7 +201,7 @@ func failure(ctx context.Context, err, keys error) error {
 // Error is the failure of a tool, with a code of the plugin contract, such as rate_limited.
 type Error struct {
 	Code, Message string
-	RetryAfterMS  int64 // with rate_limited, when the service says so
+	RetryAfterMS  int64 // with rate_limited, if the service sets it
 	final         error
 }
 

@@ -10,7 +10,7 @@ import (
 // Limits bound one script. Zero fields mean the defaults.
 type Limits struct {
 	Time   time.Duration // default 10 s, not counting the start of an interpreter and waits for memory
-	Memory int64         // bytes of data, default 256 MB; what a worker uses beside them is not counted
+	Memory int64         // bytes of data, default 256 MB; other memory of a worker is not counted
 	Output int           // bytes of each output channel and of the result, default 8 MB
 	Script int           // bytes of the script itself, default 256 KB
 	Files  int64         // bytes of all artifacts, default 16 MB; files of a script hold twice of that

@@ -8,7 +8,7 @@ import (
 
 // Limits of the evidence for tables without rules.
 const (
-	besideWords  = 3  // of the file from a cell to the one beside it
+	besideWords  = 3  // of the file from a cell to its neighbour
 	cellWords    = 6  // of the median cell
 	fewRows      = 4  // of a table that needs more evidence
 	leastSigns   = 2  // of evidence for such a table

@@ -286,7 +286,7 @@ func overlapsWidth(a, b Box) bool { return a.Left < b.Right && b.Left < a.Right 
 // Limits of the order of the file, as parts of the pieces of lines.
 const (
 	oddOrder   = 0.1  // that go on further up and not further right
-	acrossRows = 0.25 // that go on beside the one before
+	acrossRows = 0.25 // that continue next to the one before
 )
 
 // followsFile reports whether the file writes items as they are read. It does not where it goes up

@@ -297,7 +297,7 @@ func inText(list []line, i int, blank interval) bool {
 		return false
 	}
 	crossed, gap := false, blank
-	lefts, rights := []float64{blank.right}, []float64{blank.left} // of the words beside the gap
+	lefts, rights := []float64{blank.right}, []float64{blank.left} // of the words around the gap
 	for _, step := range [...]int{-1, 1} {
 		for n, last := 1, i; n <= nearLines; n++ {
 			at := i + step*n

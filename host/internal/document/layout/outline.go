@@ -9,7 +9,7 @@ import (
 
 // outline is the bookmarks of a file and where they were found.
 type outline struct {
-	rules   bool // most were found: headings are those of the outline
+	rules   bool // most were found: only the outline has headings
 	deepest int  // level
 }
 

@@ -12,9 +12,9 @@ import (
 
 // Measures of a page, in points.
 const (
-	margin   = 71.0 // 2.5 cm, unless the layout says otherwise
-	bodySize = 11.0 // of letters, unless the layout says otherwise
-	leading  = 1.4  // distance of lines, in sizes, unless the layout says otherwise
+	margin   = 71.0 // 2.5 cm, unless set by the layout
+	bodySize = 11.0 // of letters, unless set by the layout
+	leading  = 1.4  // distance of lines, in sizes, unless set by the layout
 	indent   = 18.0 // per level of lists and quotations
 	padding  = 4.0  // inside cells
 )

@@ -42,9 +42,9 @@ type Layout struct {
 	Contents       bool   // a list of headings that leads to them
 	FontSize       float64
 	Landscape      bool
-	Letter         bool     // 8.5 by 11 inches in place of A4
+	Letter         bool     // 8.5 by 11 inches instead of A4
 	Margins        *Margins // nil is 2.5 cm on each side
-	LineSpacing    float64  // distance of lines, in sizes of the text; 0 is that of the format
+	LineSpacing    float64  // distance of lines, in sizes of the text; 0 is the format's
 	HeadingSizes   [6]float64
 	Color          Color
 	// Title means that the first block, a heading, is the title of the document, with its own size

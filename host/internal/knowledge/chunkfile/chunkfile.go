@@ -26,7 +26,7 @@ import (
 type Chunk struct {
 	ID        string      `json:"id"`
 	Content   string      `json:"content"`
-	Text      string      `json:"text,omitempty"` // searched in place of Content, unless empty
+	Text      string      `json:"text,omitempty"` // searched instead of Content, unless empty
 	Keywords  []string    `json:"keywords,omitempty"`
 	Questions []string    `json:"questions,omitempty"`
 	Tags      []string    `json:"tags,omitempty"`

@@ -41,7 +41,7 @@ type config struct {
 	TableContext int      `json:"table_context_size"`
 	ImageContext int      `json:"image_context_size"`
 	Children     string   `json:"children_delimiter"`
-	ParentChild  struct { // children by a delimiter of their own
+	ParentChild  struct { // children by a separate delimiter
 		Use      bool   `json:"use_parent_child"`
 		Children string `json:"children_delimiter"`
 	} `json:"parent_child"`

@@ -121,7 +121,7 @@ type Chunk struct {
 	Image     string      `json:"image,omitempty"`
 	Kind      string      `json:"kind,omitempty"`      // text, table or image
 	Positions [][]float64 `json:"positions,omitempty"` // page, left, right, top, bottom in points
-	Parent    string      `json:"parent,omitempty"`    // the larger piece that a search gives in its place
+	Parent    string      `json:"parent,omitempty"`    // the larger piece that a search returns instead
 	Edited    bool        `json:"edited"`              // added or changed by hand; parsing again keeps it
 	Created   int64       `json:"created"`             // Unix milliseconds
 }

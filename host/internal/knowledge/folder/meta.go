@@ -15,7 +15,7 @@ import (
 // Bounds of metadata, in bytes.
 const (
 	largestBlock = 64 << 10 // at the beginning of a document
-	largestMeta  = 1 << 20  // in a file beside it
+	largestMeta  = 1 << 20  // in a separate file
 )
 
 // withBlock are documents that may begin with a block of metadata.

@@ -32,7 +32,7 @@ func (f *Folder) hash(v *file) (string, error) {
 	for _, name := range []string{v.name, v.name + metaSuffix} {
 		in, err := f.root.Open(name)
 		if errors.Is(err, fs.ErrNotExist) && name != v.name {
-			continue // most documents have no metadata beside them
+			continue // most documents have no metadata file
 		}
 		if err != nil {
 			return "", err

@@ -116,7 +116,7 @@ func EachDocument(docs []Document, f func(d *Document) error) error {
 // Chunk is a piece of a document.
 type Chunk struct {
 	ID      string // unique in its document
-	Content string // what a search gives
+	Content string // returned by searches
 	// Text is searched instead of Content, unless it is empty.
 	Text      string
 	Keywords  []string

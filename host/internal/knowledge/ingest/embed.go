@@ -25,7 +25,7 @@ func (in *Ingester) nextEmbedding(ctx context.Context) (found bool, err error) {
 	j := &job{in: in, d: e.Document, began: now}
 	if err := j.embedAgain(ctx, e); err != nil {
 		if ctx.Err() != nil || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound) {
-			return true, nil // stopped, or the document has changed meanwhile: its lease ends
+			return true, nil // stopped, or the document has changed: its lease ends
 		}
 		return false, fmt.Errorf("embed document %s with model %q: %w", e.ID, e.Wanted, err)
 	}

@@ -28,7 +28,7 @@ type Chunk struct {
 	Image     string
 	Keywords  []string
 	Questions []string
-	Summary   string       // searched in place of the text; "" is the text
+	Summary   string       // searched instead of the text; "" is the text
 	Hidden    bool         // not found by searches, such as a table of contents
 	Positions [][5]float64 // page, left, right, top, bottom in points
 	Vector    []float32    // nil if the pipeline did not embed

@@ -96,7 +96,7 @@ func isLost(err error) bool {
 func (r *Replica) lose(ctx context.Context, key string, d *store.Document, out index.Document, err error) error {
 	now, recordErr := r.cfg.Store.Documents.Of(ctx, d.Dataset, d.ID)
 	if recordErr != nil || now.ChunkFile != d.ChunkFile {
-		return nil // replaced or deleted meanwhile; the next Sync applies it
+		return nil // replaced or deleted concurrently; the next Sync applies it
 	}
 	r.cfg.Logger.Error("chunks of a document are lost", "dataset", d.Dataset, "document", d.ID, "err", err)
 	if r.cfg.Lost != nil {

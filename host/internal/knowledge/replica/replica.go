@@ -150,7 +150,7 @@ func (r *Replica) apply(ctx context.Context, s *state, key string, d *store.Data
 	now := s.get()
 	switch {
 	case now.key == key && now.applied >= d.Seq:
-		return nil // by another call meanwhile
+		return nil // done by a concurrent call
 	case r.shared != nil:
 		release, err := r.shared.Lock(ctx, prefix(d.Tenant, d.ID))
 		if err != nil {
@@ -265,7 +265,7 @@ func (r *Replica) add(ctx context.Context, key string, d *store.Dataset, have, w
 		}
 		doc, err := r.cfg.Store.Documents.Of(ctx, d.ID, id)
 		if errors.Is(err, store.ErrNotFound) {
-			continue // deleted meanwhile; the next Sync sees it
+			continue // deleted concurrently; the next Sync sees it
 		}
 		if err == nil {
 			err = b.add(ctx, &doc, version)

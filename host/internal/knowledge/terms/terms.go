@@ -47,7 +47,7 @@ type Analyzer struct {
 
 	texts    []string          // of terms, by number
 	numbers  map[string]int32  // of terms
-	words    map[string]Number // what words become, by the word as fold gives it
+	words    map[string]Number // terms by the result of fold for a word
 	frequent *wordcache.Cache  // the same for the most frequent words; nil while there are few
 	folded   []byte            // buffer
 }

@@ -92,7 +92,7 @@ func (l *held) take(ctx context.Context) (bool, error) {
 	}
 	err = l.client.do(ctx, http.MethodGet, l.path, nil, &v)
 	if isStatus(err, http.StatusNotFound) {
-		return false, nil // released meanwhile
+		return false, nil // released in between
 	}
 	if err != nil {
 		return false, err

@@ -107,7 +107,7 @@ func (x *Index) query(ctx context.Context, d *dataset, q object) (*found, error)
 	var out found
 	err := x.client.do(ctx, http.MethodPost, "/"+d.index+"/_search", q, &out)
 	if isStatus(err, http.StatusNotFound) {
-		err = index.ErrNoDataset // dropped meanwhile
+		err = index.ErrNoDataset // dropped concurrently
 	}
 	return &out, err
 }

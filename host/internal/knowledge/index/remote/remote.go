@@ -72,7 +72,7 @@ type ragflowAnswer struct {
 	Data    struct {
 		Total     int               `json:"total"`
 		Chunks    []json.RawMessage `json:"chunks"`
-		Documents json.RawMessage   `json:"doc_aggs"` // a list, or {} when there is none
+		Documents json.RawMessage   `json:"doc_aggs"` // a list, or {} for none
 	} `json:"data"`
 }
 

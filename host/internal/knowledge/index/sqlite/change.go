@@ -21,7 +21,7 @@ type change struct {
 
 	added      *segment            // chunks of this change that are not in a segment yet
 	flushed    []*segment          // segments that this change made; the old tail is the first
-	dead       map[*segment]bitmap // of segments and the tail, in place of their own
+	dead       map[*segment]bitmap // of segments and the tail; overrides theirs
 	killed     map[*segment][]int  // numbers of chunks that died
 	hidden     map[*segment]bitmap
 	dims       int
@@ -118,7 +118,7 @@ func (x *Index) transact(ctx context.Context, d *dataset, f func(c *change) erro
 func (c *change) store(ctx context.Context) error {
 	for s, dead := range c.dead {
 		if s.id == 0 {
-			continue // the rows of a tail are gone, that says enough
+			continue // the rows of a tail are deleted, which suffices
 		}
 		const replace = `INSERT INTO dead (segment, data) VALUES (?, ?) ON CONFLICT DO UPDATE SET data = excluded.data`
 		if _, err := c.ExecContext(ctx, replace, s.id, dead.encode()); err != nil {

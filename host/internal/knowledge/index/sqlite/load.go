@@ -185,7 +185,7 @@ func (x *Index) use(ctx context.Context, keys ...string) (_ []*dataset, release 
 	x.mu.RLock()
 	out := make([]*dataset, len(keys))
 	for i, key := range keys {
-		if out[i] = x.loaded[key]; out[i] == nil { // dropped meanwhile
+		if out[i] = x.loaded[key]; out[i] == nil { // dropped concurrently
 			x.mu.RUnlock()
 			return nil, nil, fmt.Errorf("%w %q", index.ErrNoDataset, key)
 		}
