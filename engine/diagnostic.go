@@ -14,8 +14,8 @@ const (
 	SeverityWarning Severity = "warning"
 )
 
-// Diagnostic is something in a canvas that a person should look at. Its JSON is the same in the
-// HTTP API, in the npm package, on the page and in the output of programs.
+// Diagnostic reports a problem of a canvas, or something in it to check. Its JSON is the same in
+// the HTTP API, in the npm package, on the page and in the output of programs.
 type Diagnostic struct {
 	Severity Severity `json:"severity" jsonschema:"error or warning"`
 	Code     string   `json:"code" jsonschema:"a stable word for the kind of diagnostic"`

@@ -274,9 +274,9 @@ func (c *Catalog) retire(m *Module) {
 
 // Enable approves the requests of the waiting version of name and activates it; without a waiting
 // version, the active one is enabled again. limit, if not nil, bounds the approval: the plugin runs
-// with the rest, and its Asks list the permissions that it lacks. digest is the beginning of the
-// digest of the file that is meant; when another one waits now, nothing changes. It may be empty
-// unless the waiting version has another signer than the one it replaces.
+// with the rest, and its Asks list the permissions that it lacks. digest is a prefix of the digest
+// of the intended file; if another one waits by now, nothing changes. It may be empty unless the
+// waiting version has another signer than the one it replaces.
 func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contract.Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {

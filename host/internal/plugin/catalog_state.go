@@ -47,7 +47,7 @@ func (c *Catalog) copyOf(name, major string) *item {
 }
 
 // existing returns a copy of the major that ref, weather or weather@1, names. Of several majors it
-// is the only one that is meant; meant may be nil.
+// is the only one that meant selects; meant may be nil.
 func (c *Catalog) existing(ref string, meant func(*item) bool) (*item, error) {
 	name, major, _ := strings.Cut(ref, "@")
 	found := slices.DeleteFunc(c.majors(name), func(it *item) bool { return major != "" && it.Major != major })
@@ -72,8 +72,8 @@ func (c *Catalog) existing(ref string, meant func(*item) bool) (*item, error) {
 		strings.Join(refs, ", ")).At(ref, "find")
 }
 
-// toEnable reports, of several majors, which one is meant to be enabled: the one whose file has a
-// digest that begins with digest, or without a digest one that waits.
+// toEnable reports, of several majors, the one to enable: the one whose file has a digest that
+// begins with digest, or without a digest one that waits.
 func toEnable(digest string) func(*item) bool {
 	return func(it *item) bool {
 		named := func(v *Version) bool { return v != nil && strings.HasPrefix(v.Digest, digest) }

@@ -124,7 +124,7 @@ func (g *guest) findMemory(mod api.Module) {
 	}
 }
 
-// wasiConfig has a clock, chance and standard streams, nothing else.
+// wasiConfig returns a configuration with a clock, random numbers and standard streams only.
 func (g *guest) wasiConfig() wazero.ModuleConfig {
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithStdin(stdinReader{g}).WithStdout(stdoutWriter{g}).WithStderr(stderrWriter{g}).

@@ -73,7 +73,7 @@ func (h *held) release() {
 	}
 }
 
-// sweep drops, once in a while, runs that were idle for long. The caller holds mu.
+// sweep drops, from time to time, runs that were idle for long. The caller holds mu.
 func (r *runs) sweep(now time.Time) {
 	if r.open == nil {
 		r.open, r.swept = map[string]map[holder]*held{}, now

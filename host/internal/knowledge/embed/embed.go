@@ -30,7 +30,7 @@ type Embedder interface {
 	Model() string
 }
 
-// Options are for models behind an address.
+// Options configures remote models.
 type Options struct {
 	Model    string // name of the model at the server
 	Key      string
