@@ -29,7 +29,7 @@ interface Edited {
 export interface Peer {
   /** edited returns the open canvas. */
   edited(): Edited | undefined;
-  /** join merges what another tab wrote, see Sharing.join. */
+  /** join merges the draft of another tab, see Sharing.join. */
   join(copy: Copy, synced: Dsl): { merged: boolean; theirs: Dsl };
   /** moved is called when another tab stored the canvas on the host. */
   moved(origin: Origin): void;
@@ -72,7 +72,7 @@ interface News {
 
 const most = 20; // texts that were opened and not edited, for a reload; the oldest go first
 
-// Space that is left when the page warns: for the changes of a day, and small in a small storage.
+// The page warns when less space is left: enough for the changes of a day, less in a small storage.
 const reserve = (quota: number): number => Math.min(20_000_000, quota / 10);
 
 /** Drafts keeps canvases in IndexedDB. */
@@ -123,7 +123,7 @@ export class Drafts {
 
   /**
    * begin follows the canvas with a number from now on; `always` keeps it also before it is edited.
-   * `version` is that of the draft which was opened.
+   * `version` is the version of the opened draft.
    */
   begin(key: string, document: Edited, always: boolean, version = 0): void {
     const { number, history, base } = document;
@@ -167,9 +167,7 @@ export class Drafts {
     if (this.#open === now) this.key.set(key);
   }
 
-  /**
-   * add keeps a new canvas that is not open, and gives its key. It throws where none can be kept.
-   */
+  /** add stores a new canvas without opening it, and returns its key. It throws without storage. */
   async add(title: string, text: string): Promise<string> {
     const key = `new:${crypto.randomUUID()}`;
     const draft = { key, title, source: { kind: "new" as const }, acts: [], updated: Date.now(), version: 1 };
@@ -178,7 +176,7 @@ export class Drafts {
     return key;
   }
 
-  /** rejoin writes to the draft of the other tabs again, after a choice. */
+  /** rejoin shares the draft of the other tabs again, after a choice. */
   rejoin(): void {
     const now = this.#open;
     if (!now?.shared) return;
@@ -192,7 +190,7 @@ export class Drafts {
     while (this.#writing) await this.#writing;
   }
 
-  /** drop deletes a draft. What found no room before is then written. */
+  /** drop deletes a draft, and then writes a draft that did not fit before. */
   async drop(key: string): Promise<void> {
     try {
       await this.#store.drop(key);
@@ -205,7 +203,7 @@ export class Drafts {
     await this.settled();
   }
 
-  /** size returns about how many bytes a draft takes. */
+  /** size estimates the bytes of a draft. */
   size(draft: Draft): Promise<number> {
     return this.#store.size(draft);
   }
@@ -224,7 +222,7 @@ export class Drafts {
     store.close();
   }
 
-  // write ends only when nothing was changed since its last step, the refresh.
+  // write returns once nothing has changed since its last step, the refresh.
   async #write(): Promise<void> {
     do {
       const document = this.#next;
@@ -290,8 +288,8 @@ export class Drafts {
     else this.#note(now, latest);
   }
 
-  // note keeps changes in the journal. Those that are being written are an act of their own: a tab
-  // that is killed meanwhile has written them or has not.
+  // note stores changes in the journal. Those that are being written are a separate act, because a
+  // tab that is killed during the write has either written them or not.
   #note(now: Open, latest: Dsl): void {
     const steps = [now.synced, ...(now.writing ? [now.writing] : []), latest];
     const acts = steps.slice(1).map((dsl, i) => ({ changes: diff(steps[i] as Dsl, dsl) }));
@@ -303,8 +301,8 @@ export class Drafts {
     return document?.number === now.number ? document : undefined;
   }
 
-  // join merges the changes of another tab. If both changed the same setting, this tab keeps a
-  // separate draft until the person chose.
+  // join merges the changes of another tab. If both changed the same setting, this tab writes a
+  // separate draft until the person has chosen.
   #join(now: Open, there: Kept): void {
     const { source, text, acts, version = 0 } = there;
     this.#joining = true;
@@ -339,8 +337,8 @@ export class Drafts {
     this.changed(this.#current(now));
   }
 
-  // recover writes what a tab that was killed had only in the journal. The draft is read and
-  // written in one transaction: other tabs may write it at the same time.
+  // recover writes the changes of a killed tab that are only in the journal. The draft is read and
+  // written in one transaction, because other tabs may write it at the same time.
   async #recover(key: string, begun: Pick<Kept, "text" | "title" | "source"> | undefined): Promise<void> {
     const entries = this.#journal.entries(key).filter(([tab]) => tab !== this.#tab);
     for (const [tab, { acts }] of entries) {

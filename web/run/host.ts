@@ -20,7 +20,7 @@ export interface HostCanvas {
   permission: "me" | "team";
   /** When it was changed last, ISO 8601. */
   updated: string;
-  /** The published version, if there is one. */
+  /** The published version, if any. */
   published?: { version: string; at: string };
 }
 
@@ -35,7 +35,7 @@ export interface HostState {
   status: "unknown" | "asking" | "closed" | "open" | "none";
   /** The signed-in person. */
   name: string;
-  /** More about the person; empty texts for a key without a user. */
+  /** Details of the person; empty strings for a key without a user. */
   person?: { email: string; tenant: string; role: string };
   canvases: HostCanvas[];
   total: number;
@@ -44,7 +44,7 @@ export interface HostState {
   models: HostModel[];
   /** Id of the model of steps that name none; "" if the host has no model for them. */
   answers: string;
-  /** What the person may do, of the table of scopes. */
+  /** Scopes of the person. */
   scopes: string[];
   /** The error of the last request. */
   fault?: string;
@@ -105,7 +105,7 @@ export class Host {
     }
   }
 
-  /** find lists canvases whose title holds the words; a later search overrides an earlier one. */
+  /** find lists canvases with the words in their title; a later search overrides an earlier one. */
   find(words: string): Promise<void> {
     const found = words.trim();
     if (this.#search?.words === found) return this.#search.done;
@@ -124,7 +124,7 @@ export class Host {
     if (isLatest()) this.state.update({ canvases: items ?? [], total: total ?? 0, found, fault: undefined });
   }
 
-  // outdate lets the canvases be listed again where they are shown.
+  // outdate marks the list as stale; views that show it read it again.
   #outdate(): void {
     this.#search = undefined;
     this.state.update({ found: undefined });
@@ -138,7 +138,7 @@ export class Host {
   }
 
   /**
-   * save replaces the opened document by another one, as text, unless it was changed meanwhile.
+   * save replaces the opened document by another one, as text, unless it has a newer revision.
    */
   async save({ id, rev }: Origin, dsl: string): Promise<Origin> {
     await this.#proven();
@@ -205,8 +205,8 @@ export class Host {
   };
 
   /**
-   * tool runs a built-in tool of the host, which keeps the secrets that its params name. It gives
-   * undefined when the person is not signed in, or the host has no such tool.
+   * tool runs a built-in tool of the host, which stores the secrets that its params name. It
+   * returns undefined when the person is not signed in, or the host has no such tool.
    */
   readonly tool: Relay = async (component, args, params) => {
     if (this.state.get().status !== "open") return undefined;
@@ -275,7 +275,7 @@ export class Host {
   }
 
   // send makes a request to this host, as the page itself or for a run; the host accepts the login
-  // from this page only. A login that has ended is noticed here.
+  // from this page only. It detects a login that has ended.
   async #send(path: string, by: "page" | "run", init: RequestInit = {}): Promise<Response> {
     const response = await this.#request(path, by, init);
     if (response.status === 401 && this.state.get().status === "open") {
@@ -319,7 +319,7 @@ export class Host {
     if (this.state.get().status === "open") this.state.update(models);
   }
 
-  // models are none for a person that may run nothing.
+  // models returns an empty list for a person without the scope to run.
   async #models(): Promise<Pick<HostState, "models" | "answers">> {
     try {
       const { items = [] } = await this.#json<{ items?: (HostModel & { kind: string })[] }>("/api/v2/models");

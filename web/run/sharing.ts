@@ -62,8 +62,8 @@ export class Sharing {
   }
 
   /**
-   * receive takes a newer revision of the host. It reports whether the canvas now has it; otherwise
-   * a choice is to be made.
+   * receive takes a newer revision of the host. It reports whether it is merged; otherwise a choice
+   * is required.
    */
   receive(text: string, origin: Origin): boolean {
     const document = this.#session.document.get();
@@ -73,8 +73,8 @@ export class Sharing {
   }
 
   /**
-   * join takes the draft that another tab wrote; `synced` is what both tabs had before. It gives
-   * their document, and reports whether it is merged; otherwise a choice is required.
+   * join takes the draft that another tab wrote; `synced` is the last document that both tabs had.
+   * It returns their document, and whether it is merged; otherwise a choice is required.
    */
   join(copy: Copy, synced: Dsl): { merged: boolean; theirs: Dsl } {
     const theirs = theirsOf(copy);
@@ -111,7 +111,7 @@ export class Sharing {
     return mirror(merged, sides, (dsl) => this.#session.drawing(dsl));
   }
 
-  // take shows the merged document. Acts stay steps of undo where they can.
+  // take shows the merged document. Acts stay separate steps of undo if possible.
   #take({ opened, base, origin, history }: Theirs, from: Dsl, merged: Dsl): void {
     const document = this.#session.document.get();
     if (!document) return;

@@ -76,18 +76,18 @@ interface Called {
   /** The texts of the request, the last message first. */
   heard: string[];
   reply?: Record<string, unknown>;
-  /** Others could be called at the same time, so the order may differ next time. */
+  /** Other models may be called at the same time, so the order may differ next time. */
   beside: boolean;
 }
 
-/** Open is what runs at a moment of a run. */
+/** Open holds the nodes, tools and calls that are active at a point of a run. */
 class Open {
   readonly calls = new Set<Called>();
   readonly #nodes = new Set<string>();
   readonly #asking: ReadonlySet<string>;
   #tools = 0;
 
-  /** A container and a message that streams an answer are open beside a node that calls a model. */
+  /** Only nodes that call models count: a container, or a message that streams, is open as well. */
   constructor(events: readonly RunEvent[]) {
     this.#asking = new Set(
       events.flatMap((event) => (event.event === "model_started" ? [event.data.component_id] : [])),
@@ -147,8 +147,8 @@ function scriptOf(
   return { script: all.map(({ reply }, i) => ({ ...(marks[i] ? { match: marks[i] } : {}), ...reply })), beside };
 }
 
-// marksOf returns a line of each call that the fewest others have: another turn of the same agent
-// may have it too, which comes later in any case. The clock of a test shows another date.
+// marksOf returns the line of each call that the fewest other calls have. A later turn of the same
+// agent may have it too. Lines with a date do not count, because the clock of a test differs.
 function marksOf(all: readonly Called[]): string[] {
   const lines = all.map(({ heard }) => [...new Set(heard.join("\n").split("\n").map((line) => line.trim()))]
     .filter((line) => line.length > 3 && !/\d{4}-\d\d-\d\d/.test(line)));
@@ -158,13 +158,13 @@ function marksOf(all: readonly Called[]): string[] {
   return lines.map((own) => own.toSorted((a, b) => count(a) - count(b))[0] ?? "");
 }
 
-// answersOf returns what was answered outside of the engine, as cases have it.
+// answersOf returns the answers from outside the engine in the form of case files.
 function answersOf(calls: readonly Outside[]): Record<string, unknown> {
   const retrieval: Record<string, unknown> = {};
   const blobs: Record<string, unknown> = {};
   const tools: unknown[] = [];
   for (const { call: { kind, payload }, answer } of calls) {
-    if (kind === "code" || kind === "memory") continue; // they are played again
+    if (kind === "code" || kind === "memory") continue; // these calls run again in a play
     if (!answer) throw new CaseError("calls", kind);
     const result = answer.payload;
     switch (kind) {
