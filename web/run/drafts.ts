@@ -103,7 +103,7 @@ export class Drafts {
     this.#channel = channel;
     this.#peer = peer;
     this.#estimate = estimate;
-    if (channel) channel.onmessage = ({ data }: MessageEvent<News>) => void this.#hear(data);
+    if (channel) channel.onmessage = ({ data }: MessageEvent<News>) => void this.#receive(data);
     void this.#refresh();
   }
 
@@ -141,7 +141,7 @@ export class Drafts {
     const now = this.#open;
     if (!document || document.number !== now?.number || this.#joining) return;
     if (!this.#writing && isStored(now, document)) return; // a write may be of another document
-    this.#note(now, document.history.dsl);
+    this.#writeJournal(now, document.history.dsl);
     this.#schedule(document);
   }
 
@@ -158,7 +158,8 @@ export class Drafts {
     const before = now.key;
     const key = draftKey("", { kind: "host", origin });
     Object.assign(now, { key, version: 0, text: undefined });
-    if (!before.startsWith("host:")) this.#tell({ key: before, version: 0, moved: { key, origin } }); // else a copy
+    // A draft of another canvas of the host stays: the stored canvas is a copy.
+    if (!before.startsWith("host:")) this.#broadcast({ key: before, version: 0, moved: { key, origin } });
     await this.#cases((store) => store.move(before, key));
     const document = this.#peer.edited();
     if (document && document.history.dsl !== document.base.dsl) this.#schedule(document); // edited during the save
@@ -278,19 +279,19 @@ export class Drafts {
     now.writing = undefined;
     now.text = written.base.text;
     this.#settleJournal(now, key);
-    this.#tell({ key, version: now.version });
+    this.#broadcast({ key, version: now.version });
   }
 
   // settleJournal keeps the changes made while the draft was written.
   #settleJournal(now: Open, key: string): void {
     const latest = this.#next?.history.dsl;
     if (!latest || latest === now.synced) this.#journal.clear(key, this.#tab);
-    else this.#note(now, latest);
+    else this.#writeJournal(now, latest);
   }
 
-  // note stores changes in the journal. Those that are being written are a separate act, because a
-  // tab that is killed during the write has either written them or not.
-  #note(now: Open, latest: Dsl): void {
+  // writeJournal stores changes in the journal. Those that are being written are a separate act,
+  // because a tab that is killed during the write has either written them or not.
+  #writeJournal(now: Open, latest: Dsl): void {
     const steps = [now.synced, ...(now.writing ? [now.writing] : []), latest];
     const acts = steps.slice(1).map((dsl, i) => ({ changes: diff(steps[i] as Dsl, dsl) }));
     this.#journal.set(now.key, this.#tab, { acts: acts.filter(({ changes }) => changes.length > 0) });
@@ -321,7 +322,7 @@ export class Drafts {
     }
   }
 
-  async #hear({ key, version, moved }: News): Promise<void> {
+  async #receive({ key, version, moved }: News): Promise<void> {
     const now = this.#open;
     if (now?.key !== key) return void this.#refresh();
     if (moved) {
@@ -351,13 +352,13 @@ export class Drafts {
         version = (there.version ?? 0) + 1;
         return { draft: { ...draft, acts: [...draft.acts, ...missing], updated: Date.now(), version }, text };
       });
-      if (version > 0) this.#tell({ key, version });
+      if (version > 0) this.#broadcast({ key, version });
       this.#journal.clear(key, tab);
     }
     await this.#refresh();
   }
 
-  #tell(news: News): void {
+  #broadcast(news: News): void {
     this.#channel?.postMessage(news);
   }
 

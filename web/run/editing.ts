@@ -81,7 +81,7 @@ export class Editing {
       const start = given.after || given.between ? undefined : onlyStart(model);
       const spot = start === undefined ? given : { ...(given.at ? { at: given.at } : {}), after: { node: start } };
       const before = spot.after?.node ?? spot.between?.source;
-      const at = spot.at ?? (spot.near ? free(model, spot.near, undefined) : this.#beside(model, before));
+      const at = spot.at ?? (spot.near ? free(model, spot.near, undefined) : this.#freePlace(model, before));
       const parent = before === undefined ? groupAt(model, at) : model.byId.get(before)?.parent;
       const around = parent === undefined ? { x: 0, y: 0 } : origin(model, parent);
       const place = { x: at.x - around.x, y: at.y - around.y, ...(parent === undefined ? {} : { parent }) };
@@ -289,8 +289,8 @@ export class Editing {
     this.#session.act((draft) => setOrder(draft, order));
   }
 
-  // beside finds a free place to the right of a node, or below everything.
-  #beside(model: CanvasModel, id: string | undefined): Point {
+  // freePlace finds a free place to the right of a node, or below everything.
+  #freePlace(model: CanvasModel, id: string | undefined): Point {
     const node = id === undefined ? undefined : model.byId.get(id);
     if (!node) return { x: 0, y: Math.max(0, ...model.nodes.map((each) => each.y + sizeOf(each).height)) + gap };
     const at = origin(model, node.id);

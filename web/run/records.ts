@@ -12,12 +12,12 @@ export class Records {
   readonly events: RunEvent[] = [];
   /** Number of steps of the run that this one continues. */
   readonly earlier: number;
-  readonly #kept: RunState[];
+  readonly #snapshots: RunState[];
   #last: RunState;
 
   /** A run that continues another begins with the state of that one. */
   constructor(base: RunState = emptyState) {
-    this.#kept = [base];
+    this.#snapshots = [base];
     this.#last = base;
     this.earlier = base.steps.length;
   }
@@ -27,7 +27,7 @@ export class Records {
     for (const event of events) {
       this.events.push(event);
       this.#last = reduce(this.#last, event);
-      if (this.events.length % stride === 0) this.#kept.push(this.#last);
+      if (this.events.length % stride === 0) this.#snapshots.push(this.#last);
     }
     return this.#last;
   }
@@ -36,7 +36,7 @@ export class Records {
   truncate(count: number): void {
     this.#last = this.at(count);
     this.events.length = Math.min(count, this.events.length);
-    this.#kept.length = Math.floor(this.events.length / stride) + 1;
+    this.#snapshots.length = Math.floor(this.events.length / stride) + 1;
   }
 
   /** settle replaces the last state by that of the result, which may have more than the events. */
@@ -48,7 +48,7 @@ export class Records {
   at(count: number): RunState {
     if (count >= this.events.length) return this.#last;
     const base = Math.floor(count / stride);
-    return replay(this.events.slice(base * stride, count), this.#kept[base]);
+    return replay(this.events.slice(base * stride, count), this.#snapshots[base]);
   }
 }
 
