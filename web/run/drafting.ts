@@ -39,7 +39,7 @@ export interface Drafting {
   onProgress(attempt: number, characters: number): void;
 }
 
-/** drafted requests changes of a canvas from a model, or throws an EngineError without an answer. */
+/** drafted requests changes of a canvas from a model; it throws an EngineError if that fails. */
 export async function drafted(wish: string, given: Drafting): Promise<Drafted> {
   const { dsl, model, specs } = given;
   const sketch = sketchOf(dsl, specs, model);

@@ -1,5 +1,5 @@
-// Makes elements, and never parses HTML: no text of an answer can become markup, also on pages that
-// require Trusted Types.
+// Makes elements, and never parses HTML: an answer cannot become markup, also on pages that require
+// Trusted Types.
 
 type Attributes = Record<string, string | boolean | ((event: Event) => void) | undefined>;
 

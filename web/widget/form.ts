@@ -48,7 +48,7 @@ export function form({ fields, tips, submit, say, client, onDone }: FormOf): HTM
   );
 }
 
-/** argumentsOf is the suffix of fields with changed arguments of an approval; visitors have none. */
+/** argumentsOf is the suffix of fields with changed arguments of an approval; not for visitors. */
 const argumentsOf = ":arguments";
 
 let count = 0;

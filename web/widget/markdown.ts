@@ -39,7 +39,8 @@ function element(block: Exclude<Block, { kind: "line" }>, cite: Cite): HTMLEleme
     case "plain":
       return make("p", { class: "plain" }, block.text);
     case "heading":
-      return make("p", { class: "heading" }, line(block.content, cite)); // not an h1 to h6: the embedding page has headings
+      // Not an h1 to h6: the embedding page has headings.
+      return make("p", { class: "heading" }, line(block.content, cite));
     case "code":
       return make("pre", { tabindex: "0" }, make("code", {}, block.text));
     case "rule":

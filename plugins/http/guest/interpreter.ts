@@ -135,7 +135,7 @@ class Tool {
     return request.set("headers", headers);
   }
 
-  /** A URL at the base address of the node, which replaces any host, or else at that of the spec. */
+  /** A URL at the base address of the node, which replaces any host, or else of the spec. */
   private based(url: string): string {
     const named = this.spec.get("base_param").str(), param = named == "" ? "base_url" : named;
     const roots = this.env.roots;
