@@ -163,7 +163,7 @@ func BenchmarkRunLog(b *testing.B) {
 	}
 }
 
-// groupCommit is how many bytes of a log are gathered for one write.
+// groupCommit is the number of bytes of a log that one write has.
 const groupCommit = 64 << 10
 
 func flush(b *testing.B, file *os.File, log []byte) []byte {
@@ -212,8 +212,8 @@ func (r *renderer) Run(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// inTurn is how many texts are rendered before as many are joined: other work on the machine, and
-// the collector, slow both.
+// inTurn is the number of texts that are rendered and joined in turns, so that other work on the
+// machine, and the collector, slow both.
 const inTurn = 8
 
 // joinParts returns the parts of the text that BenchmarkReferences renders.

@@ -64,7 +64,7 @@ func TestCanvases(t *testing.T) {
 	})
 }
 
-// unanswerable are canvases that cannot finish if their model always gives the same answer, with
+// unanswerable are canvases that cannot finish if their model always returns the same answer, with
 // their final error.
 var unanswerable = map[string]string{
 	"iteration": "must be a list", // it iterates over a list the model has to write
@@ -107,7 +107,7 @@ func fixedPorts() engine.Ports {
 	}
 }
 
-// beginInputs fills the fields a canvas asks for at its start.
+// beginInputs fills the fields of the start form of a canvas.
 func beginInputs(dsl engine.Value) engine.Value {
 	fields := dsl.Get("components").Get("begin").Get("obj").Get("params").Get("inputs")
 	return fill(fields, engine.String("some text"))

@@ -25,8 +25,8 @@ var later = modelFunc(func(ctx context.Context, req *engine.ModelRequest, yield 
 	}
 })
 
-// approved returns an Iteration over n elements whose body shows a draft, asks for approval of the
-// elements that a condition selects, such as < 2, and says what was sent.
+// approved returns an Iteration over n elements whose body shows a draft, requests approval for the
+// elements that a condition selects, such as < 2, and sends a message with the result.
 func approved(n int, operator, value string) string {
 	return iteration(n, fmt.Sprintf(`"concurrency": %d`, n),
 		inBody("Iteration:I", asks("LLM:L", 1, "{IterationItem:X@item}", "Message:M")),

@@ -172,8 +172,8 @@ func TestBodiesReadWhatIsWrittenBesideThem(t *testing.T) {
 	}
 }
 
-// TestLoopOverItemsRunsThemAtOnce gives a Loop with items the options of an Iteration. Its
-// variables have their initial values in each body.
+// TestLoopOverItemsRunsThemAtOnce runs a Loop with items, which has the options of an Iteration.
+// Its variables have their initial values in each body.
 func TestLoopOverItemsRunsThemAtOnce(t *testing.T) {
 	loop := func(params string) string {
 		return given("items", "0,1,2,3,4,5", sketch.Canvas(

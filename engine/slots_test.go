@@ -36,14 +36,14 @@ func (m *callingModel) ModelInfo(context.Context, string) engine.Info {
 	return engine.Info{Tools: true, Context: 100_000}
 }
 
-// subAgent returns an agent as a tool, with tools of its own.
+// subAgent returns an agent as a tool, which has tools itself.
 func subAgent(name string, seconds int, tools ...string) string {
 	return fmt.Sprintf(`{"component_name": "Agent", "name": %q, "params": {"llm_id": "m", "sys_prompt": "wait %d ",
 		"tool_mode": "native", "max_rounds": 1, "tools": [%s]}}`, name, seconds, strings.Join(tools, ", "))
 }
 
 // TestToolsShareTheSlotsOfNodes bounds an agent, its sub-agents and theirs together with the nodes
-// beside the agent. An agent that waits for its tools has no slot.
+// parallel to the agent. An agent that waits for its tools has no slot.
 func TestToolsShareTheSlotsOfNodes(t *testing.T) {
 	var inner, outer []string
 	for i := range 3 {

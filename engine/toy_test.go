@@ -221,7 +221,7 @@ func toys(t testing.TB) *engine.Registry {
 	return reg
 }
 
-// story is what a run showed, one short line per event.
+// story returns the events of a run, one short line each.
 func story(t *testing.T, c *engine.Canvas, st *engine.State, in engine.Input, opt engine.Options) (lines []string, err error) {
 	t.Helper()
 	for e, fail := range c.Run(t.Context(), st, in, opt) {

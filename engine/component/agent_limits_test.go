@@ -42,7 +42,7 @@ func (p *priced) Generate(ctx context.Context, _ *engine.ModelRequest) iter.Seq2
 	}
 }
 
-// wide returns a canvas of begin and n LLM nodes beside each other.
+// wide returns a canvas of begin and n parallel LLM nodes.
 func wide(t *testing.T, n int, settings string) *engine.Canvas {
 	t.Helper()
 	reg, err := engine.NewRegistry(Builtin()...)
@@ -172,7 +172,7 @@ func TestRunEndsAfterItsSeconds(t *testing.T) {
 	require.Equal(t, "run_too_long", found[engine.EventLimitReached][0].Get("code").Str())
 }
 
-// insist returns a script that asks for the same tool calls again and again.
+// insist returns a script that repeats the same tool calls.
 func insist(rounds int, calls ...string) *script {
 	s := &script{info: engine.Info{Tools: true}}
 	for range rounds {

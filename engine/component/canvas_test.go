@@ -75,8 +75,8 @@ type seen struct {
 	err      error
 }
 
-// node returns a canvas of Begin, one node X of a kind, and a Text behind it; with a Message in its
-// place when tail says so.
+// node returns a canvas of Begin, one node X of a kind, and after it a Text, or a Message if tail
+// names it.
 func node(t *testing.T, kind, params, tail string) *engine.Canvas {
 	t.Helper()
 	c, err := loadNode(kind, params, tail)

@@ -96,7 +96,7 @@ func TestCodeExecResult(t *testing.T) {
 	}
 }
 
-// Beside the declared outputs a node has its result as it was, as text, and the type of it.
+// In addition to the declared outputs a node has its result unchanged, as text, and its type.
 func TestCodeExecDescribesItsResult(t *testing.T) {
 	for _, c := range []struct{ outputs, result, want string }{
 		{`{"r": {"type": "String"}}`, `7`, `{"r":"7","content":"7","raw_result":7,"actual_type":"Number"}`},

@@ -98,7 +98,7 @@ func TestExternalAsTool(t *testing.T) {
 }
 
 // The address of a SearXNG server is set by the canvas: it is an argument of the model only if the
-// canvas has none. Other params are what a model may leave out.
+// canvas has none. A model may leave out other params.
 func TestModelsDoNotSeePinnedArguments(t *testing.T) {
 	const calls = `[{"name": "searxng_search_0", "arguments": {"query": "a", "searxng_url": "http://other"}}]`
 	for params, pinned := range map[string]bool{

@@ -28,7 +28,7 @@ func value(t testing.TB, text string) engine.Value {
 	return v
 }
 
-// seen is what a run showed.
+// seen holds the observations of a run.
 type seen struct {
 	said    string                  // all text of all messages
 	order   []string                // ids of finished nodes

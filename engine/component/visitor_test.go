@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// A visitor answers the fields of a form, and no approval beside them, unless the canvas lets them.
+// A visitor answers the fields of a form, but no approval in it unless the canvas allows it.
 func TestVisitorsAnswerFormsButNoApprovals(t *testing.T) {
 	registry, err := engine.NewRegistry(Builtin()...)
 	require.NoError(t, err)

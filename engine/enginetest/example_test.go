@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// A case records a run with the answers of its model; playing it gives what the canvas does now.
+// A case records a run with the answers of its model; playing it shows how the canvas behaves now.
 func ExamplePlay() {
 	registry, err := engine.NewRegistry(component.Builtin()...)
 	if err != nil {

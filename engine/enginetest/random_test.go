@@ -64,7 +64,7 @@ func showing(t *testing.T, player *enginetest.Player, c *enginetest.Case) []stri
 }
 
 // requireSense checks the invariants of every run: it starts and ends properly, and every node that
-// starts finishes once. An unread text and a body may continue after a pause. It gives the last
+// starts finishes once. An unread text and a body may continue after a pause. It returns the last
 // event.
 func requireSense(t *testing.T, c *enginetest.Case, run engine.Value, open map[string]int) (last string) {
 	t.Helper()

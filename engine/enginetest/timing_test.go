@@ -74,15 +74,15 @@ func leftBy(doc engine.Value) string {
 	return b.String()
 }
 
-// mostAnswers is how many forms of a canvas are answered.
+// mostAnswers is the maximum number of forms of a canvas that are answered.
 const mostAnswers = 40
 
 // queries are the inputs of each canvas: a Switch takes another branch for each.
 var queries = [...]string{"a", "b"}
 
-// conclude asks a canvas one of queries, runs it until it does not wait for a form any more, each
-// time in the next of modes, and returns the result. Each form counts as a turn of the
-// conversation, so the number of turns is left out.
+// conclude runs a canvas with one of queries until it no longer waits for a form, each time in the
+// next of modes, and returns the result. Each form counts as a turn of the conversation, so the
+// number of turns is left out.
 func conclude(
 	t *testing.T, reg *engine.Registry, c *enginetest.Case, query string, x timing, modes ...engine.Scheduling,
 ) outcome {

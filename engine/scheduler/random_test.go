@@ -64,7 +64,7 @@ func (d *drawing) add(parent scheduler.Index) scheduler.Index {
 	return n
 }
 
-// level draws the nodes of one body, or of the graph itself, and gives the first of them.
+// level draws the nodes of one body, or of the graph itself, and returns the first of them.
 func (d *drawing) level(parent scheduler.Index, size int) scheduler.Index {
 	var own []scheduler.Index
 	for i := range size {

@@ -29,7 +29,7 @@ func begin(nodes []scheduler.Node) *scheduler.Scheduler {
 	return s
 }
 
-// batch takes nodes, settles all of them with their edges, and gives them.
+// batch takes nodes, settles all of them with their edges, and returns them.
 func batch(s *scheduler.Scheduler) list {
 	taken := s.Take()
 	for _, n := range taken {
@@ -124,8 +124,8 @@ func TestStoppedNodeFollowsNoEdge(t *testing.T) {
 	require.Empty(t, batches(s))
 }
 
-// loop returns a node, a container with a body of two, a node after the container, and one beside
-// it.
+// loop returns a node, a container with a body of two, a node after the container, and one parallel
+// to it.
 func loop() nodes {
 	list := outside(nodes{
 		{Down: list{1, 5}},

@@ -86,7 +86,7 @@ func used(who int) (seconds, mb float64, err error) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds(), float64(u.Maxrss) / 1024, err
 }
 
-// TestAttacksAreBounded runs each attack in a host process of its own and prints what it cost.
+// TestAttacksAreBounded runs each attack in a separate host process and prints its cost.
 func TestAttacksAreBounded(t *testing.T) {
 	self := testCompiler(t)[0]
 	table := &bytes.Buffer{}

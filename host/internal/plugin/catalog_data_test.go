@@ -135,8 +135,8 @@ func TestEnableApprovesOneFile(t *testing.T) {
 	require.Nil(t, c.List()[0].Active)
 }
 
-// The data of a removed plugin are deleted once, and not again; a plugin that is installed
-// again meanwhile keeps its own.
+// The data of a removed plugin are deleted once; a plugin that was reinstalled before keeps its
+// data.
 func TestDataOfRemovedPlugins(t *testing.T) {
 	ctx, dir, h := t.Context(), t.TempDir(), newHost(t, Config{})
 	c, err := OpenCatalog(ctx, h, dir, contract.Everything())

@@ -18,7 +18,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// Two catalogs on one folder stand for a server and the command line beside it.
+// Two catalogs on one folder stand for a server and a command that runs at the same time.
 func TestReload(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	server, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())

@@ -69,7 +69,7 @@ func TestCompilerProcess(t *testing.T) {
 		"time": {
 			wattest.Generated(80, 100, bytes.Repeat(wattest.Conditional, 20_000)),
 			CompileLimits{CPU: time.Second},
-			// a machine that gives it little of a processor ends it by the clock, at 1m0s
+			// on a machine with little processor time the clock ends it, at 1m0s
 			contract.OverLimit, "compiling takes more than 1",
 		},
 		"memory": {

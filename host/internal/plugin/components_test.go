@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// twoExports gives its input back as the output message of easel_invoke, and a fixed text by the
+// twoExports returns its input as the output message of easel_invoke, and a fixed text from the
 // export forecast.
 const twoExports = `(module` + importAll + `
 	(data (i32.const 60000) "{\"outputs\":{\"text\":\"sun\"}}")
@@ -100,8 +100,8 @@ func TestHostileComponentsAreNotLoaded(t *testing.T) {
 	}
 }
 
-// TestMajorsOfAFileWithComponents installs a second major with several components beside a first
-// with one: canvases of both go on as they are.
+// TestMajorsOfAFileWithComponents installs a second major with several components in addition to a
+// first one with one component: canvases of both keep working.
 func TestMajorsOfAFileWithComponents(t *testing.T) {
 	ctx, h := context.Background(), newHost(t, Config{})
 	c, err := OpenCatalog(ctx, h, t.TempDir(), contract.Everything())

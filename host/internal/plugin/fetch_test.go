@@ -368,7 +368,7 @@ type fetchArgs struct {
 	Body    string            `json:"body,omitempty"`
 }
 
-// fetchAnswer is what http.fetch answers.
+// fetchAnswer is the response of http.fetch.
 type fetchAnswer struct {
 	Headers    map[string]string `json:"headers"`
 	Body       *string           `json:"body"`

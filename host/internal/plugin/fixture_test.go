@@ -53,7 +53,7 @@ func pack(t testing.TB, wasm []byte, fields map[string]any) []byte {
 	return append(bytes.Clone(wasm), wattest.Section(0, content)...) // WithSection refuses hostile modules
 }
 
-// load assembles, packs and loads a guest with everything it asks for granted.
+// load assembles, packs and loads a guest, and grants all permissions that it requests.
 func load(t testing.TB, h *Host, text string, fields map[string]any) *Module {
 	t.Helper()
 	m, err := h.Load(context.Background(), pack(t, wattest.Must(text), fields),
@@ -82,8 +82,8 @@ const echo = `(module` + importAll + `
 		i32.const 0 i32.const 0 local.get $n call $input_read call $output_write
 		i32.const 0))`
 
-// relay hands its input to call and gives the answer back; a cancelled call is
-// the output "cancelled".
+// relay passes its input to call and returns the answer; a cancelled call has the output
+// "cancelled".
 const relay = `(module` + importAll + `
 	(data (i32.const 60000) "cancelled")
 	(func (export "easel_invoke") (result i32) (local $n i32)

@@ -20,7 +20,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// contractDir contains the contract; the SDKs are beside it.
+// contractDir contains the contract; the SDKs are in sibling folders.
 const contractDir = "../../../plugins/contract"
 
 // golden is a golden message of the contract.
@@ -81,7 +81,7 @@ func answerOf(r *http.Request, status int, body, name, value string) *http.Respo
 	}
 }
 
-// goldenServices are what a guest needs for the golden calls.
+// goldenServices returns the services for the golden calls.
 func goldenServices() Services {
 	return Services{
 		Chat: model{}, Embed: model{}, KV: &MemoryKV{}, Secrets: keys{"WEATHER_KEY": "k-1"},

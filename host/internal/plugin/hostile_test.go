@@ -74,7 +74,7 @@ func TestFloodsOfTheContract(t *testing.T) {
 				Error   contract.Error
 			}
 			require.NoError(t, json.Unmarshal(g.Message, &flood))
-			// The input is how often, as four bytes, and the request.
+			// The input is the number of repetitions, as four bytes, and the request.
 			m := load(t, h, `(module`+importAll+`(func (export "easel_invoke") (result i32) (local $i i32) (local $n i32)
 				i32.const 0 i32.const 30000 call $input_read i32.const 4 i32.sub local.set $n i32.const 0 i32.load local.set $i
 				loop $l `+steps[flood.Step]+` local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0))`, nil)
@@ -117,8 +117,8 @@ func TestTheHostsWorkCountsAgainstTheDeadline(t *testing.T) {
 	}
 }
 
-// TestGuestSeesNoFilesAndNoEnvironment asks WASI itself, where a language's library might stay away
-// of its own accord.
+// TestGuestSeesNoFilesAndNoEnvironment calls WASI directly, because a language's library might not
+// even try.
 func TestGuestSeesNoFilesAndNoEnvironment(t *testing.T) {
 	m := load(t, newHost(t, Config{}), `(module
 		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
@@ -178,7 +178,7 @@ func TestNothingSurvivesAFault(t *testing.T) {
 	}
 }
 
-// TestTenantsNeverShareAnInstance has a guest that keeps what it was given last and tells the next
+// TestTenantsNeverShareAnInstance has a guest that stores its last input and returns it to the next
 // caller.
 func TestTenantsNeverShareAnInstance(t *testing.T) {
 	h := newHost(t, Config{MaxRunning: 8})

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// An interpreted module gives what the compiled one gives, and uses the same fuel.
+// An interpreted module has the same output as the compiled one, and uses the same fuel.
 func TestInterpretedCallsEqualCompiledOnes(t *testing.T) {
 	h := newHost(t, Config{})
 	wasm := pack(t, wattest.Must(echo), nil)

@@ -20,7 +20,7 @@ import (
 // changerFolder, in the environment, makes a process of this test one that changes the folder.
 const changerFolder = "EASEL_TEST_CHANGER"
 
-// changes is how many plugins each process installs.
+// changes is the number of plugins that each process installs.
 const changes = 8
 
 // TestTwoProcessesChangeOneFolder has both open the folder before either changes it: what one

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// The notifications of hyper-mcp become progress and log lines, or have no effect; what asks a
-// client is refused by name.
+// The notifications of hyper-mcp become progress and log lines, or have no effect; requests to a
+// client are refused by name.
 func TestNotificationsOfHyperMCP(t *testing.T) {
 	m, err := newHost(t, Config{}).Load(t.Context(), pack(t, wattest.Must(`(module
 		(import "extism:host/user" "notify_progress" (func $progress (param i64)))

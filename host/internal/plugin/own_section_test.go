@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// A plugin reads the data of its own file; its icon, cases and signature are for others.
+// A plugin reads data sections of the file it is in; its icon, cases and signature are for others.
 func TestPluginReadsItsOwnSections(t *testing.T) {
 	wasm := pack(t, wattest.Must(relay), nil)
 	for name, text := range map[string]string{contract.HTTPSection: `{"steps":[]}`, contract.IconSection: "<svg/>", "other": "x"} {

@@ -171,7 +171,7 @@ func hammer(t *testing.T, h *Host, m *Module, export string, calls int) {
 	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, 2*time.Minute, 10*time.Millisecond)
 }
 
-// settled is what is on the heap once garbage is gone.
+// settled returns the bytes on the heap after garbage collection.
 func settled() int64 {
 	runtime.GC()
 	runtime.GC()

@@ -19,8 +19,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// chain makes the requests of its input, one per line, in one call, and gives the answers, one per
-// line. An answer may be as long as 1.5 MB.
+// chain makes the requests of its input, one per line, in one call, and returns the answers, one
+// per line. An answer may be as long as 1.5 MB.
 const chain = `(module` + importAll + `
 	(data (i32.const 9) "\0a")
 	(func (export "easel_invoke") (result i32) (local $at i32) (local $n i32) (local $end i32)

@@ -108,7 +108,7 @@ func TestUnknownFields(t *testing.T) {
 	require.Equal(t, Chunk{ID: "1", Content: "c"}, c)
 }
 
-// A file that is cut anywhere but between two records is damaged, and gives no chunk twice.
+// A file that is cut anywhere but between two records is damaged, and returns no chunk twice.
 func TestCutFile(t *testing.T) {
 	data := written(t, sample[0], sample[0], sample[2])
 	whole := 0

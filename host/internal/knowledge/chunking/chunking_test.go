@@ -11,8 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// The files in testdata are cases that were recorded with the original, with its chunks beside the
-// input.
+// The files in testdata are cases that were recorded with the original: inputs with its chunks.
 func TestRecordedCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)

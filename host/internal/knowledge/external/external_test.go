@@ -42,8 +42,8 @@ func (own) Retrieve(_ context.Context, q *engine.RetrievalQuery) (engine.Found, 
 	return engine.Found{Chunks: []engine.Value{chunk}, Diagnostics: q.Datasets}, nil
 }
 
-// Sources of both kinds are searched beside a dataset of the host, each with its key, and the best
-// hits of all come first.
+// Sources of both kinds are searched together with a dataset of the host, each with its key, and
+// the best hits of all come first.
 func TestRetrieve(t *testing.T) {
 	ragflow := answering(t, "/api/v1/retrieval", "Bearer one", `{"code":0,"data":{"total":1,"chunks":[{"id":"r",
 		"content":"theirs","document_id":"x","document_keyword":"x.pdf","similarity":0.9,"term_similarity":0.8,

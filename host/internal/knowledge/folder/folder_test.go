@@ -328,7 +328,7 @@ func TestBusyDocumentIsReadAgain(t *testing.T) {
 	require.Equal(t, []string{"x.pdf: apple"}, ask(t, opened(t, cfg), "apple", "a"))
 }
 
-// meetingCutter gives the pieces of a document when as many others are read at the same time.
+// meetingCutter returns the pieces of a document once enough others are read at the same time.
 type meetingCutter struct {
 	arrived chan struct{}
 	all     chan struct{}

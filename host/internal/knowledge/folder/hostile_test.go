@@ -53,7 +53,7 @@ func (c *weighingCutter) Cut(ctx context.Context, in ingest.Input) iter.Seq2[ing
 	}
 }
 
-// live is how many bytes of the heap are in use.
+// live returns the bytes of the heap in use.
 func live() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -101,7 +101,7 @@ func benchmarkMarkdown(b *testing.B, size, documents int) {
 	}
 }
 
-// awaitDone waits until all documents are parsed. It asks seldom, because that takes processor
+// awaitDone waits until all documents are parsed. It polls seldom, because that takes processor
 // time.
 func awaitDone(b *testing.B, f *datasettest.Fixture, ds string, documents int) {
 	for range time.Tick(100 * time.Millisecond) {

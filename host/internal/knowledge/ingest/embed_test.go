@@ -32,7 +32,7 @@ func (m models) Reranker(_ context.Context, _, name string) (rerank.Reranker, er
 	return nil, fmt.Errorf("model %q: %w", name, embed.ErrUnknown)
 }
 
-// model gives all texts the same vector, when it may.
+// model returns the same vector for all texts, once it is allowed to.
 type model struct {
 	name string
 	dims int
@@ -57,8 +57,8 @@ func (m *model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return out, nil
 }
 
-// A dataset that gets another model is found by the former one until all documents have vectors of
-// the new one, also those that were written by hand, parsed or uploaded meanwhile.
+// A dataset with a new model is searched by the former one until all documents have vectors of the
+// new one, also those that people wrote, parsed or uploaded since the change.
 func TestChangeOfModel(t *testing.T) {
 	may := make(chan struct{})
 	f := datasettest.New(t, datasettest.Options{Cutter: cutter(ready), Models: models{

@@ -20,7 +20,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// cutter cuts at lines and calls a function with each before it gives it.
+// cutter cuts at lines and calls a function with each before it yields it.
 type cutter func(ctx context.Context, line string) error
 
 func (c cutter) Cut(ctx context.Context, in ingest.Input) iter.Seq2[ingest.Piece, error] {
@@ -240,7 +240,8 @@ func TestTwoHosts(t *testing.T) {
 	require.Len(t, b.Contents(ds.ID, ids[0]), 1)
 }
 
-// A document whose chunks are lost is parsed again by itself, and the others are found meanwhile.
+// A document whose chunks are lost is parsed again automatically, and the others can be found
+// during that.
 func TestLostChunkFile(t *testing.T) {
 	o := datasettest.Shared(t)
 	o.Cutter = cutter(ready)

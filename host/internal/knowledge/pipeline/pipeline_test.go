@@ -28,7 +28,7 @@ func load(t *testing.T, dsl string) *engine.Canvas {
 	return c
 }
 
-// answers is a model that gives an answer by the first word of its instructions.
+// answers is a model that selects an answer by the first word of its instructions.
 type answers map[string]string
 
 func (a answers) Generate(_ context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
@@ -80,7 +80,7 @@ func realFiles(t *testing.T) []string {
 	return paths
 }
 
-// A pipeline gives chunks of real files, with what the model adds to each.
+// A pipeline returns the chunks of real files with the members that the model adds to each.
 func TestRunOnRealFiles(t *testing.T) {
 	canvas := load(t, ingestion)
 	model := answers{
@@ -135,7 +135,7 @@ func TestRunErrors(t *testing.T) {
 	require.ErrorContains(t, err, "gives no document")
 }
 
-// A text that the last node gives is one chunk, and fields of other names are kept.
+// A text from the last node is one chunk, and fields with other names are kept.
 func TestRead(t *testing.T) {
 	r := &Result{Outputs: engine.Object("output_format", "text", "text", "a\nb")}
 	require.NoError(t, r.read())

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fake gives one answer and remembers the path and body of the request.
+// fake returns one answer and records the path and body of the request.
 func fake(t *testing.T, answer string) (url string, seen *string) {
 	t.Helper()
 	seen = new(string)

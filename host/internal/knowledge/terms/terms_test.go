@@ -115,7 +115,7 @@ func BenchmarkTerms(b *testing.B) {
 	}
 }
 
-// Words that foldASCII takes are those of the general way, with the same letters.
+// The words of foldASCII equal those of the general path, letter by letter.
 func TestFoldASCII(t *testing.T) {
 	general, err := New(Settings{})
 	require.NoError(t, err)

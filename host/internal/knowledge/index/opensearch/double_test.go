@@ -249,7 +249,7 @@ func (d *double) matching(x *doubleIndex, query any) (out []string) {
 	return out
 }
 
-// score is what a query makes of a row; a negative number leaves it out.
+// score returns the score of a row for a query; a negative number leaves it out.
 func (d *double) score(x *doubleIndex, id string, query any) float64 {
 	source := x.visible[id].source
 	for kind, raw := range query.(map[string]any) {
@@ -450,7 +450,7 @@ func (d *double) compare(x *doubleIndex, order []any, a, b string) int {
 	return 0
 }
 
-// pick is the part of a source that a request asks for.
+// pick returns the requested part of a source.
 func (d *double) pick(source map[string]any, want any) any {
 	switch want := want.(type) {
 	case bool:

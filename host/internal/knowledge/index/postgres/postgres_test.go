@@ -160,7 +160,7 @@ func makeWords(t *testing.T, x *Index) {
 	require.NoError(t, err)
 }
 
-// An index says how it compares vectors, and one of another version is refused.
+// An index records how it compares vectors, and one of another version is refused.
 func TestLayout(t *testing.T) {
 	cfg := Config{URL: server(t) + "&index_schema=layout"}
 	x := reopen(t, cfg)

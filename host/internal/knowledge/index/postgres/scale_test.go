@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/indextest"
 )
 
-// TestScale measures searches in a PostgreSQL on this machine, which has no pgvector. Processor
-// time is that of the host, and that of the one server process behind its connection.
+// TestScale measures searches in a PostgreSQL on this machine, which has no pgvector. It counts the
+// processor time of the host, and of the one server process behind its connection.
 func TestScale(t *testing.T) {
 	const dims, ds = 384, "tenant/many"
 	n := indextest.ScaleChunks(t)
@@ -40,7 +40,7 @@ func TestScale(t *testing.T) {
 	})
 }
 
-// processorTime is that of a process of this machine; 0 where there is no /proc.
+// processorTime returns the processor time of a local process; 0 without /proc.
 func processorTime(process int) time.Duration {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Lists that are joined are what adding their entries one by one makes, and can be added to.
+// Joined lists equal lists to which the entries were added one by one, and entries can be added.
 func TestJoinedPostings(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))

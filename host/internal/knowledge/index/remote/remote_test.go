@@ -64,7 +64,7 @@ func TestRAGFlow(t *testing.T) {
 	}, h)
 }
 
-// RAGFlow gives a hundred chunks at once at most; a larger page is put together.
+// RAGFlow returns at most a hundred chunks per request; a larger page is assembled.
 func TestRAGFlowPages(t *testing.T) {
 	page := 0
 	url, seen := serve(t, func(string) string {

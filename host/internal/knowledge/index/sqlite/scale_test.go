@@ -19,8 +19,8 @@ import (
 
 const benchDims = 384
 
-// TestScale measures searches beside plain FTS5 on the same texts. It runs when EASEL_SCALE_CHUNKS
-// says how many chunks there are; EASEL_SCALE_VECTORS=off leaves out vectors.
+// TestScale compares searches with plain FTS5 on the same texts. It runs when EASEL_SCALE_CHUNKS is
+// set to the number of chunks; EASEL_SCALE_VECTORS=off leaves out vectors.
 func TestScale(t *testing.T) {
 	n, dims := indextest.ScaleChunks(t), benchDims
 	if os.Getenv("EASEL_SCALE_VECTORS") == "off" {
