@@ -34,7 +34,7 @@ func guest(root string) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString("// Generated from host/internal/python/guest.py by go run ./build/gen; do not edit.\n\n")
-	b.WriteString("/** guest defines run(call), which runs a script and gives its outcome, both as JSON. */\n")
+	b.WriteString("/** guest defines run(call), which runs a script and returns its outcome, both as JSON. */\n")
 	b.WriteString("export const guest = [\n")
 	for line := range strings.Lines(string(text)) {
 		quoted, err := json.Marshal(strings.TrimSuffix(line, "\n"))

@@ -30,11 +30,11 @@ var anyAccent = func() *regexp.Regexp {
 // maxAccent is how many of them 1,000 comment lines of a folder may have.
 const maxAccent = 15
 
-// accents counts them in comments of Go, by folder. Tests count separately.
+// accents counts them in comments of Go and TypeScript, by folder. Tests count separately.
 func accents(files tree) []measure {
 	found, lines := places{}, map[[2]string]int{}
 	for name, data := range files {
-		if path.Ext(name) != ".go" || path.Dir(name) == "build/style" {
+		if !isCode(name) || path.Dir(name) == "build/style" {
 			continue
 		}
 		key := [2]string{"accent", path.Dir(name)}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -131,14 +132,30 @@ func TestAccentCountsCommentsOnly(t *testing.T) {
 		"a/x.go": []byte(
 			"// n is what a caller reads.\n//\nx := `is what` // it gives\n/* beside it, there is none\n",
 		),
-		"a/x_test.go": []byte("// It tells.\n"),
-		"a/x.ts":      []byte("// It tells.\n"),
+		"a/x_test.go":      []byte("// It tells.\n"),
+		"a/x.md":           []byte("// It tells.\n"),
+		"b/x.ts":           []byte("/**\n * It gives a list,\n * and is what it tells.\n */\nsays(); // it says\n"),
+		"b/x.tsx":          []byte("// It asks.\n"),
+		"b/x.mjs":          []byte("// It asks.\n"),
+		"b/test/x.test.ts": []byte("// It tells.\n"),
 	})
 	counts := map[string]int{}
 	for _, m := range found {
 		counts[m.rule+" "+m.key] = m.n
 	}
-	require.Equal(t, map[string]int{"accent a": 3, "accent-test a": 1}, counts)
+	require.Equal(t, map[string]int{
+		"accent a": 3, "accent-test a": 1, "accent b": 5, "accent-test b/test": 1,
+	}, counts)
+}
+
+func TestAccentOfTypeScriptHasTheLimitOfGo(t *testing.T) {
+	found := accents(tree{"a/x.ts": bytes.Repeat([]byte("// fine\n"), 200)})
+	require.Empty(t, found)
+	text := append(bytes.Repeat([]byte("// fine\n"), 198), "// it gives\n// it says\n"...)
+	found = accents(tree{"a/x.ts": text})
+	require.Len(t, found, 1)
+	require.Equal(t, 2, found[0].n)
+	require.Equal(t, 3, found[0].limit, "15 of 1,000 in 200 lines")
 }
 
 func TestAccentByPattern(t *testing.T) {

@@ -92,7 +92,8 @@ func toolsOfAnAgent(registry *engine.Registry) string {
 		`Message:End Message {"content":["{Agent:A@content}"]}`)
 }
 
-// agentsFormsBranches asks for a form, sorts what was said and answers with what was found.
+// agentsFormsBranches pauses for a form, categorizes the question and answers with the hits of a
+// search.
 var agentsFormsBranches = sketch.Canvas(
 	`begin Begin {"inputs":{"city":{"name":"City","type":"line","optional":false}}} -> Retrieval:R`,
 	`Retrieval:R Retrieval {"kb_ids":["shop"],"query":"{sys.query}"} -> LLM:L`,
@@ -139,7 +140,7 @@ var containersAndVariables = sketch.Canvas(
 )
 
 // filesAndScripts writes and reads files, runs scripts of both languages and another canvas, and
-// asks a site.
+// sends a web request.
 var filesAndScripts = sketch.Canvas(
 	"begin Begin -> CodeExec:P",
 	`CodeExec:P CodeExec {"lang":"python",

@@ -30,8 +30,7 @@ import (
 
 // TestCanvasesRunWhole runs canvases on the command's own server, over HTTP and event streams,
 // against doubles of every service: each node succeeds with outputs of the declared types, and each
-// tool is called. The canvases are those of this package, and the files in the folder
-// EASEL_CANVASES.
+// tool is called. It runs the canvases of this package, and the files in the folder EASEL_CANVASES.
 func TestCanvasesRunWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")
@@ -132,7 +131,7 @@ type canvasWalk struct {
 	files   []json.RawMessage
 }
 
-// mostForms bounds how often one run asks for a form, and mostBranches how often a canvas runs.
+// mostForms bounds the forms of one run, and mostBranches the runs of a canvas.
 const (
 	mostForms    = 12
 	mostBranches = 24
@@ -186,8 +185,8 @@ func (c *canvasWalk) belongings(component string, params map[string]any) {
 	}
 }
 
-// unknownOutput returns the diagnostic of a canvas that reads an output which no component gives,
-// or "".
+// unknownOutput returns the diagnostic of a canvas that reads an output which no component has, or
+// "".
 func (c *canvasWalk) unknownOutput() string {
 	var report struct {
 		Diagnostics []struct{ Code, Message string }
@@ -201,7 +200,7 @@ func (c *canvasWalk) unknownOutput() string {
 	return ""
 }
 
-// fails runs a canvas whose Iteration goes over an output that no component gives. It reads as "",
+// fails runs a canvas whose Iteration goes over an output that no component has. Its value is "",
 // not a list: the node fails, as in the original.
 func (c *canvasWalk) fails(unknown string) {
 	var r struct{ ID string }

@@ -110,7 +110,7 @@ func (w *world) assertDone(run string) bool {
 	return assert.NoError(w.t, err) && assert.Equal(w.t, "succeeded", ended.Status, "%+v", ended)
 }
 
-// largeRuns is how many runs of large canvases there are.
+// largeRuns is the number of runs of large canvases.
 const largeRuns = 96
 
 // tryRun starts a run and waits for its end. A refusal has the HTTP status as its code: 503 when

@@ -152,7 +152,7 @@ func (m *mutator) change(v any, depth int) any {
 	return m.other(v)
 }
 
-// other returns a value in place of another one.
+// other returns a replacement for a value.
 func (m *mutator) other(v any) any {
 	if s, ok := v.(string); ok && m.IntN(2) == 0 {
 		switch m.IntN(6) {
@@ -185,8 +185,8 @@ type mutantRunner struct {
 }
 
 const (
-	// mutantPatience is how long a run may wait for a delay between tries or a form before it is
-	// canceled.
+	// mutantPatience bounds how long a run waits for a delay between attempts, or for a form, until
+	// it is canceled.
 	mutantPatience = 10 * time.Second
 	// cancelPatience bounds the time until a canceled run ends.
 	cancelPatience = 20 * time.Second

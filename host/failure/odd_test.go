@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 )
 
-// oddRequests generates invalid requests to all routes. The same seed gives the same requests.
+// oddRequests generates invalid requests to all routes, the same ones for the same seed.
 type oddRequests struct {
 	*rand.Rand
 	base   string
@@ -201,7 +201,7 @@ func (o *oddRequests) object(depth int) []byte {
 	return b.Bytes()
 }
 
-// value returns JSON of any type; half of the time it is what some route expects.
+// value returns JSON of any type; half of the values are expected by some route.
 func (o *oddRequests) value(depth int) []byte {
 	switch o.IntN(12) {
 	case 0, 1:

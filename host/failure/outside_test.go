@@ -155,7 +155,7 @@ func (o *outside) chain(n int) string {
 	return sketch.Chain(append(lines, fmt.Sprintf(`Message:End Message {"content":["{Invoke:S%d@result}"]}`, n))...)
 }
 
-// asking is a node that asks outside for QUERY/i; more are members of its params.
+// asking returns a node that requests QUERY/i from outside; more are members of its params.
 func (o *outside) asking(i int, more ...string) string {
 	params := fmt.Sprintf(`"url":"%s/{sys.query}/%d","method":"get","clean_html":false`, o.url, i)
 	return fmt.Sprintf("Invoke:S%d Invoke {%s}", i, strings.Join(append(more, params), ","))

@@ -18,7 +18,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// The runaway says a word, so that its reader sees that it runs, and never ends. The other one
+// The runaway emits a word, so that its reader sees that it runs, and never ends. The other one
 // counts to 20,000.
 const (
 	runawayGuest = `(module (import "easel:host/v1" "emit" (func $emit (param i32 i32 i32) (result i32)))
@@ -32,8 +32,8 @@ const (
 			i32.const 0 i32.const 6 call $write i32.const 0))`
 )
 
-// runawayPlugins compares the runs of a plugin alone with those beside two plugins that compute
-// without end for the same tenant, in turns.
+// runawayPlugins compares, in turns, the runs of a plugin alone with its runs next to two plugins
+// that compute endlessly for the same tenant.
 func runawayPlugins(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	w.env = nil // the offline model

@@ -330,7 +330,7 @@ func (r *powerRun) lostEvents(w *world, always bool) string {
 }
 
 // stored returns the number of events that were certainly in the log: those up to the last one
-// whose id says so.
+// whose id has a position in it.
 func stored(events []event) int {
 	for i, e := range slices.Backward(events) {
 		if strings.Contains(e.id, "-") {

@@ -72,7 +72,7 @@ type refusal struct {
 	err    error
 }
 
-// post asks a host with a body.
+// post sends a body to a host.
 func (w *world) post(url, body string) (r refusal) {
 	began := time.Now()
 	defer func() { r.took = time.Since(began) }()

@@ -65,7 +65,7 @@ func runHostileScripts(t *testing.T, bin programs, names ...string) {
 	require.Less(t, all, int64(memory))
 }
 
-// runGreedyScripts runs greedy scripts at once, and another script meanwhile.
+// runGreedyScripts runs greedy scripts and another script concurrently.
 func (w *world) runGreedyScripts(h *hostProcess, names []string) {
 	accepted := append([]string{"limit_reached"}, limitCodes...)
 	var group sync.WaitGroup

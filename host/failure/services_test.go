@@ -49,7 +49,7 @@ const question = "How long can I return shoes?"
 // crawled is the page that the crawler's double serves.
 const crawled = "/svc/web_crawler/page"
 
-// statement is what the model answers unless a node asks for something else: a node may run it.
+// statement is the model's default answer, because a node may run it.
 const statement = "select name from goods"
 
 func newServices(t testing.TB) *services {
@@ -92,8 +92,8 @@ func newServices(t testing.TB) *services {
 	return s
 }
 
-// say returns the model's answer: the name of a category where a node asks for one, JSON where it
-// asks for that, and else a statement.
+// say returns the model's answer: the name of a category or JSON if a node requires it, otherwise a
+// statement.
 func (s *services) say(asked *chatRequest) string {
 	system := ""
 	if len(asked.Messages) > 0 {

@@ -16,7 +16,7 @@ import (
 type toolCaller struct {
 	// text is the answer after every function was called; nil means "done".
 	text func(asked *chatRequest) string
-	// argument is the value of a string argument; a nil one gives the name of the argument.
+	// argument returns the value of a string argument; nil uses the name of the argument.
 	argument func(function, name string) string
 }
 

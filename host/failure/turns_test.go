@@ -20,8 +20,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// echo is a canvas whose turns take no time of their own, so that a kill meets what the host does
-// around them.
+// echo is a canvas whose turns take almost no time, so that a kill hits the work of the host around
+// them.
 var echo = sketch.Canvas("begin Begin -> Message:A", `Message:A Message {"content":["echo of {sys.query}"]}`)
 
 // freeWithin bounds the time until a session is free after a kill, far above measured values: the

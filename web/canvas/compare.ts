@@ -24,15 +24,15 @@ export interface NodeChange {
 /** Comparison is a difference, grouped. */
 export interface Comparison {
   nodes: NodeChange[];
-  /** Connections that are new, and that are gone, as names of their ends. */
+  /** Added and removed edges, by the names of their nodes. */
   edges: { from: string; to: string; change: "added" | "removed" }[];
   /** Parts of the canvas as a whole, such as variables. */
   other: Setting[];
-  /** Only places, sizes and the like differ. */
+  /** Only positions, sizes and other parts of the drawing differ. */
   looks: boolean;
 }
 
-// state is the part of a document that runs write.
+// state lists the members of a document that runs write.
 const state = new Set(["history", "path", "retrieval", "memory", "messages", "reference", "task_id", "waiting"]);
 
 /** compare returns the differences of the second document from the first. */
@@ -100,7 +100,7 @@ function edgesOf(dsl: Dsl): Map<string, [from: string, to: string]> {
   );
 }
 
-/** shown returns a value as text, as differences of text show it: a list of texts as paragraphs. */
+/** shown returns a value as text for a text difference; a list of strings becomes paragraphs. */
 export function shown(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value === "string") return value;

@@ -10,20 +10,20 @@ export interface Curled {
   fields?: { key: string; value: unknown }[];
   /** How fields are sent. */
   as?: "json" | "formData";
-  /** A body that is no fields, and its type. */
+  /** A body without fields, and its type. */
   body?: string;
   type?: string;
   proxy?: string;
   /** Seconds. */
   timeout?: number;
-  /** What the command does and the request does not. */
+  /** Parts of the command that the request lacks. */
   notes: CurlNote[];
 }
 
-/** CurlNote is something that was left out. */
+/** CurlNote names a part of a command that was left out. */
 export type CurlNote = "files" | "multipart" | "variables" | "insecure";
 
-/** CurlFault is why a text cannot be read. */
+/** CurlFault is the reason why a text cannot be read. */
 export type CurlFault = "no_curl" | "open_quote" | "no_url";
 
 // words splits the first command of a text; undefined when a quote is not closed.
@@ -134,7 +134,7 @@ const long = new Set((
 
 type Option = [name: string, value: string];
 
-// options reads the words behind curl; a word without a name is an address.
+// options reads the arguments of curl; one without a name is an address.
 function options(list: string[]): Option[] {
   const out: Option[] = [];
   let plain = false;
@@ -176,7 +176,7 @@ export function curled(text: string): Curled | CurlFault {
   return request.result();
 }
 
-// Reader collects what options say of a request.
+// Reader collects the parts of a request from options.
 class Reader {
   url = "";
   #method = "";
@@ -279,7 +279,7 @@ class Reader {
       out.body = data;
       out.type = type;
     }
-    // What the request itself adds.
+    // The request adds these itself.
     out.headers = out.headers.filter(({ name }) => !/^(content-type|content-length)$/i.test(name));
   }
 }

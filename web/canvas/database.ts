@@ -14,7 +14,7 @@ export function usesServer(params: Params): boolean {
   return params["db_type"] !== "sqlite";
 }
 
-/** portAfter returns the port for another kind of database: one that was chosen stays. */
+/** portAfter returns the port for another kind of database; a port that the user chose stays. */
 export function portAfter(params: Params, kind: string): { changed: boolean; port: number | undefined } {
   const before = word(params["db_type"] ?? "mysql");
   const port = params["port"];

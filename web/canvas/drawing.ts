@@ -10,8 +10,8 @@ import type { Line } from "./summary.ts";
 export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
 
 /**
- * Specs are the descriptions of components, by name and alias. Until the engine gives them, a
- * canvas is drawn without.
+ * Specs maps names and aliases of components to their descriptions. It is empty until the engine
+ * has sent them.
  */
 export type Specs = ReadonlyMap<string, ComponentSpec>;
 
@@ -45,7 +45,7 @@ export interface CanvasNode {
   /** Description of the component, once the engine has sent it. */
   spec?: ComponentSpec;
   name: string;
-  /** Relative to the parent, if there is one. */
+  /** Relative to the parent, if any. */
   x: number;
   y: number;
   width?: number;
@@ -53,11 +53,11 @@ export interface CanvasNode {
   parent?: string;
   params: Params;
   branches: Branch[];
-  /** What matters of the settings, for the card. */
+  /** The most important settings, for the card. */
   summary: Line[];
-  /** Names of an agent's tools that have no box of their own. */
+  /** Names of an agent's tools without a box. */
   tools: string[];
-  /** What an agent gets of MCP servers. */
+  /** MCP servers of an agent. */
   servers?: ServerTools[];
   /** Text of a note. */
   text?: string;

@@ -22,7 +22,7 @@ interface Undone {
   after: Dsl;
 }
 
-/** History never changes; each act gives a new one. */
+/** History is immutable; each act returns a new one. */
 export class History {
   /** The document as it was opened. */
   readonly base: Dsl;

@@ -3,7 +3,7 @@
 
 import { isObject, word, type Params } from "./dsl.ts";
 
-/** Preset is a sender whose proof is known. */
+/** Preset is a known sender with its kind of proof. */
 export interface Preset {
   name: string;
   title: string;
@@ -21,7 +21,7 @@ export const proofs = {
 /** Proof is a kind of proof. */
 export type Proof = keyof typeof proofs;
 
-/** proofOf returns the kind of proof of a section; none is open, "" is not decided. */
+/** proofOf returns the kind of proof of a section; "none" is open, "" is undecided. */
 export function proofOf(security: unknown): Proof | "none" | "" | "unknown" {
   if (!isObject(security) || Object.keys(security).length === 0) return "";
   const kind = security["auth_type"];

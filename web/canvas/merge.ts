@@ -13,11 +13,11 @@ export interface Conflict {
   node?: string;
   /** Setting; absent when one side removed what the other changed. */
   name?: string;
-  /** Values; undefined where there is none. */
+  /** Values; undefined where the setting is absent. */
   base: unknown;
   mine: unknown;
   theirs: unknown;
-  /** Places in the document, which repeats settings in its picture. */
+  /** Paths in the document, which repeats settings in `graph`. */
   places: Place[];
 }
 
@@ -222,7 +222,7 @@ function put(draft: Draft, { path, mine }: Place): void {
   else draft.set(path, mine);
 }
 
-// prune removes wiring to removed nodes.
+// prune removes edges to removed nodes.
 function prune(draft: Draft, nodes: ReadonlySet<string>): void {
   const there = new Set([...Object.keys(draft.dsl.components), ...draft.pictures().map(({ id }) => id)]);
   const isGone = (id: unknown): boolean => typeof id === "string" && nodes.has(id) && !there.has(id);

@@ -14,8 +14,8 @@ import { summaryOf } from "./summary.ts";
 import { attach, settle, type Places } from "./places.ts";
 
 /**
- * build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that
- * has none itself. Boxes and edges that are as in the picture `before` stay the same objects.
+ * build makes the picture of a canvas. `places` is the engine's layout, for a canvas without
+ * positions. Boxes and edges that equal those of the picture `before` stay the same objects.
  */
 export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasModel): CanvasModel {
   const model = (before && revised(before, dsl, specs, places)) ?? built(dsl, specs, places, before);
@@ -23,7 +23,7 @@ export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasMo
   return model;
 }
 
-/** Source is what a picture was made of. */
+/** Source holds the inputs from which a picture was made. */
 interface Source {
   dsl: Dsl;
   specs: Specs;
@@ -146,7 +146,7 @@ export function canFail({ spec, params }: Pick<CanvasNode, "spec" | "params">): 
   return spec?.params?.properties?.["exception_goto"] !== undefined && !never;
 }
 
-// contains guards against parents that go in circles.
+// contains guards against circles of parents.
 function contains(dsl: Dsl, id: string, parent: string): boolean {
   let at: string | undefined = parent;
   for (let steps = 0; at && steps < 100; steps++) {
@@ -181,7 +181,7 @@ function waysOut({ param, to, label = param }: BranchSpec, value: unknown): Bran
     : [];
 }
 
-// conditionText puts a condition, {items: [{cpn_id, operator, value}], logical_operator}, into a
+// conditionText formats a condition, {items: [{cpn_id, operator, value}], logical_operator}, as one
 // line.
 function conditionText(condition: unknown): string {
   const { items, logical_operator: logical }: Params = isObject(condition) ? condition : {};

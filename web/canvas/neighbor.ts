@@ -25,7 +25,7 @@ export function neighbor(model: CanvasModel | undefined, from: string | undefine
   return best?.id;
 }
 
-/** following returns the box after another one in the order of the picture, around its end. */
+/** following returns the next or previous box in the order of the picture, wrapping around. */
 export function following(model: CanvasModel | undefined, from: string | undefined, step: 1 | -1): string | undefined {
   const { nodes = [] } = model ?? {};
   const at = nodes.findIndex(({ id }) => id === from);

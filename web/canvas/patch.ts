@@ -1,7 +1,7 @@
-// Changes of a document. A patch is a list of changes, each of one value at one path, and each
-// holds the value before and after: so a patch can be undone, shown as a difference, sent to a host
-// and refused if the document has changed. `easel patch` and `easel diff` read and write the same
-// format; both sides are tested against test/patches.json.
+// Changes of a document. A patch is a list of changes, each of one value at one path with the value
+// before and after: so a patch can be undone, shown as a difference, sent to a host and refused if
+// the document has changed. `easel patch` and `easel diff` read and write the same format; both
+// sides are tested against test/patches.json.
 
 import { isObject } from "./dsl.ts";
 
@@ -51,13 +51,13 @@ export function find(document: unknown, path: Path): unknown {
   return value;
 }
 
-/** setting makes the change that gives the value at a path, which may be absent, a new value. */
+/** setting returns the change that replaces or adds the value at a path. */
 export function setting(document: unknown, path: Path, after: unknown): Change {
   const before = find(document, path);
   return before === undefined ? { path, after } : { path, before, after };
 }
 
-/** removing makes the change that removes the value at a path. */
+/** removing returns the change that removes the value at a path. */
 export function removing(document: unknown, path: Path): Change {
   const parent = find(document, path.slice(0, -1));
   const last = path.at(-1) as Step;

@@ -17,11 +17,11 @@ export interface Picture {
   height?: number;
 }
 
-// What was read before: an edit leaves most of `graph` as it is.
+// A cache by `graph`: most edits do not change it.
 const graphs = new WeakMap<object, ReadonlyMap<string, Picture>>();
 const nodes = new WeakMap<object, Picture>();
 
-/** picturesOf reads the nodes of `graph`; of several with one id the last counts. */
+/** picturesOf reads the nodes of `graph`; the last of several with one id counts. */
 export function picturesOf(dsl: Dsl): ReadonlyMap<string, Picture> {
   const graph = isObject(dsl.graph) ? dsl.graph : {};
   const known = graphs.get(graph);
@@ -63,7 +63,7 @@ function objectsIn(graph: unknown, member: string): Params[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** text returns a value that is a string; anything else is none. */
+/** text returns a value that is a string, or "". */
 export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,5 @@
 // Positions of boxes that the file lacks. The engine lays out the nodes; boxes that only the
-// picture has (tool boxes, agents inside agents, notes) are put beside their owners.
+// picture has (tool boxes, agents inside agents, notes) are placed next to their owners.
 
 import type { Layout } from "@easel/engine";
 import { dict, own } from "./dsl.ts";
@@ -11,23 +11,23 @@ export type Places = Layout["nodes"];
 /** sizeOf returns the default size of a box. */
 export function sizeOf(node: CanvasNode): { width: number; height: number } {
   if (node.role === "item") return { width: node.width ?? 120, height: node.height ?? 44 };
-  // How many tools a server offers is not known here: all of them count as many.
+  // The number of tools of a server is unknown here: without a choice it counts as mostTools.
   const served = (node.servers ?? []).reduce((sum, { tools }) => sum + (tools?.length ?? mostTools), 0);
   const rows = node.branches.length + Math.ceil(Math.min(node.tools.length + served, mostTools + 1) / 2);
   const second = widthOf(node.name) > titleWidth ? 20 : 0;
   return { width: node.width ?? 200, height: node.height ?? 64 + second + rows * 26 + node.summary.length * 21 };
 }
 
-const titleWidth = 140; // of a line of the title of a box of the default width
+const titleWidth = 140; // of a line of a title in a box of the default width
 
-// widthOf estimates the width of a title: signs of Chinese are as wide as high.
+// widthOf estimates the width of a title: Chinese characters are square.
 function widthOf(title: string): number {
   let width = 0;
   for (const sign of title) width += sign > "\u2E7F" ? 15 : 8;
   return width;
 }
 
-/** mostTools is the number of tools that a box names; the inspector has them all. */
+/** mostTools is the maximum number of tools that a box names; the inspector lists them all. */
 export const mostTools = 6;
 
 /** sizesOf returns the sizes of the boxes for the layout. */

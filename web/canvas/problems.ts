@@ -4,7 +4,7 @@
 import type { ComponentSpec, Diagnostic, Schema } from "@easel/engine";
 import { own } from "./dsl.ts";
 
-/** Problem is a diagnostic of one or more nodes; none for one of the document. */
+/** Problem is a diagnostic of one or more nodes, or without nodes of the document. */
 export interface Problem extends Pick<Diagnostic, "severity" | "code" | "message" | "param"> {
   nodes: string[];
 }

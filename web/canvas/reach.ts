@@ -9,9 +9,9 @@ import { isObject, word, type Dsl } from "./dsl.ts";
  * before.
  */
 export interface Reached {
-  /** Hosts of addresses that are written down, with the port if there is one. */
+  /** Hosts of literal addresses, with the port if any. */
   hosts: string[];
-  /** Some address depends on values of the run. */
+  /** An address depends on values of the run. */
   made: boolean;
   /** Count of scripts. */
   scripts: number;

@@ -1,11 +1,11 @@
-// The acts of a person rebased on a document that another one stored meanwhile.
+// Rebases the unstored acts of a person on a document that another person has stored.
 
 import { diff } from "./diff.ts";
 import type { Dsl } from "./dsl.ts";
 import { History } from "./history.ts";
 import { apply, PatchError, same } from "./patch.ts";
 
-/** Rebased is a history, and the document in it that is the stored one. */
+/** Rebased is a history, and the stored document in it. */
 export interface Rebased {
   history: History;
   base: Dsl;

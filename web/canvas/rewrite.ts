@@ -29,7 +29,7 @@ class Rewriter {
   // too.
   #object(from: number, end: number, before: Record<string, unknown>, after: Record<string, unknown>): string {
     const parts = this.#members(from, end);
-    const last = new Map(parts.map((part) => [part.name, part])); // of members with one name the last counts
+    const last = new Map(parts.map((part) => [part.name, part])); // the last member with a name counts
     if ([...last].some(([name]) => !Object.hasOwn(before, name))) return this.#written(from, after);
     const names = Object.keys(after);
     const old = Object.keys(before);

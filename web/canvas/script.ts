@@ -2,7 +2,7 @@
 
 /** failingLine returns the line of a script that the text of an error names, from 1. */
 export function failingLine(error: string): number | undefined {
-  // The innermost call stands last in Python, first in JavaScript.
+  // The innermost call is last in Python, first in JavaScript.
   const python = [...error.matchAll(/File "main\.py", line (\d+)/g)].at(-1);
   const [, line] = python ?? /\bscript\.js:(?: Line )?(\d+)/.exec(error) ?? [];
   return line === undefined ? undefined : Number(line);

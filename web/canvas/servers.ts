@@ -1,5 +1,5 @@
 // MCP servers in the params of an agent: {mcp_id, tools: {name: {name, description, inputSchema}}}.
-// Without tools, or with none, the agent gets all of a server, also future ones.
+// Without tools, or with an empty record, the agent gets all tools of a server, also future ones.
 
 import { isObject, word, type Params } from "./dsl.ts";
 
@@ -10,7 +10,7 @@ export interface Offered {
   input_schema?: unknown;
 }
 
-/** ServerTools is what an agent gets of a server; without tools it is everything. */
+/** ServerTools selects the tools of a server for an agent; without `tools` it selects all. */
 export interface ServerTools {
   /** Id or name of the server, or its address. */
   server: string;
@@ -28,7 +28,7 @@ export function chosenOf(entry: Params): string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
-/** serverTools returns what an agent gets of each of its servers. */
+/** serverTools returns the servers of an agent with their selected tools. */
 export function serverTools(params: Params): ServerTools[] {
   return serverEntries(params).map((entry) => {
     const tools = chosenOf(entry);
@@ -43,8 +43,8 @@ export function withAll(entry: Params): Params {
 }
 
 /**
- * withTools returns an entry with tools added and removed. Those that stay keep what is stored of
- * them; an entry that loses its last one gets all.
+ * withTools returns an entry with tools added and removed. Those that stay keep their stored
+ * descriptions; an entry that loses its last tool gets all.
  */
 export function withTools(entry: Params, add: readonly Offered[], remove: readonly string[] = []): Params {
   const before = isObject(entry["tools"]) ? entry["tools"] : {};

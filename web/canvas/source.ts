@@ -5,14 +5,14 @@
 export const deepest = 5_000;
 
 /**
- * memberRange returns the range of a member's value in a valid JSON object; of the last one, if a
- * key occurs twice. It throws a RangeError for one that is nested too deep.
+ * memberRange returns the range of a member's value in a valid JSON object, of the last one if a
+ * key occurs twice. It throws a RangeError for a value that is nested too deep.
  */
 export function memberRange(text: string, name: string): [from: number, to: number] {
   let found: [number, number] = [0, 0];
   let at = text.indexOf("{") + 1;
   for (;;) {
-    const key = text.indexOf('"', at); // between members are commas and spaces only
+    const key = text.indexOf('"', at); // only commas and spaces separate members
     if (key < 0) return found;
     const keyEnd = stringEnd(text, key);
     const from = skip(text, text.indexOf(":", keyEnd) + 1);

@@ -9,7 +9,7 @@ const most = 80; // characters of a line; the card cuts it to what fits
 /** Line is a text, or the datasets that a node searches, by id or name. */
 export type Line = string | { datasets: readonly string[] };
 
-/** summaryOf gives the lines of a card, at most two. */
+/** summaryOf returns the lines of a card, at most two. */
 export function summaryOf(spec: ComponentSpec | undefined, params: Params, nameOf: (id: string) => string): Line[] {
   return linesOf(spec, params).map((line) => (typeof line === "string" ? named(line, nameOf).slice(0, most) : line));
 }
@@ -19,8 +19,7 @@ export function namesDatasets(param: string): boolean {
   return param === "kb_ids" || param === "dataset_ids";
 }
 
-// known are the lines of params that were read before: a canvas is drawn at every change of one
-// node.
+// known caches the lines by params: a canvas is drawn again at every change of one node.
 const known = new WeakMap<Params, { spec: ComponentSpec | undefined; lines: Line[] }>();
 
 function linesOf(spec: ComponentSpec | undefined, params: Params): Line[] {
@@ -80,8 +79,8 @@ function lineOf(value: unknown, { format, enum: choices }: Schema, name: string)
     .join(", ");
 }
 
-// named shows references by the name of the node, those without braces where they stand alone or in
-// a list.
+// named replaces references by the name of the node; those without braces only where they are the
+// whole text or in a list.
 function named(text: string, nameOf: (id: string) => string): string {
   const read = text.replaceAll(
     /\{([^{}@\s]+)@([^{}]+)\}|(?<=^|, )([^{}@\s]+)@([^{}@\s,]+)(?=$|, )|\{(sys|env)\.([\w.-]+)\}/g,

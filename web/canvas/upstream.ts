@@ -13,7 +13,7 @@ export interface Usable {
   from: string;
   name: string;
   type: string;
-  /** Node that gives it; absent for those of the conversation. */
+  /** Node with this output; absent for variables of the conversation. */
   node?: string;
 }
 

@@ -1,6 +1,5 @@
-// The text of documents that a person hands to a canvas. The type of a file follows from its
-// content, not its name; the bytes are untrusted. A page reads documents in a Worker, see
-// worker.ts.
+// The text of documents that a person attaches. The type of a file follows from its content, not
+// its name; the bytes are untrusted. A page reads documents in a Worker, see worker.ts.
 
 import { ReadError, within } from "./errors.ts";
 

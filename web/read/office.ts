@@ -120,7 +120,7 @@ function sharedStrings(xml: string): string[] {
   return strings;
 }
 
-// dateStyles tells which cell formats show a number as a date or a time.
+// dateStyles returns, by cell format, whether it shows a number as a date or a time.
 function dateStyles(xml: string): boolean[] {
   const formats = new Map<string, string>();
   const dates: boolean[] = [];

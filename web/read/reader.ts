@@ -1,10 +1,10 @@
-// The page's side of reading: each document has a Worker of its own, which is ended when it takes
-// too long.
+// The page's side of reading: each document has a separate Worker, which is terminated when it
+// takes too long.
 
 import { ReadError } from "./errors.ts";
 import type { ReadReply, ReadRequest } from "./worker.ts";
 
-/** Read gives the text of a document, or throws a ReadError. */
+/** Read returns the text of a document, or throws a ReadError. */
 export type Read = (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
 
 const longest = 60_000; // milliseconds

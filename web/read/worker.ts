@@ -1,4 +1,4 @@
-// Reads one document and is ended then.
+// Reads one document and is terminated afterwards.
 
 import { readDocument } from "./document.ts";
 import { ReadError, type ReadCode } from "./errors.ts";
@@ -7,8 +7,8 @@ import { ReadError, type ReadCode } from "./errors.ts";
 export type ReadReply = { text: string } | { code: ReadCode; detail: string };
 
 /**
- * ReadRequest is the single message to a Worker. Replies have a port of their own: pdf.js uses the
- * Worker's.
+ * ReadRequest is the single message to a Worker. Replies use a separate port, because pdf.js uses
+ * that of the Worker.
  */
 export interface ReadRequest {
   bytes: Uint8Array<ArrayBuffer>;

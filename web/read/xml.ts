@@ -29,8 +29,8 @@ export function* tokens(xml: string): Generator<Token> {
 }
 
 /**
- * attribute returns the value of an attribute by its name with or without a prefix; "" if there is
- * none.
+ * attribute returns the value of an attribute by its name with or without a prefix; "" if it is
+ * missing.
  */
 export function attribute(attributes: string, name: string): string {
   for (const [, found, , double, single] of attributes.matchAll(/([\w:.-]+)=("([^"]*)"|'([^']*)')/g)) {

@@ -19,12 +19,12 @@ export class Zip {
     }
   }
 
-  /** has reports whether there is a part. */
+  /** has reports whether the archive has a part. */
   has(name: string): boolean {
     return this.#entries.has(name);
   }
 
-  /** text returns a part as text; "" if there is none. */
+  /** text returns a part as text; "" if it is missing. */
   async text(name: string): Promise<string> {
     const entry = this.#entries.get(name);
     if (!entry) return "";

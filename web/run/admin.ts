@@ -16,7 +16,7 @@ export interface Me {
 /** keyScopes are the scopes that a key can have, in the order of docs/api.md. */
 export const keyScopes = ["read", "run", "edit", "admin", "host", "metrics", "read_traces"] as const;
 
-/** Model is one that canvases can name. */
+/** Model is a model that canvases can name. */
 export interface Model {
   id: string;
   kind: string;
@@ -30,13 +30,13 @@ export const modelKinds = ["chat", "embedding", "speech", "rerank"] as const;
 /** ModelKind is the purpose of a model. */
 export type ModelKind = (typeof modelKinds)[number];
 
-/** ProviderModel is a model of a provider; without a kind it is one for chats. */
+/** ProviderModel is a model of a provider; the default kind is chat. */
 export interface ProviderModel {
   name: string;
   kind?: ModelKind | "";
   /** Models to call, in this order, when its server fails. */
   fallback?: string[];
-  /** Parameters that it never gets. */
+  /** Parameters that are never sent to it. */
   drop?: string[];
 }
 
@@ -72,7 +72,7 @@ export function presetsFor(text: string, presets: Preset[]): Preset[] {
   return presets.filter(({ name, aliases = [] }) => [name, ...aliases].some(fits));
 }
 
-/** Offer is a model that a provider serves; what its list does not say is absent. */
+/** Offer is a model that a provider serves; members that its list lacks are absent. */
 export interface Offer {
   name: string;
   kind: ModelKind;
@@ -90,13 +90,13 @@ export interface Price {
   cache_write?: number;
 }
 
-/** Prices are those that the tenant has set, by ids of models. */
+/** Prices are the tenant's prices by ids of models. */
 export interface Prices {
   currency: string;
   prices: Record<string, Price>;
 }
 
-/** Learned is what a host learned of a model from the answers of its server. */
+/** Learned is a property of a model that a host learned from the answers of its server. */
 export interface Learned {
   provider: string;
   /** All tenants share the provider. */
@@ -124,7 +124,7 @@ export interface Provider {
   models: ProviderModel[];
 }
 
-/** ProviderForm is what a form asks about a provider; an empty key keeps the stored one. */
+/** ProviderForm holds the fields of a provider's form; an empty key keeps the stored one. */
 export interface ProviderForm {
   api?: string;
   url: string;
@@ -133,8 +133,8 @@ export interface ProviderForm {
 }
 
 /**
- * providerOf returns the request that stores a provider. What the form does not show, such as
- * limits and context sizes, stays as it is in `before`.
+ * providerOf returns the request that stores a provider. Settings that the form does not show, such
+ * as limits and context sizes, stay as in `before`.
  */
 export function providerOf(
   { api, url, key, models }: ProviderForm, before?: Provider,
@@ -169,7 +169,7 @@ export interface Tested {
   took_ms: number;
 }
 
-/** ApiKey is a key; its text is only there when it was made. */
+/** ApiKey is a key; only the response to its creation has its text. */
 export interface ApiKey {
   id: string;
   name: string;
@@ -201,14 +201,14 @@ export interface Installed {
   description?: string;
   granted: Permissions;
   secrets?: Record<string, boolean>;
-  /** What the tenant has set; absent for a plugin without settings. */
+  /** Settings of the tenant; absent for a plugin without settings. */
   settings?: Record<string, unknown>;
   /** When a plugin is called that begins runs by a schedule; others are components. */
   trigger?: "poll" | "webhook";
   params?: unknown;
 }
 
-/** PluginSettings are what a tenant sets for a plugin; values of secrets are never sent back. */
+/** PluginSettings are a tenant's settings of a plugin; values of secrets are never sent back. */
 export interface PluginSettings {
   schema: unknown;
   values: Record<string, unknown>;
@@ -216,7 +216,7 @@ export interface PluginSettings {
   secrets: { name: string; set: boolean; hosts: string[]; reason: string }[];
 }
 
-/** Permissions are those of plugins. */
+/** Permissions of a plugin. */
 export interface Permissions {
   http?: { hosts: string[] | null; methods?: string[]; private?: boolean };
   secrets?: Record<string, unknown>;
@@ -251,21 +251,21 @@ export interface User {
   id: string;
   email: string;
   nickname: string;
-  /** "" for a member whom a provider gave no role any more: it may do nothing. */
+  /** "" for a member to whom the sign-in provider assigns no role any more: it may do nothing. */
   role: "owner" | "admin" | "normal" | "";
   created: string;
 }
 
-/** Group is one of a person; those with a source are set by this sign-in provider. */
+/** Group is a group of a person; `source` is the sign-in provider that manages it. */
 export interface Group {
   name: string;
   source?: string;
 }
 
-/** Login is one of a person. */
+/** Login is a login session of a person. */
 export interface Login {
   id: string;
-  /** password, link, or oidc: and the provider; empty is not known. */
+  /** "password", "link", or "oidc:" and the provider; "" if unknown. */
   via: string;
   address: string;
   agent: string;
@@ -275,7 +275,7 @@ export interface Login {
   expires: string;
 }
 
-/** AuditEntry is who changed what, or who signed in. */
+/** AuditEntry records a change or a sign-in. */
 export interface AuditEntry {
   number: number;
   time: string;
@@ -286,7 +286,7 @@ export interface AuditEntry {
   address: string;
 }
 
-/** AuditCheck is whether the audit log is as it was written. */
+/** AuditCheck is the result of verifying the audit log. */
 export interface AuditCheck {
   intact: boolean;
   entries: number;
@@ -307,19 +307,19 @@ export interface SignInProvider {
   groups_claim?: string;
   roles?: Record<string, string>;
   new_role?: string;
-  /** It is set by the command line of the host. */
+  /** It was configured on the command line of the host. */
   fixed: boolean;
   /** Path of the button; the redirect address adds /callback. */
   sign_in: string;
 }
 
-/** TraceSettings are how long runs are kept with their events. */
+/** TraceSettings limit how long runs are stored with their events. */
 export interface TraceSettings {
   days: number;
   bytes: number;
 }
 
-/** Tenant is one of the host. */
+/** Tenant is a tenant of the host. */
 export interface Tenant {
   id: string;
   name: string;
@@ -393,7 +393,7 @@ export class Admin {
     return this.#host.request("PATCH", root + path, body);
   }
 
-  /** remove deletes what a path of ids names. */
+  /** remove deletes the resource at a path of ids. */
   remove(path: string): Promise<void> {
     return this.#host.request("DELETE", root + path);
   }

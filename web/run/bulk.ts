@@ -1,5 +1,5 @@
-// One act on many documents, in pieces: how far it is, what was refused, and what is left when a
-// piece fails.
+// One act on many documents, in pieces, with its progress, the refused documents, and the rest when
+// a piece fails.
 
 import type { Refused } from "./datasets.ts";
 
@@ -21,8 +21,8 @@ export const piece = 20;
 
 /**
  * bulk acts on documents and calls changed with each state. The first failure of a request stops
- * it: the documents of that request may have been changed, so they are left too. What a person
- * repeats must be harmless where it was done already: `settled` names codes that say so.
+ * it: the documents of that request may have been changed, so they are left too. Repeating the act
+ * must be harmless: `settled` lists the codes of documents on which it was done already.
  */
 export async function bulk(
   documents: readonly string[],

@@ -16,7 +16,7 @@ export interface CanvasFile {
   source: Source;
 }
 
-/** Stored are the places where canvases are. */
+/** Stored holds the places where canvases are stored. */
 export interface Stored {
   drafts: Pick<Drafts, "list" | "find" | "settled">;
   host: Pick<Host, "state" | "canvas" | "request">;
@@ -44,7 +44,7 @@ export class Canvases {
     this.#stored = stored;
   }
 
-  /** add keeps a file that was dropped, under its name without .json. */
+  /** add stores a dropped file under its name without .json. */
   add(file: CanvasFile): void {
     const name = plain(file.name);
     this.#files.delete(name);
@@ -58,7 +58,7 @@ export class Canvases {
   /** port answers the engine's request for a canvas. */
   readonly port: Port = ({ canvas, version }) => this.find(String(canvas ?? ""), String(version ?? ""));
 
-  /** find returns a canvas by id or name; it throws when there is none. */
+  /** find returns a canvas by id or name, or throws. */
   async find(id: string, wanted: string): Promise<{ dsl: string }> {
     const text = await this.#file(id, wanted) ?? await this.#draft(id, wanted) ?? await this.#hosted(id, wanted);
     if (text !== undefined) return { dsl: text };

@@ -1,6 +1,6 @@
-// Which canvases from links and files the person has allowed to run. A canvas counts by its
-// content: another link with the same canvas needs no second question, and a changed one needs a
-// new answer. The answers last as long as the tab.
+// The canvases from links and files that the person has allowed to run. A canvas is identified by
+// its content: another link with the same canvas needs no second question, and a changed one needs
+// a new answer. The answers last as long as the tab.
 
 const remembered = "easel.allowed";
 

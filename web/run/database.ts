@@ -22,7 +22,7 @@ export function done<T>(request: IDBRequest): Promise<T> {
   });
 }
 
-/** committed waits until what a transaction wrote outlives the tab. */
+/** committed waits until the writes of a transaction are durable. */
 export function committed(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();

@@ -1,17 +1,16 @@
-// What the datasets that canvases name are called on the host: cards and forms show names, canvases
-// hold ids.
+// The names of the host's datasets: cards and forms show names, canvases hold ids.
 
 import { messageOf } from "@easel/engine";
 import type { Dataset, Datasets } from "./datasets.ts";
 import type { Host } from "./host.ts";
 import { Store } from "./store.ts";
 
-/** Known is what the host said about a dataset: null is missing, a text why it is not known. */
+/** Known is the host's answer about a dataset: null if it is missing, a string if it failed. */
 export type Known = Dataset | string | null;
 
-/** DatasetNames asks the host once for each dataset, while the person is signed in there. */
+/** DatasetNames requests each dataset from the host once, while the person is signed in there. */
 export class DatasetNames {
-  /** What the host said, by the id or name that was asked for. */
+  /** Answers of the host by the requested id or name. */
   readonly known = new Store<ReadonlyMap<string, Known>>(new Map());
   readonly #datasets: Pick<Datasets, "find">;
   readonly #host: Pick<Host, "state">;
@@ -30,10 +29,10 @@ export class DatasetNames {
     });
   }
 
-  /** ask finds a dataset; one that was missing or not readable is asked for again with `again`. */
+  /** ask finds a dataset; with `again` also one that was missing or not readable before. */
   async ask(name: string, again = false): Promise<void> {
     if (this.#host.state.get().status !== "open") return;
-    if (!this.#may()) return this.#keep(name, ""); // until then it is not known
+    if (!this.#may()) return this.#keep(name, ""); // unknown until the canvas may run
     const found = this.known.get().get(name);
     const settled = typeof found === "object" && found !== null;
     if (settled || (this.#asked.has(name) && !(again && found !== undefined))) return;
@@ -42,7 +41,7 @@ export class DatasetNames {
     if (this.#asked.has(name)) this.#keep(name, answer);
   }
 
-  /** add keeps a dataset that the person chose from a list. */
+  /** add stores a dataset that the person chose from a list. */
   add(dataset: Dataset): void {
     this.#keep(dataset.id, dataset);
   }

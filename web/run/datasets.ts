@@ -1,4 +1,4 @@
-// The datasets of the host: what the page reads and changes of them. Lists come in pages.
+// Requests for the datasets of the host. Lists come in pages.
 
 import { HostError, type Host } from "./host.ts";
 import { serverEvents } from "./sse.ts";
@@ -16,7 +16,7 @@ export interface Dataset {
   name: string;
   description: string;
   embedding_model: string;
-  /** While its documents get this model: the one that answers, and how many chunks are done. */
+  /** While embedding_model replaces another: the model still in use, and the progress in chunks. */
   embedding?: { model: string; done: number; chunks: number };
   team: boolean;
   access: Policy;
@@ -36,19 +36,19 @@ export interface Dataset {
 }
 
 /**
- * Readers are who reads a document: entries "all", "user:ID" and "group:NAME"; an empty list is no
- * one, undefined what the dataset has for documents without a list.
+ * Readers lists who may read a document: "all", "user:ID" and "group:NAME". An empty list allows no
+ * one, undefined applies the dataset's default.
  */
 export type Readers = readonly string[] | undefined;
 
-/** Policy is who reads the documents of a dataset; without enforce all who may use it do. */
+/** Policy decides who reads the documents of a dataset; without enforce all its users do. */
 export interface Policy {
   enforce: boolean;
-  /** For documents without a list; absent is no one. */
+  /** For documents without a list; absent allows no one. */
   default?: Readers;
 }
 
-/** Subjects are whom lists of readers can name. */
+/** Subjects are the possible entries of a list of readers. */
 export interface Subjects {
   people: { id: string; name: string; email: string }[];
   groups: string[];
@@ -129,12 +129,12 @@ export interface StoredChunk {
   keywords?: string[];
   questions?: string[];
   enabled: boolean;
-  /** Added or changed by hand; parsing again keeps it. */
+  /** Added or changed by a person; parsing again keeps it. */
   edited: boolean;
   kind?: string;
   /** Page, left, right, top, bottom in points. */
   positions?: number[][];
-  /** Differs when somebody changed the chunk. */
+  /** Changes with each edit of the chunk. */
   version?: string;
 }
 
@@ -183,7 +183,7 @@ export interface SearchAnswer {
   diagnostics?: string[];
   /** The question with its unknown words corrected. */
   suggestion?: string;
-  /** How hits were found besides the words of the question. */
+  /** Methods that found hits besides the words of the question. */
   used?: ("correction" | "any_word" | "synonyms" | "phrase")[];
   took_ms: number;
 }
@@ -207,7 +207,7 @@ export interface ListQuery {
 }
 
 const root = "/api/v2/datasets";
-const mostOnPage = 1000; // that the host lists
+const mostOnPage = 1000; // the host's limit
 
 /** Datasets makes the requests for datasets. */
 export class Datasets {
@@ -225,7 +225,7 @@ export class Datasets {
     return this.#get(at(id));
   }
 
-  /** find returns a dataset by its id or its name; undefined when there is none. */
+  /** find returns a dataset by its id or its name, or undefined. */
   async find(name: string): Promise<Dataset | undefined> {
     try {
       return await this.get(name);
@@ -268,8 +268,8 @@ export class Datasets {
   }
 
   /**
-   * upload stores a file and queues it to be parsed; formats that no host reads are refused, and
-   * unless `copies` files that the dataset has.
+   * upload stores a file and queues it to be parsed. It refuses formats that no host reads and,
+   * unless `copies` is set, files that the dataset has already.
    */
   async upload(id: string, file: File, copies: boolean, signal?: AbortSignal): Promise<StoredDocument> {
     const refuse = copies ? "unreadable" : "unreadable,duplicates";
@@ -317,7 +317,7 @@ export class Datasets {
     return new Map(Object.entries(keys).map(([key, values]) => [key, new Map(Object.entries(values))]));
   }
 
-  /** setMetadata sets keys of documents and deletes others; keys that are not named stay. */
+  /** setMetadata sets keys of documents and deletes those in `remove`; other keys stay. */
   setMetadata(id: string, documents: string[], set: [string, MetaValue][], remove: string[]): Promise<unknown> {
     return this.#send("PATCH", `${at(id)}/metadata`, {
       documents,

@@ -1,12 +1,12 @@
-// The model that answers while the person has chosen none.
+// The default model until the person chooses one.
 
 import type { HostState } from "./host.ts";
 import { firstChoice, type ProviderChoice } from "./providers.ts";
 import type { Store } from "./store.ts";
 
 /**
- * preferHost makes the models of the host answer once it has one for steps that name none, and the
- * offline model again when it is left: until the person has chosen.
+ * preferHost selects the models of the host once it has a default model, and the offline model
+ * again after the host is left, until the person has chosen.
  */
 export function preferHost(choice: Store<ProviderChoice>, host: Store<HostState>): void {
   let own = choice.get();

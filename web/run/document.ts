@@ -15,7 +15,7 @@ export type Source =
   | { kind: "new"; copy?: true }
   | { kind: "host"; origin: Origin };
 
-/** Base is a document that is stored, and its text. */
+/** Base is a stored document with its text. */
 export interface Base {
   dsl: Dsl;
   text: string;

@@ -85,7 +85,7 @@ export class DraftStore {
     await committed(transaction);
   }
 
-  /** size returns about how many bytes a draft takes. */
+  /** size estimates the bytes of a draft. */
   async size({ key, acts }: Draft): Promise<number> {
     const texts = (await this.#database).transaction("texts").objectStore("texts");
     const text = await done<string | undefined>(texts.get(key));
@@ -93,7 +93,7 @@ export class DraftStore {
   }
 }
 
-/** Entry is what may not be in the database yet. */
+/** Entry holds changes that may not be in the database yet. */
 export interface Entry {
   /** Changes that are being written, which the database may have, then those made since. */
   acts: readonly Act[];
@@ -101,7 +101,7 @@ export interface Entry {
 
 const prefix = "easel.unwritten:";
 
-/** Journal keeps the changes that are being written, by draft and tab. */
+/** Journal stores the changes that are being written, by draft and tab. */
 export class Journal {
   readonly #storage: Storage | undefined;
 

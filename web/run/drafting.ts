@@ -1,6 +1,6 @@
 // Drafts of a canvas by a language model: it answers a wish with a patch of the sketch of the
-// canvas. The patch is applied to a copy and validated by the engine; an answer with problems goes
-// back once. Nothing is applied to the open canvas here.
+// canvas. The patch is applied to a copy and validated by the engine; an answer with problems is
+// returned to the model once. The open canvas is not changed here.
 
 import { EngineError, type Diagnostic, type Model } from "@easel/engine";
 import type { CanvasModel, Specs } from "../canvas/drawing.ts";
@@ -9,7 +9,7 @@ import { Draft } from "../canvas/edit/draft.ts";
 import { catalogue, read, redraw, SketchError, sketchOf, type Sketch } from "../canvas/edit/sketch.ts";
 import { apply, find, PatchError, type Change, type Path } from "../canvas/patch.ts";
 
-/** limits bound what one draft costs. */
+/** limits bound the cost of one draft. */
 export const limits = {
   attempts: 2, wish: 4_000, canvas: 80_000, catalogue: 40_000, answer: 60_000, tokens: 8_000, time: 180_000,
   changes: 400, depth: 40,
@@ -19,7 +19,7 @@ export const limits = {
 export interface Drafted {
   /** The canvas with the changes; undefined if they could not be applied. */
   dsl?: Dsl;
-  /** What is wrong with it, in the words of the engine. */
+  /** Its problems, as messages of the engine. */
   problems: string[];
   attempts: number;
   tokens: number;
@@ -39,7 +39,7 @@ export interface Drafting {
   onProgress(attempt: number, characters: number): void;
 }
 
-/** drafted asks a model for changes of a canvas. It throws an EngineError if no answer comes. */
+/** drafted requests changes of a canvas from a model; it throws an EngineError if that fails. */
 export async function drafted(wish: string, given: Drafting): Promise<Drafted> {
   const { dsl, model, specs } = given;
   const sketch = sketchOf(dsl, specs, model);
@@ -128,7 +128,7 @@ async function tried(
   }
 }
 
-// Warnings that a draft must not bring in: what it names does not exist.
+// Warnings that a draft must not add: it names something that does not exist.
 const unresolved: ReadonlySet<string> = new Set([
   "bad_reference", "unknown_output", "unknown_param", "unknown_target", "unknown_operator", "unreachable",
 ]);

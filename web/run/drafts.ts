@@ -29,7 +29,7 @@ interface Edited {
 export interface Peer {
   /** edited returns the open canvas. */
   edited(): Edited | undefined;
-  /** join merges what another tab wrote, see Sharing.join. */
+  /** join merges the draft of another tab, see Sharing.join. */
   join(copy: Copy, synced: Dsl): { merged: boolean; theirs: Dsl };
   /** moved is called when another tab stored the canvas on the host. */
   moved(origin: Origin): void;
@@ -72,7 +72,7 @@ interface News {
 
 const most = 20; // texts that were opened and not edited, for a reload; the oldest go first
 
-// Space that is left when the page warns: for the changes of a day, and small in a small storage.
+// The page warns when less space is left: enough for the changes of a day, less in a small storage.
 const reserve = (quota: number): number => Math.min(20_000_000, quota / 10);
 
 /** Drafts keeps canvases in IndexedDB. */
@@ -103,7 +103,7 @@ export class Drafts {
     this.#channel = channel;
     this.#peer = peer;
     this.#estimate = estimate;
-    if (channel) channel.onmessage = ({ data }: MessageEvent<News>) => void this.#hear(data);
+    if (channel) channel.onmessage = ({ data }: MessageEvent<News>) => void this.#receive(data);
     void this.#refresh();
   }
 
@@ -123,7 +123,7 @@ export class Drafts {
 
   /**
    * begin follows the canvas with a number from now on; `always` keeps it also before it is edited.
-   * `version` is that of the draft which was opened.
+   * `version` is the version of the opened draft.
    */
   begin(key: string, document: Edited, always: boolean, version = 0): void {
     const { number, history, base } = document;
@@ -141,7 +141,7 @@ export class Drafts {
     const now = this.#open;
     if (!document || document.number !== now?.number || this.#joining) return;
     if (!this.#writing && isStored(now, document)) return; // a write may be of another document
-    this.#note(now, document.history.dsl);
+    this.#writeJournal(now, document.history.dsl);
     this.#schedule(document);
   }
 
@@ -158,7 +158,8 @@ export class Drafts {
     const before = now.key;
     const key = draftKey("", { kind: "host", origin });
     Object.assign(now, { key, version: 0, text: undefined });
-    if (!before.startsWith("host:")) this.#tell({ key: before, version: 0, moved: { key, origin } }); // else a copy
+    // A draft of another canvas of the host stays: the stored canvas is a copy.
+    if (!before.startsWith("host:")) this.#broadcast({ key: before, version: 0, moved: { key, origin } });
     await this.#cases((store) => store.move(before, key));
     const document = this.#peer.edited();
     if (document && document.history.dsl !== document.base.dsl) this.#schedule(document); // edited during the save
@@ -167,9 +168,7 @@ export class Drafts {
     if (this.#open === now) this.key.set(key);
   }
 
-  /**
-   * add keeps a new canvas that is not open, and gives its key. It throws where none can be kept.
-   */
+  /** add stores a new canvas without opening it, and returns its key. It throws without storage. */
   async add(title: string, text: string): Promise<string> {
     const key = `new:${crypto.randomUUID()}`;
     const draft = { key, title, source: { kind: "new" as const }, acts: [], updated: Date.now(), version: 1 };
@@ -178,7 +177,7 @@ export class Drafts {
     return key;
   }
 
-  /** rejoin writes to the draft of the other tabs again, after a choice. */
+  /** rejoin shares the draft of the other tabs again, after a choice. */
   rejoin(): void {
     const now = this.#open;
     if (!now?.shared) return;
@@ -192,7 +191,7 @@ export class Drafts {
     while (this.#writing) await this.#writing;
   }
 
-  /** drop deletes a draft. What found no room before is then written. */
+  /** drop deletes a draft, and then writes a draft that did not fit before. */
   async drop(key: string): Promise<void> {
     try {
       await this.#store.drop(key);
@@ -205,7 +204,7 @@ export class Drafts {
     await this.settled();
   }
 
-  /** size returns about how many bytes a draft takes. */
+  /** size estimates the bytes of a draft. */
   size(draft: Draft): Promise<number> {
     return this.#store.size(draft);
   }
@@ -224,7 +223,7 @@ export class Drafts {
     store.close();
   }
 
-  // write ends only when nothing was changed since its last step, the refresh.
+  // write returns once nothing has changed since its last step, the refresh.
   async #write(): Promise<void> {
     do {
       const document = this.#next;
@@ -280,19 +279,19 @@ export class Drafts {
     now.writing = undefined;
     now.text = written.base.text;
     this.#settleJournal(now, key);
-    this.#tell({ key, version: now.version });
+    this.#broadcast({ key, version: now.version });
   }
 
   // settleJournal keeps the changes made while the draft was written.
   #settleJournal(now: Open, key: string): void {
     const latest = this.#next?.history.dsl;
     if (!latest || latest === now.synced) this.#journal.clear(key, this.#tab);
-    else this.#note(now, latest);
+    else this.#writeJournal(now, latest);
   }
 
-  // note keeps changes in the journal. Those that are being written are an act of their own: a tab
-  // that is killed meanwhile has written them or has not.
-  #note(now: Open, latest: Dsl): void {
+  // writeJournal stores changes in the journal. Those that are being written are a separate act,
+  // because a tab that is killed during the write has either written them or not.
+  #writeJournal(now: Open, latest: Dsl): void {
     const steps = [now.synced, ...(now.writing ? [now.writing] : []), latest];
     const acts = steps.slice(1).map((dsl, i) => ({ changes: diff(steps[i] as Dsl, dsl) }));
     this.#journal.set(now.key, this.#tab, { acts: acts.filter(({ changes }) => changes.length > 0) });
@@ -303,8 +302,8 @@ export class Drafts {
     return document?.number === now.number ? document : undefined;
   }
 
-  // join merges the changes of another tab. If both changed the same setting, this tab keeps a
-  // separate draft until the person chose.
+  // join merges the changes of another tab. If both changed the same setting, this tab writes a
+  // separate draft until the person has chosen.
   #join(now: Open, there: Kept): void {
     const { source, text, acts, version = 0 } = there;
     this.#joining = true;
@@ -323,7 +322,7 @@ export class Drafts {
     }
   }
 
-  async #hear({ key, version, moved }: News): Promise<void> {
+  async #receive({ key, version, moved }: News): Promise<void> {
     const now = this.#open;
     if (now?.key !== key) return void this.#refresh();
     if (moved) {
@@ -339,8 +338,8 @@ export class Drafts {
     this.changed(this.#current(now));
   }
 
-  // recover writes what a tab that was killed had only in the journal. The draft is read and
-  // written in one transaction: other tabs may write it at the same time.
+  // recover writes the changes of a killed tab that are only in the journal. The draft is read and
+  // written in one transaction, because other tabs may write it at the same time.
   async #recover(key: string, begun: Pick<Kept, "text" | "title" | "source"> | undefined): Promise<void> {
     const entries = this.#journal.entries(key).filter(([tab]) => tab !== this.#tab);
     for (const [tab, { acts }] of entries) {
@@ -353,13 +352,13 @@ export class Drafts {
         version = (there.version ?? 0) + 1;
         return { draft: { ...draft, acts: [...draft.acts, ...missing], updated: Date.now(), version }, text };
       });
-      if (version > 0) this.#tell({ key, version });
+      if (version > 0) this.#broadcast({ key, version });
       this.#journal.clear(key, tab);
     }
     await this.#refresh();
   }
 
-  #tell(news: News): void {
+  #broadcast(news: News): void {
     this.#channel?.postMessage(news);
   }
 

@@ -81,7 +81,7 @@ export class Editing {
       const start = given.after || given.between ? undefined : onlyStart(model);
       const spot = start === undefined ? given : { ...(given.at ? { at: given.at } : {}), after: { node: start } };
       const before = spot.after?.node ?? spot.between?.source;
-      const at = spot.at ?? (spot.near ? free(model, spot.near, undefined) : this.#beside(model, before));
+      const at = spot.at ?? (spot.near ? free(model, spot.near, undefined) : this.#freePlace(model, before));
       const parent = before === undefined ? groupAt(model, at) : model.byId.get(before)?.parent;
       const around = parent === undefined ? { x: 0, y: 0 } : origin(model, parent);
       const place = { x: at.x - around.x, y: at.y - around.y, ...(parent === undefined ? {} : { parent }) };
@@ -117,9 +117,7 @@ export class Editing {
     });
   }
 
-  /**
-   * move gives boxes other places, relative to their groups; those dropped on a group go into it.
-   */
+  /** move moves boxes to places relative to their groups; boxes dropped on a group move into it. */
   move(places: Readonly<Record<string, Point>>, regroup: boolean): void {
     this.#session.act((draft, document) => {
       nodes.moveNodes(draft, document.model, places);
@@ -183,7 +181,7 @@ export class Editing {
     });
   }
 
-  /** switch switches nodes off; when all of them are off, on again. */
+  /** switch switches nodes off, or on again if all of them are off. */
   switch(ids: readonly string[]): void {
     this.#session.act((draft, { model }) => {
       const off = ids.some((id) => model.byId.get(id)?.off !== true);
@@ -200,7 +198,7 @@ export class Editing {
     this.#session.act((draft) => nodes.nameNode(draft, id, name), `name of ${id}`);
   }
 
-  /** note adds a note near a point, where it lies under no box. */
+  /** note adds a note near a point, where no box covers it. */
   note(near: Point, name: string): string | undefined {
     return this.#session.act((draft, { model }) => addNote(draft, name, free(model, near, undefined)));
   }
@@ -230,8 +228,8 @@ export class Editing {
     this.#session.act((draft) => setParam(draft, agent, "tools", tools), this.#step(agent, "tools", tools));
   }
 
-  // step returns the key of a step of undo: what is typed into one field is one, anything else its
-  // own.
+  // step returns the key of a step of undo: typing in one field is one step, each other change is
+  // another.
   #step(id: string, param: string, value: unknown): string {
     const dsl = this.#session.document.get()?.dsl;
     const place = dsl && typedAt(paramOf(dsl, id, param), value);
@@ -256,9 +254,7 @@ export class Editing {
     return clip.nodes.length > 0 ? written(clip) : undefined;
   }
 
-  /**
-   * paste puts a text of the clipboard at a place, and gives the new ids. It throws a ClipError.
-   */
+  /** paste inserts a text of the clipboard, and returns the new ids. It throws a ClipError. */
   paste(text: string, at?: Point): string[] {
     const clip = read(text);
     const tops = clip.nodes.filter((node) => !clip.nodes.some(({ id }) => id === node["parentId"]));
@@ -293,8 +289,8 @@ export class Editing {
     this.#session.act((draft) => setOrder(draft, order));
   }
 
-  // beside returns a free place to the right of a node, or below everything.
-  #beside(model: CanvasModel, id: string | undefined): Point {
+  // freePlace finds a free place to the right of a node, or below everything.
+  #freePlace(model: CanvasModel, id: string | undefined): Point {
     const node = id === undefined ? undefined : model.byId.get(id);
     if (!node) return { x: 0, y: Math.max(0, ...model.nodes.map((each) => each.y + sizeOf(each).height)) + gap };
     const at = origin(model, node.id);
@@ -317,7 +313,8 @@ function free(model: CanvasModel, { x, y }: Point, group: string | undefined): P
   return place;
 }
 
-// clear returns an offset, at or below the given one, with which boxes at these points cover none.
+// clear returns an offset, at or below the given one, with which boxes at these points cover no
+// other.
 function clear(model: CanvasModel, points: readonly Point[], { x, y }: Point): Point {
   const [xs, ys] = [points.map((point) => point.x), points.map((point) => point.y)];
   const [left, right, top] = [Math.min(...xs) + x, Math.max(...xs) + x + 220, Math.min(...ys)];
@@ -363,7 +360,7 @@ function unused(model: CanvasModel, name: string): string {
   for (let number = 2, made = name; ; made = `${name} ${number++}`) if (!taken.has(made)) return made;
 }
 
-// onlyStart returns the start of a canvas that has no other step: the first one follows it.
+// onlyStart returns the start of a canvas without other steps, which a first step follows.
 function onlyStart({ nodes: all }: CanvasModel): string | undefined {
   const [only, more] = all.filter(({ role }) => role !== "note");
   return only?.spec?.role === "start" && more === undefined ? only.id : undefined;

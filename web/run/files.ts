@@ -1,6 +1,6 @@
-// Files a person hands to a canvas. They stay in the page; the canvas sees a descriptor and asks
-// for the content through the files port. A document is read immediately, so that errors are
-// reported at once.
+// Files that a person attaches to a question. They stay in the page; the canvas receives a
+// descriptor and reads the content through the files port. A document is parsed when it is added,
+// so that its errors are reported then.
 
 import { EngineError, type PluginFiles, type Port } from "@easel/engine";
 import { ReadError } from "../read/errors.ts";
@@ -25,7 +25,7 @@ export class Files {
   readonly #contents = new Map<string, string>();
   readonly #blobs = new Map<string, { name: string; blob: Blob }>(); // what plugins read
 
-  /** `read` returns the text of documents; without it only images are taken. */
+  /** `read` returns the text of documents; without it only images are accepted. */
   constructor(read: Read = () => Promise.reject(new ReadError("no_reader"))) {
     this.#read = read;
   }

@@ -1,11 +1,11 @@
-// The rows of the picture of a run: executions and their calls as a tree, in the order of the list
-// for elements that run at once and of their starts otherwise.
+// The rows of a run's Gantt chart: executions and their calls as a tree, ordered by element where
+// elements run concurrently and by start otherwise.
 
 import type { Profile, Span } from "./profile.ts";
 
 /** Row is one bar. Times are seconds from the start of the run. */
 export interface Row {
-  /** Place among all rows. */
+  /** Index among all rows. */
   index: number;
   /** Row of the container or call around it, or -1. */
   parent: number;
@@ -19,7 +19,7 @@ export interface Row {
   step: number;
   node: string;
   name: string;
-  /** Index of its element, on the first row of an element that runs beside others. */
+  /** Index of its element, on the first row of an element that runs concurrently with others. */
   item?: number;
   from: number;
   until: number;

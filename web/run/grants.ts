@@ -1,5 +1,5 @@
-// The permissions of plugins in parts that a person allows one by one: for all plugins of a tenant
-// as an upper bound, and for a plugin of the page from what its manifest asks for.
+// The permissions of plugins in parts that a person allows one by one: as an upper bound for all
+// plugins of a tenant, and for a plugin of the page out of those that its manifest requests.
 
 import type { Permissions } from "./admin.ts";
 
@@ -40,8 +40,8 @@ export function allowedBy(grant: Permissions | null): Allowed {
 }
 
 /**
- * boundOf returns the upper bound that a form describes. What a form does not show, such as methods
- * of requests, stays as it is in `before`. A number that cannot be read is an error that names it.
+ * boundOf returns the upper bound that a form describes. Parts that the form does not show, such as
+ * methods of requests, stay as in `before`. The error for an invalid number names it.
  */
 export function boundOf(allowed: Allowed, before: Permissions | null): Permissions {
   const { http, secrets, llm, embed, kv, variables, files_read, files_store, clock } = allowed;
@@ -84,13 +84,13 @@ function numberOf(text: string, most: number): number {
 
 const bytesOf = (text: string): number => Math.min(anyBytes, Math.ceil(numberOf(text, anyBytes) * megabyte));
 
-/** partsAsked lists the parts of what a manifest asks for. */
+/** partsAsked lists the parts of a manifest's permissions. */
 export function partsAsked(asked: Permissions): Part[] {
   const allowed = allowedBy(asked);
   return parts.filter((part) => allowed[part] !== undefined);
 }
 
-/** granted returns those parts of what a manifest asks for. */
+/** granted returns the chosen parts of a manifest's permissions. */
 export function granted(asked: Permissions, chosen: readonly Part[]): Permissions {
   const { files, ...others } = asked;
   const kept = Object.entries(others).filter(([kind]) => chosen.includes(kind as Part));

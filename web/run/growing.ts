@@ -1,6 +1,6 @@
 // Markdown that grows at its end, such as an answer that streams. It is cut into sections at blank
-// lines where a new block certainly begins; each section is parsed on its own, so that what has
-// ended is parsed once. A growing text gives the same blocks as the whole text at once.
+// lines where a new block certainly begins; each section is parsed separately, so that a complete
+// one is parsed once. The blocks equal those of the whole text parsed in one step.
 
 import { parse as parseMarkdown, type Block } from "./markdown.ts";
 
@@ -75,7 +75,7 @@ export class Growing {
     return this.#last.blocks;
   }
 
-  // continued adds text that is not parsed yet: to the code that is open, else as it is.
+  // continued adds text that is not parsed yet: to an open block of code, else as plain text.
   #continued(blocks: Block[], parsed: string, rest: string): Block[] {
     const last = blocks.at(-1);
     if (!this.#fence || last?.kind !== "code") return [...blocks, { kind: "plain", text: rest }];
@@ -84,8 +84,8 @@ export class Growing {
   }
 }
 
-// begins reports whether a line after a blank one is the start of a block of its own: it is not
-// indented, and is no item that may continue a list.
+// begins reports whether a line after a blank one certainly starts a new block: it is not indented,
+// and not an item that may continue a list.
 function begins(line: string): boolean {
   return /^\S/.test(line) && !/^(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line);
 }

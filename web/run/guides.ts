@@ -25,7 +25,7 @@ export interface Hit {
   snippet: string;
 }
 
-// prose begins neither a list, a table, a quote nor code.
+// prose matches lines that begin neither a list, a table, a quote nor code.
 const prose = /^(?!```)[^\s|#>*+-](?!\. )/;
 
 /** partsOf divides a guide at its headings; those in blocks of code do not count. */

@@ -1,5 +1,5 @@
-// A request of a webhook for a shell, with the proof that its canvas requires. The key is not part
-// of it: the lines read it from the variable SECRET.
+// A request to a webhook as lines for a shell, with the proof that its canvas requires. They read
+// the key from the variable SECRET.
 
 import type { Params } from "../canvas/dsl.ts";
 import { partOf, proofOf } from "../canvas/hook-security.ts";
@@ -15,12 +15,12 @@ export interface HookCall {
   security: unknown;
 }
 
-// quoted returns a word of a shell.
+// quoted returns a text as a quoted word for a shell.
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-// bare returns a word of a shell, without quotes where it needs none.
+// bare returns a text as a word for a shell, quoted only if necessary.
 function bare(text: string): string {
   return /^[\w-]+$/.test(text) ? text : quoted(text);
 }

@@ -20,7 +20,7 @@ export interface HostCanvas {
   permission: "me" | "team";
   /** When it was changed last, ISO 8601. */
   updated: string;
-  /** The published version, if there is one. */
+  /** The published version, if any. */
   published?: { version: string; at: string };
 }
 
@@ -35,7 +35,7 @@ export interface HostState {
   status: "unknown" | "asking" | "closed" | "open" | "none";
   /** The signed-in person. */
   name: string;
-  /** More about the person; empty texts for a key without a user. */
+  /** Details of the person; empty strings for a key without a user. */
   person?: { email: string; tenant: string; role: string };
   canvases: HostCanvas[];
   total: number;
@@ -44,7 +44,7 @@ export interface HostState {
   models: HostModel[];
   /** Id of the model of steps that name none; "" if the host has no model for them. */
   answers: string;
-  /** What the person may do, of the table of scopes. */
+  /** Scopes of the person. */
   scopes: string[];
   /** The error of the last request. */
   fault?: string;
@@ -96,7 +96,7 @@ export class Host {
     this.#search = undefined; // its answer may be another person's
     this.state.set({ ...unknown, status: "asking" });
     try {
-      await this.#meet();
+      await this.#readPrincipal();
       await this.find("");
     } catch (err) {
       if (err instanceof HostError && (err.status === 401 || err.status === 403))
@@ -105,7 +105,7 @@ export class Host {
     }
   }
 
-  /** find lists canvases whose title holds the words; a later search overrides an earlier one. */
+  /** find lists canvases with the words in their title; a later search overrides an earlier one. */
   find(words: string): Promise<void> {
     const found = words.trim();
     if (this.#search?.words === found) return this.#search.done;
@@ -124,8 +124,8 @@ export class Host {
     if (isLatest()) this.state.update({ canvases: items ?? [], total: total ?? 0, found, fault: undefined });
   }
 
-  // outdate lets the canvases be listed again where they are shown.
-  #outdate(): void {
+  // invalidateList marks the list as stale; views that show it read it again.
+  #invalidateList(): void {
     this.#search = undefined;
     this.state.update({ found: undefined });
   }
@@ -138,28 +138,28 @@ export class Host {
   }
 
   /**
-   * save replaces the opened document by another one, as text, unless it was changed meanwhile.
+   * save replaces the opened document by another one, as text, unless it has a newer revision.
    */
   async save({ id, rev }: Origin, dsl: string): Promise<Origin> {
-    await this.#proven();
+    await this.#ensureAuthenticated();
     const answer = await this.#send(`/api/v2/canvases/${encodeURIComponent(id)}`, "page", {
       method: "PUT", headers: { "content-type": "application/json" }, body: `{"rev":${rev},"dsl":${dsl}}`,
     });
     const saved = { id, rev: (JSON.parse(await textOf(answer)) as { rev: number }).rev };
-    this.#outdate();
+    this.#invalidateList();
     return saved;
   }
 
   /** create stores a document, as text, as a new canvas. */
   async create(title: string, dsl: string): Promise<Origin> {
-    await this.#proven();
+    await this.#ensureAuthenticated();
     const answer = await this.#send("/api/v2/canvases", "page", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: `{"title":${JSON.stringify(title)},"dsl":${dsl}}`,
     });
     const { id, rev = 0 } = JSON.parse(await textOf(answer)) as { id: string; rev?: number };
-    this.#outdate();
+    this.#invalidateList();
     return { id, rev };
   }
 
@@ -173,7 +173,7 @@ export class Host {
 
   /** request sends a request of the page itself to the host's API, and reads its JSON. */
   async request<T>(method: string, path: string, body?: unknown): Promise<T> {
-    if (method !== "GET") await this.#proven();
+    if (method !== "GET") await this.#ensureAuthenticated();
     const headers = { "content-type": "application/json" };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
     const text = await textOf(await this.#send(path, "page", { method, ...sent }));
@@ -184,7 +184,7 @@ export class Host {
   async call(
     method: string, path: string, body?: string, more: Record<string, string> = {},
   ): Promise<{ status: number; text: string; headers: Headers }> {
-    await this.#proven();
+    await this.#ensureAuthenticated();
     const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
     const sent = body === undefined ? {} : { body };
     const answer = await this.#send(path, "page", { method, headers: { ...type, ...more }, ...sent });
@@ -200,17 +200,17 @@ export class Host {
     if (url.href !== location.origin + modelPath) {
       throw new HostError(0, `a run may use the models of the host only, not ${url.origin}${url.pathname}`);
     }
-    await this.#proven();
+    await this.#ensureAuthenticated();
     return this.#send(modelPath, "run", init);
   };
 
   /**
-   * tool runs a built-in tool of the host, which keeps the secrets that its params name. It gives
-   * undefined when the person is not signed in, or the host has no such tool.
+   * tool runs a built-in tool of the host, which stores the secrets that its params name. It
+   * returns undefined when the person is not signed in, or the host has no such tool.
    */
   readonly tool: Relay = async (component, args, params) => {
     if (this.state.get().status !== "open") return undefined;
-    await this.#proven();
+    await this.#ensureAuthenticated();
     const answer = await this.#send(`/api/v2/tools/${encodeURIComponent(component)}/call`, "page", {
       method: "POST", headers: { "content-type": "application/json" },
       body: JSON.stringify({ params, arguments: args }),
@@ -225,7 +225,7 @@ export class Host {
    */
   async ask(method: string, path: string, body?: unknown, { accept, signal }: AskOptions = {}): Promise<Response> {
     if (!path.startsWith("/api/v2/")) throw new HostError(0, `${path} is not a path of the host's own API`);
-    if (method !== "GET") await this.#proven();
+    if (method !== "GET") await this.#ensureAuthenticated();
     const init: RequestInit = { method };
     const headers: Record<string, string> = accept ? { accept } : {};
     if (signal) init.signal = signal;
@@ -244,7 +244,7 @@ export class Host {
   async upload(canvas: string, name: string, blob: Blob): Promise<Descriptor> {
     const body = new FormData();
     body.append("file", blob, name);
-    await this.#proven();
+    await this.#ensureAuthenticated();
     const path = `/api/v1/agents/${encodeURIComponent(canvas)}/upload`;
     const { data, message } = JSON.parse(await textOf(await this.#send(path, "page", { method: "POST", body }))) as {
       data?: Descriptor | null; message?: string;
@@ -275,7 +275,7 @@ export class Host {
   }
 
   // send makes a request to this host, as the page itself or for a run; the host accepts the login
-  // from this page only. A login that has ended is noticed here.
+  // from this page only. It detects a login that has ended.
   async #send(path: string, by: "page" | "run", init: RequestInit = {}): Promise<Response> {
     const response = await this.#request(path, by, init);
     if (response.status === 401 && this.state.get().status === "open") {
@@ -296,13 +296,13 @@ export class Host {
     });
   }
 
-  // proven ensures that requests with effects can be authenticated.
-  async #proven(): Promise<void> {
-    if (!this.#key && !this.#csrf) await this.#meet();
+  // ensureAuthenticated reads the token that requests with effects need, unless it is known.
+  async #ensureAuthenticated(): Promise<void> {
+    if (!this.#key && !this.#csrf) await this.#readPrincipal();
   }
 
-  // meet reads the principal; a login by cookie has a token that must be sent along.
-  async #meet(): Promise<void> {
+  // readPrincipal reads the principal; a login by cookie has a token that must be sent along.
+  async #readPrincipal(): Promise<void> {
     const me = await this.#json<{
       nickname?: string; email?: string; tenant_name?: string; role?: string; csrf?: string; scopes?: string[];
     }>("/api/v2/me");
@@ -319,7 +319,7 @@ export class Host {
     if (this.state.get().status === "open") this.state.update(models);
   }
 
-  // models are none for a person that may run nothing.
+  // models returns an empty list for a person without the scope to run.
   async #models(): Promise<Pick<HostState, "models" | "answers">> {
     try {
       const { items = [] } = await this.#json<{ items?: (HostModel & { kind: string })[] }>("/api/v2/models");

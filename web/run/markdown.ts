@@ -5,7 +5,7 @@
 
 import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from "marked";
 
-/** deepest bounds the nesting of blocks, and that of marks in a line; what is deeper is text. */
+/** deepest bounds the nesting of blocks, and of marks in a line; deeper ones stay text. */
 export const deepest = 8;
 
 /** longestRun is the number of characters of a paragraph that are searched for marks together. */
@@ -27,7 +27,7 @@ export type Align = "left" | "center" | "right" | undefined;
 /** Block is a paragraph or a larger part. */
 export type Block =
   | { kind: "paragraph"; content: Inline[] }
-  /** A line of a list item, which is no paragraph of its own. */
+  /** A line of a list item, which is not a separate paragraph. */
   | { kind: "line"; content: Inline[] }
   /** Text as it is, with its line breaks. */
   | { kind: "plain"; text: string }
@@ -45,9 +45,9 @@ export function parse(text: string): Block[] {
 }
 
 /**
- * BoundedTokenizer reads no HTML and no link definitions, both of which stay text. What looks like
- * a table and is none, or would mostly consist of cells that marked adds, is one paragraph: it is
- * not searched for a table again at each of its lines.
+ * BoundedTokenizer leaves HTML and link definitions as text. Lines that only resemble a table, or
+ * whose table would mostly consist of cells that marked adds, are one paragraph, so that marked
+ * does not search each of them for a table again.
  */
 class BoundedTokenizer extends Tokenizer {
   #quotes = 0;

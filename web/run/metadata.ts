@@ -30,7 +30,7 @@ export function textOf(value: MetaValue): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-/** valueOf reads a field; undefined is a text that is not of the type. */
+/** valueOf parses a field; undefined if the text is not of the type. */
 export function valueOf(type: MetaType, text: string): MetaValue | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;

@@ -1,5 +1,5 @@
-// How canvases name the models of a host: `name`, `name@PROVIDER`, `name@INSTANCE@PROVIDER`, or an
-// alias, in any case. A provider without a list of models takes every name; the host lists it as
+// Names of a host's models in canvases: `name`, `name@PROVIDER`, `name@INSTANCE@PROVIDER`, or an
+// alias, in any case. A provider without a list of models accepts every name; the host lists it as
 // `*@PROVIDER`. An alias for all other ids is listed as `*`.
 
 /** HostModel is a model for chats that canvases of a host can name. */

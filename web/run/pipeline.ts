@@ -8,9 +8,9 @@ import { isObject } from "../canvas/dsl.ts";
 /** Piece is a block or a chunk of a node's output. */
 export interface Piece {
   text: string;
-  /** What it is, such as table or title; "" is plain text. */
+  /** Its type, such as table or title; "" is plain text. */
   kind: string;
-  /** Keywords, questions, a summary and what else a node added. */
+  /** Keywords, questions, a summary and other members that a node added. */
   extra: [name: string, value: unknown][];
 }
 
@@ -59,7 +59,7 @@ const plain = new Set([
   "available_int",
 ]);
 
-/** payloadOf reads the outputs of a node; undefined when it gives no document. */
+/** payloadOf reads the outputs of a node; undefined if they contain no document. */
 export function payloadOf(step: Step | undefined): Payload | undefined {
   const outputs = step?.outputs;
   const format = String(outputs?.["output_format"] ?? "");

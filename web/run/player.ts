@@ -39,25 +39,25 @@ export interface Turn {
   /** Where it runs, and as which run of the host. */
   place: Place;
   run?: string;
-  /** Way to get answers of models that it began with. */
+  /** Source of the answers of models at its start. */
   model: ProviderKind;
   /** The stand-ins used. */
   substitutes: Substitutes;
-  /** The calls that it made in the page, but for those of models. */
+  /** The calls that it made in the page, except calls of models. */
   calls: Outside[];
-  /** The functions that a model called, by the call of the model; none if it may not call any. */
+  /** Functions that a model called, by the call of the model; empty if it may not call any. */
   functions: Map<string, Functions>;
   /** The canvas as it was before this turn, so that a rerun finds the same conversation. */
   before?: string;
 }
 
-/** Functions are calls of functions that a model answers with. */
+/** Functions are the function calls in an answer of a model. */
 type Functions = NonNullable<ModelPiece["tool_calls"]>;
 
 /** Outside is a call of a run that was answered outside of the engine. */
 export interface Outside {
   call: Asked;
-  /** The last piece of the answer; none while the call is open. */
+  /** The last piece of the answer; absent while the call is open. */
   answer?: { ok: boolean; payload: unknown };
 }
 
@@ -67,9 +67,9 @@ export type Place = "page" | "host";
 /** Play is the state of the run views. */
 export interface Play {
   turns: Turn[];
-  /** Turn that is shown; the last one by default. */
+  /** The shown turn; the last one by default. */
   chosen: number;
-  /** Records of that turn that are shown; undefined follows the run. */
+  /** Number of shown records of that turn; undefined follows the run. */
   cursor?: number;
   /** State to draw. */
   shown: RunState;
@@ -80,11 +80,11 @@ export interface Play {
 export interface World extends Pick<RunOptions, "retrieve" | "fetch" | "code"> {
   /** Names of the datasets that retrieve searches. */
   datasets?: ReadonlySet<string>;
-  /** Gives the text of documents that are handed over. */
+  /** Returns the text of attached documents. */
   read?: Read;
   /** Runs built-in tools in the page. */
   tool?: Local;
-  /** Gives the canvases that a canvas runs as nodes and tools. */
+  /** Returns the canvases that a canvas runs as nodes and tools. */
   canvases?: Port;
 }
 
@@ -92,11 +92,11 @@ export interface World extends Pick<RunOptions, "retrieve" | "fetch" | "code"> {
 export interface Stage {
   /** allowed reports whether it may run. */
   allowed(): boolean;
-  /** canvas returns it loaded, with its edits. */
+  /** canvas returns the loaded canvas with its edits. */
   canvas(): Promise<Canvas>;
-  /** node returns a node as people call it. */
+  /** node returns a node by its id, with its display name. */
   node(id: string): { id: string; name: string; kind: string } | undefined;
-  /** origins returns the local ones that it may call. */
+  /** origins returns the local origins that it may call. */
   origins(): readonly string[];
   /** saved is the canvas on the host, if it is there. */
   saved?(): Origin | undefined;
@@ -106,7 +106,7 @@ export interface Stage {
   from(id: string): Set<string>;
   /** standIns answer for components that work outside. */
   standIns(): Record<string, Answer>;
-  /** demo reports whether it is an example as it came, which asks no services. */
+  /** demo reports whether it is an unedited example, which sends no requests to services. */
   demo?(): boolean;
 }
 
@@ -120,9 +120,9 @@ interface Rest {
   base?: RunState;
   /** Turn that is repeated or continued. */
   again?: Turn;
-  /** The run continues the paused one: its conversation is not put back. */
+  /** The run continues the paused one: its conversation is not rewound. */
   resumes?: boolean;
-  /** The run on the host, in place of one that begins here. */
+  /** The run on the host, instead of one that starts here. */
   remote?: RemoteRun;
 }
 
@@ -158,12 +158,12 @@ export class Player {
     this.#world = world;
   }
 
-  /** here are the names of the datasets that the page itself has. */
+  /** here returns the names of the datasets in the page. */
   get here(): ReadonlySet<string> {
     return this.#world.datasets ?? new Set();
   }
 
-  /** scripts runs scripts of canvases, if the page can. */
+  /** scripts returns the runner of scripts, if the page has one. */
   get scripts(): World["code"] {
     return this.#world.code;
   }
@@ -190,7 +190,7 @@ export class Player {
     const paused = this.#paused;
     if (!paused) return;
     if (paused.turn.place === "host") {
-      // What runs on the host continues there.
+      // A run on the host continues there.
       const [run, origin] = [paused.run as RemoteRun, this.#stage.saved?.()];
       const stored = this.#runs && origin && this.#runs.resume(run, origin.id, inputs, this.files);
       const remote = stored ?? run.resume(inputs);
@@ -235,8 +235,8 @@ export class Player {
   }
 
   /**
-   * runFrom starts at a node with what the shown state knows, changed by `values` (`node@output` or
-   * a variable's name).
+   * runFrom starts at a node with the outputs and variables of the shown state, changed by `values`
+   * (`node@output` or a variable's name).
    */
   runFrom(node: string, values: Record<string, unknown> = {}): void {
     const { shown, turns, chosen } = this.play.get();
@@ -295,7 +295,7 @@ export class Player {
     this.pins.set(dict(outputs ? { ...rest, [node]: outputs } : rest));
   }
 
-  /** step shows the run as it was after so many records; undefined follows it again. */
+  /** step shows the run after its first `cursor` records; undefined follows it again. */
   step(cursor: number | undefined): void {
     const play = this.play.get();
     const turn = play.turns[play.chosen];
@@ -327,8 +327,8 @@ export class Player {
     return this.#stage.ids().named(this.pins.get());
   }
 
-  // asked returns the question of the turn that is looked at; a debugged node or an answered form
-  // belongs to the one before.
+  // asked returns the question of the shown turn; a debugged node or an answered form belongs to
+  // the turn before.
   #asked(): { ask?: Ask; again?: Turn } {
     const { turns, chosen } = this.play.get();
     const again = turns
@@ -412,8 +412,8 @@ export class Player {
     }));
   }
 
-  // rewind puts the conversation back to where the repeated turn began; a new turn notes where it
-  // begins itself.
+  // rewind restores the conversation to the start of the repeated turn, or records the start of a
+  // new turn.
   async #rewind(canvas: Canvas, turn: Turn, again: Turn | undefined): Promise<void> {
     if (again?.before !== undefined) await canvas.restore(again.before);
     turn.before = again?.before ?? await canvas.save();
@@ -477,7 +477,7 @@ function requestFrame(paint: () => void): number {
   return requestAnimationFrame(paint);
 }
 
-// functionsOf listens to the answer of a model that may call functions.
+// functionsOf collects the function calls in the answer of a model.
 function functionsOf({ payload }: Asked, all: Turn["functions"]): ReturnType<NonNullable<RunOptions["onCall"]>> {
   if (!payload["tools"]) return undefined;
   const called: Functions = [];

@@ -14,13 +14,13 @@ export interface PluginEntry {
   description: string;
   /** Where it runs while a canvas is tried out; anything but local means not in this page. */
   preview: "local" | "server" | "none";
-  /** What its manifest asks for. */
+  /** The permissions that its manifest requests. */
   asks: Ask[];
-  /** The parts of that which are allowed. */
+  /** The allowed parts of them. */
   allowed: Part[];
 }
 
-/** Ask is a permission that a manifest asks for; the reason is the author's. */
+/** Ask is a requested permission with the reason that the plugin's author states. */
 export interface Ask {
   part: Part;
   /** The bounds as the manifest has them. */
@@ -50,7 +50,7 @@ export class Plugins {
   readonly list = new Store<PluginEntry[]>([]);
   /** The error of the last file. */
   readonly fault = new Store<PluginFault | undefined>(undefined);
-  /** Names of plugins of the host whose permissions are shown to be allowed. */
+  /** Names of plugins of the host whose permissions are shown for consent. */
   readonly asking = new Store<readonly string[]>([]);
   readonly #engine: Promise<Engine>;
   readonly #files: PluginFiles;
@@ -66,7 +66,7 @@ export class Plugins {
 
   /**
    * fetch adds plugins of the host, as NAME or NAME@VERSION. Their requests go through the host,
-   * which has their secrets. Those that were added are in asking. It never throws.
+   * which has their secrets. The added ones are in `asking`. It never throws.
    */
   async fetch(references: readonly string[], ask: AskHost): Promise<void> {
     const before = new Map(this.list.get().map((entry) => [entry.name, entry]));
@@ -92,7 +92,7 @@ export class Plugins {
       const { name, version: own, description, preview, permissions = {} } = manifest;
       const asks = asksOf(permissions as Permissions);
       const before = this.list.get().find((each) => each.name === name);
-      // Another build keeps what was allowed, if it asks for it in the same way.
+      // Another build keeps the allowed parts that it requests with the same bounds.
       const same = asks.filter(({ part, text }) => before?.asks.some((ask) => ask.part === part && ask.text === text));
       const allowed = same.map(({ part }) => part).filter((part) => before?.allowed.includes(part));
       const added = { bytes, permissions: permissions as Permissions, proxy };
@@ -104,7 +104,7 @@ export class Plugins {
     }
   }
 
-  /** allow grants a plugin these parts of what its manifest asks for, and no others. */
+  /** allow grants a plugin these parts of its manifest's permissions, and no others. */
   async allow(name: string, allowed: Part[]): Promise<void> {
     const added = this.#added.get(name);
     const entry = this.list.get().find((each) => each.name === name);
@@ -156,7 +156,7 @@ export function localHosts(list: readonly PluginEntry[], used: readonly string[]
   });
 }
 
-// asksOf lists permissions with what bounds them, as the manifest has it.
+// asksOf lists permissions with their bounds as in the manifest.
 function asksOf(permissions: Permissions): Ask[] {
   return partsAsked(permissions).map((part) => {
     const asked = Object.values(granted(permissions, [part]))[0] as object;
@@ -166,7 +166,7 @@ function asksOf(permissions: Permissions): Ask[] {
   });
 }
 
-// inShort returns names and amounts without the signs of JSON.
+// inShort returns names and amounts without the punctuation of JSON.
 function inShort(bounds: unknown): string {
   if (Array.isArray(bounds)) return bounds.map(inShort).join(", ");
   if (typeof bounds !== "object" || bounds === null) return String(bounds);

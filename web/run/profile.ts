@@ -1,6 +1,6 @@
-// How the time of a run was spent: the chain of executions that the run waited for, queues, and the
-// time that one more slot would have saved. `easel run --profile` computes the same
-// (host/internal/profile); both are tested with the cases of that package.
+// The profile of a run: the critical path of executions, waits in queues, and the time that one
+// more slot would have saved. `easel run --profile` computes the same (host/internal/profile); both
+// are tested with the cases of that package.
 
 import type { RunEvent } from "@easel/engine";
 import type { CanvasModel } from "../canvas/drawing.ts";
@@ -46,7 +46,7 @@ export interface PathStep {
   start: number;
   work: number;
   queued: number;
-  /** From the end of what it depends on to its start. */
+  /** Time from the end of its dependencies to its start. */
   held: number;
 }
 
@@ -57,9 +57,9 @@ export interface Profile {
   critical: number;
   work: number;
   queued: number;
-  /** The most nodes that worked at once. */
+  /** Maximum number of nodes that worked concurrently. */
   slots: number;
-  /** How much sooner the run would have ended with one slot more. */
+  /** Time that one more slot would have saved. */
   saved: number;
   path: PathStep[];
   steps: Span[];
@@ -271,8 +271,8 @@ function endedBefore(e: Execution, among: readonly Execution[]): Execution | und
   return lastOf(among.filter((each) => each !== e && each.end <= e.from + tolerance && each.from < e.from));
 }
 
-// turnBefore returns the execution that ended last before a turn began. Elements that run at once
-// wait for none but those that were done.
+// turnBefore returns the execution that ended last before a turn began. Concurrent elements depend
+// only on executions that had ended.
 function turnBefore(e: Execution, outer: Execution): Execution | undefined {
   const done = (path: string): boolean => path === e.path || (outer.ends.get(path) ?? 0) <= e.from + tolerance;
   return endedBefore(e, outer.inner.filter((each) => done(each.path)));
@@ -324,7 +324,7 @@ function callTree(calls: Made[], from: number): Call[] {
   return inside(undefined, 0);
 }
 
-// slotsOf returns the most executions that worked at once.
+// slotsOf returns the maximum number of executions that worked concurrently.
 function slotsOf(leaves: readonly Execution[]): number {
   const edges: { at: number; by: number }[] = [];
   for (const e of leaves) {

@@ -23,7 +23,7 @@ export interface ProviderChoice {
   standIns: boolean;
 }
 
-/** firstChoice needs nothing. */
+/** firstChoice works without keys and servers. */
 export const firstChoice: ProviderChoice = {
   kind: "offline", url: "http://localhost:11434/v1", key: "", model: "", tools: false,
   script: "A prepared answer.\nAnother one.", standIns: true,
@@ -32,7 +32,7 @@ export const firstChoice: ProviderChoice = {
 const testTime = 60_000; // milliseconds
 const longestAnswer = 200; // characters
 
-/** Providers makes models and remembers what they answered. */
+/** Providers makes models and records their answers. */
 export class Providers {
   readonly #tape: Cassette = blank();
   readonly #host: typeof fetch;
@@ -51,8 +51,8 @@ export class Providers {
   }
 
   /**
-   * test asks the model with a name for a word, as a run with the choice would, and gives the
-   * answer. Nothing is recorded. It throws an EngineError.
+   * test requests a word from the model with a name, as a run with the choice would, and returns
+   * the answer without recording it. It throws an EngineError.
    */
   async test(choice: ProviderChoice, name: string): Promise<string> {
     const model = this.#asked(choice);
@@ -75,7 +75,7 @@ export class Providers {
     }
   }
 
-  // asked is the model behind a server.
+  // asked returns the model behind a server.
   #asked({ kind, url, key, model, tools }: ProviderChoice): Model {
     const options = { model: model || undefined, can: { tools } };
     return kind === "host"

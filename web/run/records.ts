@@ -10,24 +10,24 @@ const stride = 64;
 /** Records grows during a run. */
 export class Records {
   readonly events: RunEvent[] = [];
-  /** Steps that were there before this run: those of the run it continues. */
+  /** Number of steps of the run that this one continues. */
   readonly earlier: number;
-  readonly #kept: RunState[];
+  readonly #snapshots: RunState[];
   #last: RunState;
 
-  /** A run that continues another begins with what is known of that one. */
+  /** A run that continues another begins with the state of that one. */
   constructor(base: RunState = emptyState) {
-    this.#kept = [base];
+    this.#snapshots = [base];
     this.#last = base;
     this.earlier = base.steps.length;
   }
 
-  /** push adds events and gives the state after them. */
+  /** push adds events and returns the state after them. */
   push(events: Iterable<RunEvent>): RunState {
     for (const event of events) {
       this.events.push(event);
       this.#last = reduce(this.#last, event);
-      if (this.events.length % stride === 0) this.#kept.push(this.#last);
+      if (this.events.length % stride === 0) this.#snapshots.push(this.#last);
     }
     return this.#last;
   }
@@ -36,10 +36,10 @@ export class Records {
   truncate(count: number): void {
     this.#last = this.at(count);
     this.events.length = Math.min(count, this.events.length);
-    this.#kept.length = Math.floor(this.events.length / stride) + 1;
+    this.#snapshots.length = Math.floor(this.events.length / stride) + 1;
   }
 
-  /** settle replaces the last state, if the result has more than the events. */
+  /** settle replaces the last state by that of the result, which may have more than the events. */
   settle(state: RunState): void {
     this.#last = state;
   }
@@ -48,13 +48,11 @@ export class Records {
   at(count: number): RunState {
     if (count >= this.events.length) return this.#last;
     const base = Math.floor(count / stride);
-    return replay(this.events.slice(base * stride, count), this.#kept[base]);
+    return replay(this.events.slice(base * stride, count), this.#snapshots[base]);
   }
 }
 
-/**
- * waiting shows the nodes that wait for a person; the engine starts them when the answer is there.
- */
+/** waiting adds the nodes that wait for a person, which the engine starts only after the answer. */
 export function waiting(state: RunState, nodes: { id: string; name: string; kind: string }[], now: number): RunState {
   const steps = nodes.map(({ id, name, kind }, i): Step => ({
     index: state.steps.length + i,
@@ -76,8 +74,8 @@ export function waiting(state: RunState, nodes: { id: string; name: string; kind
 }
 
 /**
- * keptGood returns the state after a node was run alone: where that failed, its last good result
- * stays the one that other nodes and the picture use. Both executions are listed.
+ * keptGood returns the state after a node was run alone: if that failed, other nodes and the
+ * picture use its last good result. Both executions are listed.
  */
 export function keptGood(state: RunState, before: RunState | undefined, node: string): RunState {
   const good = own(before?.latest ?? {}, node);

@@ -7,7 +7,7 @@ import type { Installed } from "./admin.ts";
 import type { Host } from "./host.ts";
 import { offline } from "./model-names.ts";
 
-/** Version is a saved document of a canvas; `dsl` is there when one was asked for. */
+/** Version is a saved document of a canvas; only the request for one version returns `dsl`. */
 export interface Version {
   id: string;
   number: number;
@@ -31,9 +31,9 @@ export interface Schedule {
   next: string[];
   last?: { run: string; status: Status; error?: string; created: string };
   published: boolean;
-  /** The plugin that begins the runs, one for each item that it gives. */
+  /** The plugin that starts the runs, one for each item that it returns. */
   plugin?: string;
-  /** The path whose requests the plugin gets; such a schedule has no times. */
+  /** The path whose requests the plugin receives; such a schedule has no times. */
   hook?: string;
 }
 
@@ -67,7 +67,7 @@ export class Release {
     return this.#host.request("PATCH", `${this.#path}/versions/${encodeURIComponent(id)}`, { title });
   }
 
-  /** publish publishes the revision that was checked, and gives the new one. */
+  /** publish publishes the checked revision, and returns the new one. */
   publish(rev: number): Promise<{ rev: number }> {
     return this.#host.request("POST", `${this.#path}/publish`, { rev });
   }
@@ -81,18 +81,18 @@ export class Release {
     return { published: published?.at, team: permission === "team" };
   }
 
-  /** token returns the embed token of the canvas; it is made when there is none. */
+  /** token returns the embed token of the canvas, and creates it at the first call. */
   async token(): Promise<string> {
     return (await this.#host.request<{ token: string }>("POST", `${this.#path}/token`, {})).token;
   }
 
-  /** secret returns the secret with which a site signs user ids; with replaces it is a new one. */
+  /** secret returns the secret with which a site signs user ids, with `replaces` a new one. */
   async secret(replaces: boolean): Promise<string> {
     const path = `${this.#path}/token/secret`;
     return (await this.#host.request<{ secret: string }>(replaces ? "PUT" : "POST", path, {})).secret;
   }
 
-  /** revoke ends the embed token: pages that hold it stop working. */
+  /** revoke revokes the embed token: pages with it stop working. */
   revoke(): Promise<void> {
     return this.#host.request("DELETE", `${this.#path}/token`);
   }
@@ -126,7 +126,7 @@ export class Release {
     return this.#host.request("DELETE", `/api/v2/schedules/${encodeURIComponent(id)}`);
   }
 
-  /** check finds requirements of a document that the host lacks, and what publishing it opens. */
+  /** check finds requirements that the host lacks, and private objects that publishing opens. */
   check(dsl: Dsl): Promise<Check> {
     return check(this.#host, `${this.#path}/validate`, dsl);
   }
@@ -167,7 +167,7 @@ export interface Need {
   kind: "diagnostic" | "no_model" | "secret";
   /** Node that needs it. */
   node?: string;
-  /** Message of a diagnostic, or the name of what is missing. */
+  /** Message of a diagnostic, or the missing name. */
   text: string;
   /** Code of a diagnostic. */
   code?: Code;
@@ -202,7 +202,7 @@ export function lacking(dsl: Dsl, there: There): Need[] {
   return needs;
 }
 
-// fieldsOf lists the members of params and of what lies in them, such as the tools of an agent.
+// fieldsOf lists the members of params and of nested values, such as the tools of an agent.
 function* fieldsOf(value: unknown, depth = 0): Generator<[string, unknown]> {
   if (typeof value !== "object" || value === null || depth > 12) return;
   for (const [name, member] of Object.entries(value)) {

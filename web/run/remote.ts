@@ -54,7 +54,7 @@ export interface Question {
   inputs?: Record<string, unknown>;
   files?: unknown[];
   pins?: Record<string, unknown>;
-  /** The run stops after this node; it is no turn of the conversation. */
+  /** The run stops after this node, and is not a turn of the conversation. */
   until?: string;
 }
 
@@ -181,7 +181,7 @@ export class RemoteRun implements Running {
       this.#end = resolve;
       this.#fail = reject;
     });
-    this.result.catch(() => undefined); // who iterates sees the error there
+    this.result.catch(() => undefined); // a caller that iterates gets the error there
   }
 
   cancel(): void {

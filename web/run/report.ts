@@ -16,7 +16,7 @@ export interface Finding {
 export interface Report {
   title: Words;
   dsl: Dsl;
-  /** Names of the components, each with how many steps are of it, the most frequent first. */
+  /** Names of the components with their numbers of steps, the most frequent first. */
   kinds: [name: string, count: number][];
   steps: number;
   /** Steps that only a host runs; in the page mock tools answer for them. */
@@ -67,7 +67,7 @@ function unchecked(err: unknown): Diagnostic[] {
   return [{ severity: "error", code: "bad_canvas", message: messageOf(err) }];
 }
 
-/** runnable is how many steps of a report run in the page as they are. */
+/** runnable counts the steps of a report that run in the page unchanged. */
 export function runnable({ steps, mock, broken }: Report): number {
   const held = [...mock, ...broken].flatMap(({ node }) => node ?? []);
   return steps - new Set(held).size;

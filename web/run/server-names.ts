@@ -4,7 +4,7 @@ import type { Server } from "./admin.ts";
 import type { Host } from "./host.ts";
 import { Store } from "./store.ts";
 
-/** ServerNames asks the host for its servers once, while the person is signed in there. */
+/** ServerNames requests the host's servers once, while the person is signed in there. */
 export class ServerNames {
   /** The servers; undefined until they are known. */
   readonly known = new Store<readonly Server[] | undefined>(undefined);
@@ -34,7 +34,7 @@ export class ServerNames {
     return items;
   }
 
-  /** learn notes the tools that a server offered now. */
+  /** learn stores the tools that a server offers now. */
   learn(id: string, tools: string[]): void {
     this.known.set(this.known.get()?.map((server) => (server.id === id ? { ...server, tools } : server)));
   }

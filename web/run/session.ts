@@ -36,10 +36,10 @@ export class Session {
   readonly document = new Store<Document | undefined>(undefined);
   /** Where the canvas can be saved, if it came from the host. */
   readonly origin = new Store<Origin | undefined>(undefined);
-  /** The open canvas may run. Until then it is drawn and checked, and requests nothing. */
+  /** The open canvas may run. Until then it is drawn and checked, without requests. */
   readonly allowed = new Store<boolean>(false);
   readonly problems = new Store<Diagnostic[]>([]);
-  /** order is when nodes start; undefined for a canvas that does not load. */
+  /** order is the order in which nodes start; undefined for a canvas that does not load. */
   readonly order = new Store<"batch" | "eager" | undefined>(undefined);
   readonly specs = new Store<Map<string, ComponentSpec>>(new Map());
   /** The reason why the engine is unavailable, if it is. */
@@ -140,7 +140,7 @@ export class Session {
     this.#saves++; // later changes are another step
   }
 
-  /** stored records that a document is that of the host at a revision, there under a new title. */
+  /** stored records that the host stores a document at a revision, possibly under a new title. */
   stored(origin: Origin, base: Base, title?: string): void {
     const document = this.document.get();
     if (!document) return;
@@ -176,14 +176,14 @@ export class Session {
     this.document.set(undefined);
   }
 
-  /** restart forgets the conversation. */
+  /** restart drops the conversation. */
   restart(): void {
     this.player.forget();
     this.#canvas?.then((canvas) => canvas.close(), () => undefined);
     this.#canvas = undefined;
   }
 
-  /** edit changes a parameter of a node; what is typed into one field of it is one step of undo. */
+  /** edit changes a parameter of a node; typing in one field is one step of undo. */
   edit(node: string, key: string, value: unknown): void {
     const document = this.document.get();
     const before = document && paramOf(document.dsl, node, key);
@@ -282,8 +282,7 @@ export class Session {
     return canvas;
   }
 
-  // refresh reads everything again that other plugins may change; the conversation begins again
-  // with the next run.
+  // refresh reloads everything that depends on plugins; the next run begins a new conversation.
   #refresh(): void {
     this.restart();
     this.#checked = undefined;
@@ -364,7 +363,7 @@ export class Session {
     if (now?.opened === document.opened && this.#terms(now) === terms) this.allowed.set(true);
   }
 
-  // reconsider asks for consent again if an untrusted canvas may reach other resources than before.
+  // reconsider requires consent again if an untrusted canvas may reach other resources than before.
   #reconsider(): void {
     const source = this.document.get()?.source;
     if (!source || !isStrange(source)) return;

@@ -62,23 +62,23 @@ export class Sharing {
   }
 
   /**
-   * receive takes a newer revision of the host. It reports whether the canvas now has it; otherwise
-   * a choice is to be made.
+   * receive takes a newer revision of the host. It reports whether it is merged; otherwise a choice
+   * is required.
    */
   receive(text: string, origin: Origin): boolean {
     const document = this.#session.document.get();
     const known = this.#session.origin.get();
     if (!document || known?.id !== origin.id || origin.rev <= known.rev) return true;
-    return this.#meet(theirsOf({ text, acts: [], origin }), document.base.dsl, false);
+    return this.#merge(theirsOf({ text, acts: [], origin }), document.base.dsl, false);
   }
 
   /**
-   * join takes the draft that another tab wrote; `synced` is what both tabs had before. It gives
-   * their document, and reports whether it is merged; otherwise a choice is required.
+   * join takes the draft that another tab wrote; `synced` is the last document that both tabs had.
+   * It returns their document, and whether it is merged; otherwise a choice is required.
    */
   join(copy: Copy, synced: Dsl): { merged: boolean; theirs: Dsl } {
     const theirs = theirsOf(copy);
-    return { merged: this.#meet(theirs, synced, true), theirs: theirs.history.dsl };
+    return { merged: this.#merge(theirs, synced, true), theirs: theirs.history.dsl };
   }
 
   /** choose settles the conflicts: those with the given keys keep our values, the others theirs. */
@@ -87,11 +87,11 @@ export class Sharing {
     const document = this.#session.document.get();
     if (!waiting || !document) return;
     const { theirs, from } = waiting;
-    this.#take(theirs, from, this.#mirrored(settle(merge(from, document.dsl, theirs.history.dsl), ours), theirs));
+    this.#apply(theirs, from, this.#mirrored(settle(merge(from, document.dsl, theirs.history.dsl), ours), theirs));
     this.forget();
   }
 
-  #meet(theirs: Theirs, from: Dsl, tab: boolean): boolean {
+  #merge(theirs: Theirs, from: Dsl, tab: boolean): boolean {
     const document = this.#session.document.get();
     if (!document) return true;
     const { dsl, conflicts } = merge(from, document.dsl, theirs.history.dsl);
@@ -101,7 +101,7 @@ export class Sharing {
       return false;
     }
     this.forget();
-    this.#take(theirs, from, this.#mirrored(dsl, theirs));
+    this.#apply(theirs, from, this.#mirrored(dsl, theirs));
     return true;
   }
 
@@ -111,8 +111,8 @@ export class Sharing {
     return mirror(merged, sides, (dsl) => this.#session.drawing(dsl));
   }
 
-  // take shows the merged document. Acts stay steps of undo where they can.
-  #take({ opened, base, origin, history }: Theirs, from: Dsl, merged: Dsl): void {
+  // apply shows the merged document. Acts stay separate steps of undo if possible.
+  #apply({ opened, base, origin, history }: Theirs, from: Dsl, merged: Dsl): void {
     const document = this.#session.document.get();
     if (!document) return;
     if ((origin?.rev ?? 0) < (this.#session.origin.get()?.rev ?? 0)) {

@@ -1,5 +1,5 @@
-// Signed in stays signed in, where the page shows only what is the person's own. An address that a
-// stranger can make, with a canvas in it or to be fetched, must not cause a request with the login.
+// Restores the login at addresses that show only the person's own data. An address that a stranger
+// can make, with a canvas in it or to be fetched, must not cause a request with the login.
 
 import type { Host } from "./host.ts";
 
@@ -16,7 +16,7 @@ export function isOwn(hash: string): boolean {
 
 const remembered = "easel.signed-in";
 
-/** expectLogin notes that the person leaves for the login page, which leads back here. */
+/** expectLogin records that the person leaves for the login page, which returns here. */
 export function expectLogin(): void {
   try {
     localStorage.setItem(remembered, "1");
@@ -35,7 +35,7 @@ export function staySignedIn(
     try {
       const { status } = host.state.get();
       if (status === "unknown" && storage?.getItem(remembered) && isOwn(hash())) void host.connect();
-    } catch { /* a page may be forbidden to remember */ }
+    } catch { /* the browser may refuse storage */ }
   };
   host.state.subscribe(() => {
     const { status } = host.state.get();

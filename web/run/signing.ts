@@ -1,4 +1,4 @@
-// How a site proves to a chat who its visitor is: programs for its server that sign a user id.
+// Programs for the server of a site that sign a user id, which authenticates a visitor to a chat.
 
 /** signingNode signs with Node. The secret comes from the environment of the server. */
 export function signingNode(canvas: string): string {

@@ -64,7 +64,7 @@ print(answer["data"]["data"]["content"])
 `;
 }
 
-/** Embed is how a chat looks on a site. */
+/** Embed holds the options of a chat on a site. */
 export interface Embed {
   host: string;
   agent: string;
@@ -98,8 +98,8 @@ export function widgetTag(embed: Embed, signed = false): string {
 }
 
 /**
- * chatAddress returns the chat as a page of its own. The token is in the fragment, which browsers
- * never send.
+ * chatAddress returns the address of a page with only the chat. The token is in the fragment, which
+ * browsers never send.
  */
 export function chatAddress({ host, agent, token, color, language, title, files }: Embed): string {
   const options = new URLSearchParams({

@@ -1,5 +1,5 @@
 // Answers for components that work outside and that a page cannot reach: web searches, markets,
-// mail, databases. Each component describes its own, and the engine gives it.
+// mail, databases. Each component describes its own, and the engine computes it.
 
 import type { ComponentSpec, Engine, StandIn } from "@easel/engine";
 

@@ -1,10 +1,10 @@
-// Agents inside agents and their tools have no events of nodes: the calls of tools that the outer
-// agent records say when they run.
+// The activity of agents inside agents and of their tools. They have no node events, so it follows
+// from the tool calls that the outer agent records.
 
 import type { Step, Status, ToolUse } from "@easel/engine/state";
 import type { Member } from "../canvas/drawing.ts";
 
-/** Activity is the calls of a box below an agent in one execution. */
+/** Activity summarizes the calls of a box below an agent in one execution. */
 export interface Activity {
   status: Status;
   /** Calls so far. */
@@ -40,6 +40,6 @@ export function activity(step: Step | undefined, member: Member): Activity | und
 function concerns(use: ToolUse, { path, agent, agents }: Member): boolean {
   const call = callOf(use);
   if (call.agent !== path) return false;
-  // Tools have a number behind their name; entries without a number are thoughts of the agent.
+  // Names of tools end in a number; entries without a number are steps of the agent itself.
   return agent === undefined ? /_\d+$/.test(use.name) && !agents.includes(call.tool) : call.tool === agent;
 }

@@ -8,7 +8,7 @@ import { text } from "../canvas/picture.ts";
 import type { Editable } from "./editing.ts";
 import type { Host } from "./host.ts";
 
-/** Places are where the new canvas can be stored, and where canvases are found. */
+/** Places store new canvases and find stored ones. */
 export interface Places {
   host: Pick<Host, "create">;
   drafts: { add(title: string, text: string): Promise<string> } | undefined;
@@ -46,7 +46,7 @@ export class Subcanvases {
     return id === undefined ? { why: "nothing" } : { chosen: [id] };
   }
 
-  /** inline puts the canvas that a node runs in its place. */
+  /** inline replaces a node by the canvas that it runs. */
   async inline(id: string): Promise<Outcome> {
     const node = this.#session.document.get()?.model.byId.get(id);
     const { find } = this.#places;

@@ -17,18 +17,18 @@ export interface Searched extends Found {
 
 /** Substitutes is the stand-ins of one run, each list without duplicates. */
 export interface Substitutes {
-  /** Components whose stand-in made an answer up. */
+  /** Components with an invented answer of their stand-in. */
   tools: string[];
   /** Components that the host ran, and datasets that it searched. */
   relayed: string[];
-  /** Datasets that were searched and are not here. */
+  /** Datasets of a search that were not found. */
   datasets: string[];
   /** Where the components of each node were run, by the id of the node. */
   routes: Readonly<Record<string, readonly Route[]>>;
 }
 
 /**
- * Route is the source of a component's answer: its service, which this page asked, a tool of the
+ * Route is the source of a component's answer: its service, called by this page, a tool of the
  * host, or a stand-in.
  */
 export interface Route {
@@ -44,7 +44,7 @@ export interface Route {
  */
 export type Blocked = "service" | "address" | "key" | "secret";
 
-/** noSubstitutes is a run without stand-ins so far. */
+/** noSubstitutes is the initial value: a run without stand-ins. */
 export const noSubstitutes: Substitutes = { tools: [], relayed: [], datasets: [], routes: {} };
 
 /** Relay runs a component on the host; undefined when there is no host, or it has no such tool. */
@@ -64,11 +64,11 @@ export interface LocalContext {
   signal: AbortSignal;
 }
 
-/** Ways are how a run in the page gets answers of components that work outside. */
+/** Ways are the sources of answers for components that work outside the page. */
 export interface Ways {
   /** Answers made up for components, by name. Only these components are offered. */
   standIns: Record<string, Answer>;
-  /** Stand-ins answer if nothing else does; otherwise the node fails. */
+  /** Stand-ins answer if no other source does; without it the node fails. */
   invents: boolean;
   /** Names of the datasets of the page. */
   here: ReadonlySet<string>;
@@ -80,8 +80,8 @@ export interface Ways {
 }
 
 /**
- * watched wraps the ports of a run and adds tools: a service that the page can ask goes before the
- * tool of the host, and that before a stand-in.
+ * watched wraps the ports of a run and adds tools: a service that the page can call has precedence
+ * over the tool of the host, and that over a stand-in.
  */
 export function watched(ports: Ports, { standIns, invents, here, noted, origins = [], local, relay }: Ways): Ports {
   let known = noSubstitutes;
@@ -143,9 +143,7 @@ function why(blocked: Blocked | undefined): string {
   }
 }
 
-/**
- * modelless lists the nodes whose answers no language model gave: by name, those of this run only.
- */
+/** modelless lists the names of this run's nodes whose answers came from no language model. */
 export function modelless(kind: ProviderKind, state: RunState, earlier: number): string[] {
   if (kind === "openai" || kind === "host") return [];
   const names = state.steps

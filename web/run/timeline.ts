@@ -1,6 +1,5 @@
-// Orders the steps of a run into a tree: what ran inside an Iteration or a Loop
-// stands under it, turn by turn, and what the tools of an agent called stands under
-// them.
+// Orders the steps of a run into a tree: the steps inside an Iteration or a Loop are below it, by
+// turn, and the calls of an agent's tools below the tools.
 
 import type { Step, ToolUse } from "@easel/engine/state";
 import type { CanvasModel } from "../canvas/drawing.ts";
@@ -48,7 +47,7 @@ function turnOf(parent: Entry, opens: boolean): Turn {
   return turn;
 }
 
-// Elements that run at once have a turn each, in the order of the list.
+// Each of the concurrent elements has a turn, in the order of the list.
 function elementOf(parent: Entry, index: number): Turn {
   const at = parent.turns.findIndex((turn) => turn.index >= index);
   const found = parent.turns[at];

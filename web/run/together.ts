@@ -1,5 +1,5 @@
-// Several people on one canvas of the host: what others save arrives here, saves follow the order
-// of the host's revisions, and everybody sees who else is there.
+// Several people on one canvas of the host: receives what others save, saves in the order of the
+// host's revisions, and lists who else has the canvas open.
 
 import { same } from "../canvas/patch.ts";
 import { HostError, type Host, type Origin } from "./host.ts";
@@ -7,7 +7,7 @@ import type { Base } from "./document.ts";
 import { serverEvents } from "./sse.ts";
 import { Store } from "./store.ts";
 
-/** Person is somebody who has the canvas open. */
+/** Person is another person with the canvas open. */
 export interface Person {
   name: string;
   /** Pages of the person, this one not counted. */
@@ -32,11 +32,11 @@ const tries = 8; // saves that others may overtake
 
 /** Together follows the open canvas on the host. */
 export class Together {
-  /** Who else is here. */
+  /** Other people with the canvas open. */
   readonly people = new Store<readonly Person[]>([]);
   /** Counts the changes of others that were merged. */
   readonly merged = new Store<number>(0);
-  /** Who saved the newest of them; "" if the host does not know. */
+  /** Author of the newest of them; "" if unknown. */
   readonly author = new Store<string>("");
   readonly #host: Host;
   readonly #session: Shared;
@@ -52,7 +52,7 @@ export class Together {
   }
 
   /**
-   * save stores the open canvas over the revision that it is based on. When others saved meanwhile,
+   * save stores the open canvas over the revision that it is based on. If others have saved since,
    * their changes are merged first. It throws a HostError.
    */
   save(): Promise<Saved> {
@@ -75,8 +75,8 @@ export class Together {
   }
 
   /**
-   * publish publishes the revision that the open canvas is based on; `give` asks the host to and
-   * gives the revision that it made.
+   * publish publishes the revision that the open canvas is based on; `give` sends the request and
+   * returns the new revision.
    */
   publish(give: (rev: number) => Promise<{ rev: number }>): Promise<void> {
     return this.#inTurn(async () => {
@@ -87,7 +87,7 @@ export class Together {
     });
   }
 
-  // attend follows the canvas that is open, while the person is signed in.
+  // attend follows the open canvas while the person is signed in.
   #attend(): void {
     const open = this.#host.state.get().status === "open";
     const id = open ? this.#session.origin.get()?.id : undefined;
@@ -139,7 +139,7 @@ export class Together {
     return merged;
   }
 
-  // authorOf returns who saved the newest version. Only a line of text depends on the answer.
+  // authorOf returns the author of the newest version. Only a line of text depends on the answer.
   async #authorOf(id: string): Promise<string> {
     try {
       const response = await this.#host.ask("GET", `/api/v2/canvases/${encodeURIComponent(id)}/versions`);
@@ -151,7 +151,7 @@ export class Together {
     }
   }
 
-  // inTurn lets one save or merge end before the next begins.
+  // inTurn serializes saves and merges.
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const made = this.#turn.then(work, work);
     this.#turn = made.catch(() => undefined);

@@ -1,6 +1,6 @@
-// The built-in tools in the page: the modules that the program runs, loaded one by one when a
-// canvas calls them. Their requests are those of the page, so a service answers only if it allows
-// requests from other sites (CORS).
+// The built-in tools in the page: the same modules as in the program, each loaded when a canvas
+// calls it. Their requests come from the page, so a service answers only if it allows requests from
+// other sites (CORS).
 
 import type { Engine, ToolModule } from "@easel/engine";
 import { Guard } from "@easel/engine/address";
@@ -46,7 +46,7 @@ export class Tools {
     this.#send = send ?? ((input, init) => fetch(input, init));
   }
 
-  /** call runs the module of a component; undefined when there is none. */
+  /** call runs the module of a component; undefined without a module. */
   readonly call: Local = async (component, args, params, { origins, signal }) => {
     const tool = await this.#tool(component);
     if (!tool) return undefined;
@@ -63,7 +63,7 @@ export class Tools {
     }
   };
 
-  /** bytes returns the module of a component; undefined when there is none. */
+  /** bytes returns the module of a component, or undefined. */
   async bytes(component: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const { interpreter, tools } = await this.#index();
     const file = own(tools, component);
@@ -98,7 +98,7 @@ export class Tools {
   }
 }
 
-// kept makes a value once; one that fails is made again.
+// kept caches the value of make; a failure is not cached.
 function kept<T>(values: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
   let value = values.get(name);
   if (!value) {

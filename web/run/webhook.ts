@@ -20,11 +20,11 @@ interface Trace {
   finished: boolean;
 }
 
-const pause = 400; // milliseconds between two questions
+const pause = 400; // milliseconds between two polls
 
 /**
  * listen records the time before a call. The returned function reads the events of the run that the
- * call started; with false there is none, because the call was refused.
+ * call started; pass false if the call was refused.
  */
 export async function listen(
   host: Pick<Host, "request">,
@@ -81,9 +81,9 @@ export async function testCall(
 /** HookCallRecord is the latest request from outside that started a run. */
 export interface HookCallRecord {
   run: HostRun;
-  /** What the canvas got of the request. */
+  /** The request as the canvas received it. */
   request?: unknown;
-  /** What the run sent. */
+  /** The answer of the run. */
   answer: string;
 }
 

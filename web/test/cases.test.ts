@@ -1,5 +1,5 @@
-// The page's player and comparator give the verdicts of `easel test`: for the conformance cases of
-// the engine, with their own canvas, with changed canvases and with changed expectations.
+// The page's player and comparator return the verdicts of `easel test`: for the conformance cases
+// of the engine, with their own canvas, with changed canvases and with changed expectations.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";

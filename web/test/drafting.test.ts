@@ -19,7 +19,7 @@ after(() => { engine.close(); built.remove(); });
 
 const empty = open(blank(specs, "x")).dsl;
 
-// said is a model that answers with texts, the last one again and again.
+// said returns a model that answers with texts, and repeats the last one.
 function said(...texts: string[]): { llm: Model; asked: ModelRequest[] } {
   const asked: ModelRequest[] = [];
   const llm: Model = {

@@ -1,5 +1,5 @@
-// Drafts of tabs that share a canvas: the journal of a killed tab is merged into the draft
-// beside the changes of other tabs.
+// Drafts of tabs that share a canvas: the journal of a killed tab is merged into the draft with the
+// changes of other tabs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

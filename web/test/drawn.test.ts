@@ -1,5 +1,4 @@
-// The edges that the page draws are those of the document, after any edits. EASEL_SEED repeats a
-// failure.
+// The drawn edges equal those of the document after any edits. EASEL_SEED repeats a failure.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

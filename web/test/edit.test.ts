@@ -71,7 +71,7 @@ function inStep(dsl: Dsl): void {
   assert.equal(model.unplaced, false);
 }
 
-// undone asserts that the inverse of all changes gives the document before.
+// undone asserts that the inverse of all changes restores the document.
 function undone(before: Dsl, draft: Draft): void {
   assert.equal(JSON.stringify(apply(draft.dsl, invert(draft.changes))), JSON.stringify(before));
 }

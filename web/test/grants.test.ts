@@ -1,4 +1,4 @@
-// Permissions of plugins in parts: forms, upper bounds, and what a manifest asks for.
+// Permissions of plugins in parts: forms, upper bounds, and requests of manifests.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

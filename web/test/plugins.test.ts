@@ -1,4 +1,4 @@
-// Plugins of the page: what each asks for, as people read it.
+// Plugins of the page: their requested permissions in the form for people.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

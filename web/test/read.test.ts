@@ -1,4 +1,4 @@
-// Documents that a user attaches: their text, or the reason why there is none.
+// Documents that a user attaches: their text, or the reason why they cannot be read.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The MCP servers of an agent in a document, and what its card says of them.
+// The MCP servers of an agent in a document, and on its card.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// A selection becomes a canvas of its own and is merged back: runs stay the same, and each edit
-// can be undone.
+// A selection becomes a separate canvas and is merged back: runs stay the same, and each edit can
+// be undone.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

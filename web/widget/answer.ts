@@ -7,10 +7,10 @@ import { make, type Content } from "./elements.ts";
 import { Drawing, markdown, type Cite } from "./markdown.ts";
 import type { Say } from "./words.ts";
 
-/** Drawings are those of the parts of a turn's answers, by answer and part. */
+/** Drawings holds the drawings of a turn's answers, by answer and part. */
 export type Drawings = Map<string, Drawing>;
 
-/** drawTurn draws a turn but for its form; `drawings` were used for it before. */
+/** drawTurn draws a turn without its form; it reuses `drawings` of the turn. */
 export function drawTurn(turn: Turn, drawings: Drawings, say: Say, again: () => void): HTMLElement {
   const { state, phase, fault } = turn;
   const open = phase === "sending" || phase === "running" || phase === "reconnecting";

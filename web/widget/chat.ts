@@ -1,6 +1,6 @@
-// The chat as a visitor sees it: heading, transcript and composer in a shadow root, with a style
-// sheet that scripts construct: a strict Content-Security-Policy of the embedding page allows it,
-// and neither page styles the other.
+// The chat as a visitor sees it: heading, transcript and composer in a shadow root, so that neither
+// page styles the other. Scripts construct the style sheet, which a strict Content-Security-Policy
+// of the embedding page allows.
 
 import { drawTurn, type Drawings } from "./answer.ts";
 import { ChatError, Client, type Greeting, type Uploaded } from "./client.ts";
@@ -13,7 +13,7 @@ import { speaker, type Say } from "./words.ts";
 
 /** Chat is one conversation with its elements. */
 export class Chat {
-  /** The whole of it. */
+  /** The root element. */
   readonly element: HTMLElement;
   readonly #options: Options;
   readonly #say: Say;
@@ -33,12 +33,12 @@ export class Chat {
   #frame = 0;
   #started = false;
 
-  /** `close` makes a button that closes the chat; a page of its own has none. */
+  /** With `close` the heading has a button that closes the chat. */
   constructor(options: Options, close?: () => void) {
     this.#options = options;
     const say = (this.#say = speaker(options.language));
     this.#client = new Client(options);
-    // Each user of the site has a conversation: who logs in or out begins another one.
+    // Each user of the site has a separate conversation, also after a login or logout.
     const key = `${options.host}${options.agent} ${options.user}`;
     this.#talk = new Conversation(this.#client, key, () => this.#schedule(), tabStorage());
     this.#transcript = make("div", {
@@ -105,7 +105,7 @@ export class Chat {
     return this.#heading.textContent ?? "";
   }
 
-  /** start asks the host how to begin, once. */
+  /** start requests the greeting of the agent, once. */
   async start(): Promise<void> {
     if (this.#started) return;
     this.#started = true;
@@ -125,7 +125,7 @@ export class Chat {
     this.#schedule();
   }
 
-  /** focus moves the keyboard to where the visitor continues. */
+  /** focus moves the keyboard focus to the element at which the visitor continues. */
   focus(): void {
     const field = this.#transcript.querySelector<HTMLElement>("form:last-of-type input, form:last-of-type select");
     if (!this.#composer.hidden) this.#text.focus();

@@ -1,5 +1,5 @@
-// Requests of a chat to its host: those that an embed token opens, and no others. No cookie goes
-// along, and no redirect is followed, so that the token stays with the host.
+// Requests of a chat to its host, only those that an embed token allows. They carry no cookie and
+// follow no redirect, so that the token stays with the host.
 
 import type { FormField, Reference, RunEvent } from "@easel/engine";
 import type { Options } from "./options.ts";
@@ -18,7 +18,7 @@ export class ChatError extends Error {
   }
 }
 
-/** Greeting is what an agent shows before the first message. */
+/** Greeting is the content that an agent shows before the first message. */
 export interface Greeting {
   title: string;
   prologue: string;
@@ -33,7 +33,7 @@ export interface Uploaded {
   [member: string]: unknown;
 }
 
-/** Question is what a visitor sends. */
+/** Question is a message of a visitor. */
 export interface Question {
   query: string;
   inputs?: Record<string, unknown> | undefined;
@@ -51,7 +51,7 @@ export interface Stream {
   frames: AsyncIterable<Frame>;
 }
 
-/** Said is an earlier conversation of a signed visitor. */
+/** Said is a stored conversation of a signed visitor. */
 export interface Said {
   id: string;
   messages: { role: string; content: string; reference?: Reference | null }[];
@@ -132,7 +132,7 @@ export class Client {
     return `0.27/api/v1/agentbots/${encodeURIComponent(this.#options.agent)}/${rest}`;
   }
 
-  // proof is the query that shows whose request it is.
+  // proof returns the query that authenticates a request.
   #proof(session: string): string {
     const { user, signature } = this.#options;
     const proof = signature ? [["user_id", user], ["user_signature", signature]] : [["session_id", session]];

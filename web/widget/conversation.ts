@@ -1,6 +1,6 @@
-// A conversation of a visitor: its turns, and the run that answers the last one. It outlives a
-// reload of the page that embeds it, and a connection that breaks: the run continues at the host
-// and is read again from its first event.
+// A conversation of a visitor: its turns, and the run that answers the last one. It survives a
+// reload of the embedding page and a lost connection: the run continues on the host and is read
+// again from its first event.
 
 import { emptyState, reduce, type RunState } from "@easel/engine/state";
 import { ChatError, type Client, type Question, type Said, type Stream, type Uploaded } from "./client.ts";
@@ -19,10 +19,10 @@ export interface Turn {
   fault?: Word | undefined;
 }
 
-/** Place keeps a text in the tab, such as sessionStorage. */
+/** Place stores strings in the tab, such as sessionStorage. */
 export type Place = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** Wait resolves when it is time for another try; it may throw when the signal says so. */
+/** Wait resolves at the time of the next attempt; it may throw when the signal aborts. */
 export type Wait = (tries: number, signal: AbortSignal) => Promise<void>;
 
 const mostTurns = 50; // that are kept in the tab
@@ -77,7 +77,7 @@ export class Conversation {
     else this.#update({ phase: "failed", fault: "lost" });
   }
 
-  /** ask sends a question, or the values of the form that the last turn asks for. */
+  /** ask sends a question, or the values of the form of the last turn. */
   async ask({ query, inputs, files = [] }: Omit<Question, "session">): Promise<void> {
     if (this.busy) return;
     this.turns = [...this.turns, { query, inputs, files, state: emptyState, run: "", phase: "sending" }];
@@ -107,7 +107,7 @@ export class Conversation {
     this.#abort.abort();
     this.#session = "";
     this.turns = [];
-    this.#save(); // so that a reload does not recall the one that was dropped
+    this.#save(); // a reload must not restore the dropped one
     this.#changed();
   }
 
@@ -210,7 +210,7 @@ export class Conversation {
   }
 }
 
-// turnsOf returns the turns of a conversation as they looked when they were answered.
+// turnsOf returns the turns of a stored conversation.
 function turnsOf({ messages }: Said): Turn[] {
   const turns: Turn[] = [];
   for (const { role, content: text, reference } of messages) {
@@ -233,7 +233,7 @@ function isOpen(turn: Turn | undefined): boolean {
   return turn?.phase === "sending" || turn?.phase === "running" || turn?.phase === "reconnecting";
 }
 
-// online waits longer with each try, and not longer than until the browser is online again.
+// online waits longer with each attempt, at most until the browser is online again.
 function online(tries: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = new AbortController();

@@ -1,9 +1,9 @@
-// Makes elements, and never reads HTML: nothing that an answer says can become markup, also on
-// pages that require Trusted Types.
+// Makes elements, and never parses HTML: an answer cannot become markup, also on pages that require
+// Trusted Types.
 
 type Attributes = Record<string, string | boolean | ((event: Event) => void) | undefined>;
 
-/** Content is what stands in an element. */
+/** Content is a child of an element; false and undefined are left out. */
 export type Content = Node | string | false | undefined;
 
 /**

@@ -7,7 +7,7 @@ import type { Say } from "./words.ts";
 
 type Fields = Record<string, FormField>;
 
-/** FormOf is what a form needs. */
+/** FormOf holds the parameters of a form. */
 export interface FormOf {
   fields: Fields;
   tips: string;
@@ -48,7 +48,7 @@ export function form({ fields, tips, submit, say, client, onDone }: FormOf): HTM
   );
 }
 
-/** argumentsOf ends the name of the field that changes what an approval is for; visitors cannot. */
+/** argumentsOf is the suffix of fields with changed arguments of an approval; not for visitors. */
 const argumentsOf = ":arguments";
 
 let count = 0;
@@ -98,7 +98,7 @@ interface Row {
   read: Read;
 }
 
-// files uploads what is chosen at once; the form can be sent when all are stored.
+// files uploads each file when it is chosen; the form can be sent when all are stored.
 function files(id: string, label: HTMLElement, required: boolean, say: Say, client: Pick<Client, "upload">): Row {
   let stored: Uploaded[] = [];
   const note = make("p", { class: "note", role: "status" });
@@ -124,7 +124,7 @@ function files(id: string, label: HTMLElement, required: boolean, say: Say, clie
   return { row: make("div", { class: "field" }, label, input, note), read: () => (stored.length > 0 ? stored : "") };
 }
 
-// approval asks whether a tool may run, with the arguments that it would get.
+// approval draws the choice whether a tool may run, with the tool's arguments.
 function approval(name: string, { approval: asked }: FormField, say: Say): Row {
   const group = `field-${++count}`;
   const choice = (value: "yes" | "no"): HTMLElement => {

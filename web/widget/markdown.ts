@@ -12,7 +12,7 @@ export function markdown(text: string, cite: Cite): HTMLElement {
   return new Drawing().draw(text, cite);
 }
 
-/** Drawing draws a text that grows, and uses again what it drew of it before. */
+/** Drawing draws a growing text, and reuses the elements of its unchanged blocks. */
 export class Drawing {
   readonly #growing = new Growing();
   #sections: { blocks: Block[]; nodes: Content[] }[] = [];
@@ -39,7 +39,8 @@ function element(block: Exclude<Block, { kind: "line" }>, cite: Cite): HTMLEleme
     case "plain":
       return make("p", { class: "plain" }, block.text);
     case "heading":
-      return make("p", { class: "heading" }, line(block.content, cite)); // the page around has headings of its own
+      // Not an h1 to h6: the embedding page has headings.
+      return make("p", { class: "heading" }, line(block.content, cite));
     case "code":
       return make("pre", { tabindex: "0" }, make("code", {}, block.text));
     case "rule":

@@ -13,7 +13,7 @@ export interface Options {
   language: Language;
   theme: "auto" | "light" | "dark";
   side: "left" | "right";
-  /** CSS hex colour of buttons and of what the visitor says. */
+  /** CSS hex colour of buttons and of the visitor's messages. */
   color: string;
   title: string;
   /** Visitors may attach files. */
@@ -32,7 +32,7 @@ export interface Options {
 
 const defaultColor = "#1f6470";
 
-/** ofScript reads the attributes of the script element; `src` is where it came from. */
+/** ofScript reads the attributes of the script element; `src` is its address. */
 export function ofScript(data: DOMStringMap, src: string, page: string): Options {
   return {
     host: folderOf(data["host"] || src),

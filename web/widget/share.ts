@@ -1,6 +1,6 @@
-// The chat as a page of its own, at /agent/share and /agent/chat, and the frames of RAGFlow's
-// widget at /chats/widget: a button in one frame and the window in another, that the script of the
-// embedding page makes when the button asks for it.
+// The chat as a separate page, at /agent/share and /agent/chat, and the frames of RAGFlow's widget
+// at /chats/widget: a button in one frame and the window in another, which the script of the
+// embedding page creates on a message of the button.
 
 import { Chat } from "./chat.ts";
 import { icon, make } from "./elements.ts";
@@ -30,8 +30,8 @@ function drawChat(): void {
   });
 }
 
-// drawButton is the frame with the button. Its messages to the embedding page contain no secret of
-// the host: the page itself has set the address with the token.
+// drawButton draws the frame with the button. Its messages to the embedding page contain no secret
+// of the host: the page itself has set the address with the token.
 function drawButton(): void {
   const say = speaker(options.language);
   let open = false;

@@ -1,5 +1,5 @@
-// The style sheet of the chat, constructed by the script. Colours follow the one that the owner
-// chose, with text that stays legible on it.
+// The style sheet of the chat, constructed by the script. Colours follow the owner's choice, with
+// legible text on them.
 
 import { inkOn, legibleOn, type Options } from "./options.ts";
 

@@ -37,7 +37,7 @@ function mount(options: ReturnType<typeof ofScript>): void {
   };
   const chat = new Chat(options, close);
   const pressed = (event: Event): void => {
-    event.stopPropagation(); // it is no shortcut of the page around
+    event.stopPropagation(); // keys in the chat must not trigger shortcuts of the embedding page
     if ((event as KeyboardEvent).key === "Escape") close();
   };
   const panel = make(

@@ -1,6 +1,6 @@
 // Texts of the chat page and of the widget; both languages have the same keys.
 
-/** Language is one that the chat speaks. */
+/** Language is a language of the chat. */
 export type Language = "en" | "zh";
 
 const en = {
@@ -88,7 +88,7 @@ const zh: Record<Word, string> = {
   incomplete: "地址不完整：需要 agent 和 token。",
 };
 
-/** Say gives a text; {0}, {1} are places for values. */
+/** Say returns a text with values for its placeholders {0}, {1}. */
 export type Say = (word: Word, ...values: string[]) => string;
 
 /** speaker returns the texts of one language. */

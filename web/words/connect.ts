@@ -314,5 +314,5 @@ const zh: Record<ConnectKey, string> = {
   database_none: "没有主机能连接 {0} 类型的数据库。",
 };
 
-/** texts are the tables of both languages. */
+/** texts holds the tables of both languages. */
 export const texts = { en, zh };

@@ -12,5 +12,5 @@ const zh: Record<keyof typeof en, string> = {
   refused: "浏览器只能从 HTTPS 页面复制。文本已选中，请按 Ctrl+C 或 ⌘C。",
 };
 
-/** texts are those of both languages. */
+/** texts holds the tables of both languages. */
 export const texts = { en, zh };

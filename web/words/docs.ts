@@ -61,5 +61,5 @@ const zh: typeof en = {
 /** DocsKey names a text. */
 export type DocsKey = keyof typeof en;
 
-/** texts are those of both languages. */
+/** texts holds the tables of both languages. */
 export const texts = { en, zh };

@@ -46,5 +46,5 @@ const zh: Record<keyof typeof en, string> = {
   from_template: "此画布由最接近的模板创建。配置模型后，可按您的要求修改。",
 };
 
-/** texts are those of both languages. */
+/** texts holds the tables of both languages. */
 export const texts = { en, zh };

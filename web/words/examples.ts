@@ -1,5 +1,5 @@
-// An example of each component for the help, by its stored name: what a person would set, and what
-// comes of it. A test compares the names with the components.
+// An example of each component for the help, by its stored name: typical settings and their result.
+// A test compares the names with the components.
 
 /** examples have their texts in both languages. */
 export const examples: Readonly<Record<string, { en: string; zh: string }>> = {

@@ -155,8 +155,8 @@ const zh: Record<FormKey, string> = {
   llm_id: "模型",
 };
 
-/** texts are those of both languages, for the test that compares them. */
+/** texts holds the tables of both languages, for the test that compares them. */
 export const texts = { en, zh };
 
-/** FormText gives a text with values in its places {0}, {1}. */
+/** FormText returns a text with values for its placeholders {0}, {1}. */
 export type FormText = (key: FormKey, ...values: (string | number)[]) => string;

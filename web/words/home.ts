@@ -225,8 +225,8 @@ const zh: Record<HomeKey, string> = {
   need_no_model: "此主机未配置模型：由离线替身回答",
 };
 
-/** texts are those of both languages, for the test that compares them. */
+/** texts holds the tables of both languages, for the test that compares them. */
 export const texts = { en, zh };
 
-/** HomeText gives a text with values in its places {0}, {1}. */
+/** HomeText returns a text with values for its placeholders {0}, {1}. */
 export type HomeText = (key: HomeKey, ...values: (string | number)[]) => string;

@@ -63,5 +63,5 @@ const zh: typeof en = {
 /** NodeKey names a text. */
 export type NodeKey = keyof typeof en;
 
-/** texts are those of both languages. */
+/** texts holds the tables of both languages. */
 export const texts = { en, zh };

@@ -308,7 +308,7 @@ const zh: Record<PublishKey, string> = {
   schedule_named: "{0}：{1}",
 };
 
-/** PublishText gives a text; {0}, {1} are places for values. */
+/** PublishText returns a text with values for its placeholders {0}, {1}. */
 export type PublishText = (key: PublishKey, ...values: (string | number)[]) => string;
 
 /** publishText returns the texts of a language. */

@@ -5,8 +5,8 @@ import { zh } from "./settings.zh.ts";
 
 export type { SettingsKey };
 
-/** texts are those of both languages. */
+/** texts holds the tables of both languages. */
 export const texts = { en, zh };
 
-/** SettingsText gives a text with values in its places {0}, {1}. */
+/** SettingsText returns a text with values for its placeholders {0}, {1}. */
 export type SettingsText = (key: SettingsKey, ...values: (string | number)[]) => string;

@@ -7,18 +7,18 @@ import { Store } from "../run/store.ts";
 /** SpecWords are texts by their English. */
 export type SpecWords = Readonly<Record<string, string>>;
 
-/** specWords are those loaded so far. */
+/** specWords holds the texts that are loaded. */
 export const specWords = new Store<SpecWords>({});
 
 let loading: Promise<void> | undefined;
 
-/** loadSpecWords loads the Chinese texts, once; what cannot be loaded stays English. */
+/** loadSpecWords loads the Chinese texts once; texts that cannot be loaded stay English. */
 export function loadSpecWords(): Promise<void> {
   loading ??= import("./specs.zh.ts").then(({ zh }) => specWords.set(zh), () => { loading = undefined; });
   return loading;
 }
 
-/** translated looks a text up, also with a number behind it, as in "Case 2". */
+/** translated looks up a text, also one that ends in a number, such as "Case 2". */
 export function translated(words: SpecWords, english: string): string {
   const found = words[english];
   if (found !== undefined) return found;

@@ -243,10 +243,10 @@ const zh: Record<TestKey, string> = {
   step_none: "运行没有更多步骤",
 };
 
-/** texts are the tables by language. */
+/** texts holds the tables by language. */
 export const texts = { en, zh };
 
-/** TestText gives texts of the tests. */
+/** TestText returns a text of the tests with values for its placeholders. */
 export type TestText = (key: TestKey, ...values: (string | number)[]) => string;
 
 /** testText returns the texts in a language. */

@@ -1,4 +1,4 @@
-// What the tools for services say of their settings, by the English text of the engine; a part of
+// Labels and docs of the settings of service tools, by the English text of the engine; a part of
 // specs.zh.ts.
 
 /** toolSettings are the Chinese texts. */

@@ -2,10 +2,10 @@ import type { Words } from "../canvas/dsl.ts";
 import { en, type Key } from "./en.ts";
 import { zh } from "./zh.ts";
 
-/** Language is one the page speaks. */
+/** Language is a language of the page. */
 export type Language = "en" | "zh";
 
-/** translator returns texts of one language; {0}, {1} are places for values. */
+/** translator returns the texts of one language; {0}, {1} are placeholders for values. */
 export function translator(language: Language): (key: Key, ...values: (string | number)[]) => string {
   return filler(language === "zh" ? zh : en);
 }
@@ -15,7 +15,7 @@ export function filler<K extends string>(texts: Record<K, string>): (key: K, ...
   return (key, ...values) => texts[key].replace(/\{(\d)\}/g, (_, at: string) => String(values[Number(at)] ?? ""));
 }
 
-/** pick chooses a text in the person's language, or the nearest there is. */
+/** pick chooses the text in the person's language, or in the nearest one. */
 export function pick(words: Words, language: Language): string {
   if (typeof words === "string") return words;
   return words[language] ?? words["en"] ?? Object.values(words)[0] ?? "";

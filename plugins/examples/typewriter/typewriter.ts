@@ -1,8 +1,8 @@
-// typewriter says a text word by word.
+// typewriter emits a text word by word.
 //
-// The lesson: streaming. Each emit becomes a piece of the node's answer the moment it is made; when emit gives false,
-// nobody waits any more and the plugin ends. The last piece and the outputs belong together: what the text has
-// beyond the pieces is said at the end.
+// The lesson: streaming. Each emit immediately becomes a piece of the node's answer; when emit
+// returns false, the call is cancelled and the plugin ends. The pieces need not be the whole text:
+// the host appends the rest of the output at the end.
 import { Call, Value, run } from "../../sdk-as/assembly/index";
 
 export function easel_invoke(): i32 { return run(type); }

@@ -7,13 +7,13 @@ import { filter } from "./filter";
 import { innerText, isElement } from "./markup";
 import { escapeURL, oneLine } from "./text";
 
-/** What expressions see. */
+/** The values that expressions can refer to. */
 export class Env {
   roots: Value = Value.object();
   error: string = "";
   constructor(public call: Call) {}
 
-  /** Notes what is wrong with the spec; the first counts. */
+  /** Records an error of the spec; only the first is kept. */
   wrong(message: string): Value {
     if (this.error == "") this.error = message;
     return new Value();
@@ -27,7 +27,7 @@ export function textOf(v: Value): string {
   return v.isNull() ? "" : v.json();
 }
 
-/** Whether a condition holds: not null, false, 0, "", or empty. */
+/** Reports whether a condition holds: the value is not null, false, 0, "", or empty. */
 export function truthy(v: Value): bool {
   if (v.kind == Kind.Bool) return v.raw == "true";
   if (v.kind == Kind.Number) return v.num() != 0;
@@ -60,7 +60,7 @@ export function fill(env: Env, template: string, inURL: bool = false): Value {
   return Value.text(out.join(""));
 }
 
-/** Where the expression that begins at i ends. */
+/** Returns the end of the expression that begins at i. */
 function closing(s: string, i: i32): i32 {
   let quoted = false;
   for (; i < s.length; i++) {
@@ -137,7 +137,7 @@ export class Expression {
   }
 }
 
-/** Follows a path: members by name, elements by index, * for all of a list. */
+/** Resolves a path: members by name, elements by index, * for all elements of a list. */
 export function follow(v: Value, path: string[], from: i32): Value {
   for (let i = from; i < path.length; i++) {
     const step = path[i];
@@ -202,7 +202,7 @@ export function build(env: Env, spec: Value, request: bool): Value {
   return object;
 }
 
-/** Whether a value is left out of a request: null, or what a template gave as "". */
+/** Reports whether a value is left out of a request: null, or a template with the result "". */
 function absent(v: Value, spec: Value): bool {
   if (v.isNull()) return true;
   return v.kind == Kind.Text && v.raw == "" && !(spec.kind == Kind.Text && spec.raw == "");
@@ -224,7 +224,7 @@ function each(env: Env, spec: Value, request: bool): Value {
   return join.isNull() ? list : joined(list.items, textOf(fill(env, join.raw)));
 }
 
-/** What a loop goes through: the elements of a list; one value is a list of one. */
+/** The elements for a loop: those of a list, or the single value. */
 export function elements(v: Value): Value[] {
   if (v.kind == Kind.List) return v.items;
   return v.isNull() ? [] : [v];
@@ -239,11 +239,11 @@ export function joined(items: Value[], by: string): Value {
   return Value.text(parts.join(by));
 }
 
-/** A number, also where it stands as text; 0 otherwise. */
+/** The value of a number, also of one written as text; 0 otherwise. */
 export function numberOf(v: Value): f64 {
   const n = v.kind == Kind.Text ? parseFloat(v.raw) : v.num();
   return isNaN(n) ? 0 : n;
 }
 
-/** Reads JSON text; null where it is none. */
+/** Parses JSON text; null if it is invalid. */
 export function readJSON(text: string): Value { return parse(text); }

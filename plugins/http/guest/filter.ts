@@ -91,7 +91,7 @@ function split(s: string, by: string): Value {
   return list;
 }
 
-/** The text between two others; "" where they do not stand. */
+/** The text between two others; "" if they do not occur. */
 function between(s: string, open: string, close: string): string {
   const from = s.indexOf(open);
   if (from < 0) return "";
@@ -109,7 +109,7 @@ function mapped(v: Value, path: string): Value {
   return list;
 }
 
-/** Sorts by a number that each element has, least first; equals keep their order. */
+/** Sorts by a number of each element, smallest first; the order of equal ones is stable. */
 function sorted(v: Value, path: string): Value {
   const items = elements(v).slice(0);
   for (let i = 1; i < items.length; i++) {
@@ -124,7 +124,7 @@ function sorted(v: Value, path: string): Value {
   return listOf(items);
 }
 
-/** The elements whose text at path contains a text, capitals or not. */
+/** The elements whose text at path contains a text, in any case. */
 function where(v: Value, path: string, part: string): Value {
   const list = Value.list();
   const items = elements(v);
@@ -134,7 +134,7 @@ function where(v: Value, path: string, part: string): Value {
   return list;
 }
 
-/** Objects out of rows of cells and the names of their columns. */
+/** Converts rows of cells to objects, by the names of the columns. */
 function rows(v: Value, names: Value): Value {
   const list = Value.list();
   for (let i = 0; i < v.items.length; i++) {

@@ -1,5 +1,5 @@
-// interpreter turns a spec, the section easel.http of its own file, into a tool: it fills templates
-// into requests, reads the answers and maps them to outputs. One module serves every tool that is
+// interpreter runs the spec in the section easel.http of its file as a tool: it fills the templates
+// of requests, reads the responses and maps them to outputs. One module serves every tool that is
 // only data.
 import { Call, Value, bytesOf, run } from "../../sdk-as/assembly/index";
 import { Env, build, elements, fill, numberOf, readJSON, textOf, truthy } from "./expr";
@@ -7,11 +7,11 @@ import { read } from "./markup";
 import { charsetOf, decode, escapeURL } from "./text";
 
 export function easel_invoke(): i32 {
-  heap.reset(); // nothing of the call before is used any more: calls of one tenant share an instance
+  heap.reset(); // calls of one tenant share an instance, and nothing of the previous call is used
   return run(invoke);
 }
 
-const mostUnits = 4 << 20; // UTF-16 units of one answer, unless the spec says less
+const mostUnits = 4 << 20; // UTF-16 units of one response, unless the spec has a smaller limit
 const mostPages = 10;
 
 function invoke(call: Call): Value {
@@ -46,14 +46,14 @@ class Tool {
     return out;
   }
 
-  /** Whether a condition holds, or all of a list; none holds always. */
+  /** Reports whether a condition, or each of a list, holds; without one it is true. */
   private holds(when: Value): bool {
     const all = elements(when);
     for (let i = 0; i < all.length; i++) if (!truthy(build(this.env, all[i], false))) return false;
     return true;
   }
 
-  /** Fails with what is wrong with the spec itself, if anything is. */
+  /** Fails with the error of the spec itself, if any. */
   private wrong(): Value {
     if (this.env.error != "" && this.call.code == "") this.call.fail("internal", "spec: " + this.env.error);
     return new Value();
@@ -135,7 +135,7 @@ class Tool {
     return request.set("headers", headers);
   }
 
-  /** A URL at the address of the node in place of any host, or else at that of the spec. */
+  /** A URL at the base address of the node, which replaces any host, or else of the spec. */
   private based(url: string): string {
     const named = this.spec.get("base_param").str(), param = named == "" ? "base_url" : named;
     const roots = this.env.roots;
@@ -150,11 +150,11 @@ class Tool {
     return path < 0 ? base : base + url.substring(path);
   }
 
-  /** Passes on why there is no response. A code of the host is none of a plugin. */
+  /** Reports why a request has no response. Some codes of the host are not codes of a plugin. */
   private refused(error: Value): bool {
     const code = error.get("code").str();
     const own = ["upstream", "rate_limited", "unauthorized", "invalid_argument", "not_found"].includes(code);
-    // what a plugin may do about it is no help to its user
+    // advice for plugin authors does not help the user
     this.call.fail(own ? code : "unauthorized", error.get("message").str().split("; read it in pieces")[0]);
     if (!error.get("data").isNull()) this.call.data = error.get("data");
     return false;
@@ -181,7 +181,7 @@ class Tool {
     return this.checks(step.get("errors")) && this.env.error == "";
   }
 
-  /** Parses an answer into body; gives what is wrong with it. */
+  /** Parses a response into body and returns its error, or "". */
   private read(step: Value, text: string, type: string): string {
     const as = step.get("answer").str(), roots = this.env.roots;
     if (as == "text") {
@@ -262,7 +262,7 @@ function allowed(list: Value, status: i32): bool {
   return false;
 }
 
-/** What an answer is instead of what was wanted. */
+/** Describes a response of an unexpected type, for the error. */
 function said(type: string, text: string): string {
   if (text == "") return "empty";
   const page = text.startsWith("<") ? ", a page of the service or of something before it" : "";
@@ -271,7 +271,7 @@ function said(type: string, text: string): string {
 
 function short(s: string): string { return s.length > 300 ? s.substring(0, 300) + "..." : s; }
 
-/** The members of over in place of those of under. */
+/** Returns the members of under, overridden by those of over that are not null. */
 function merged(under: Value, over: Value): Value {
   const out = Value.object();
   for (let i = 0; i < under.items.length; i++) out.set(under.names[i], under.items[i]);

@@ -1,6 +1,5 @@
-// XML and HTML as values. An element is an object: "#name", attributes as "@href", and in the order
-// of the document its text as "#text" and its elements under their names; a name may stand more
-// than once.
+// XML and HTML as values. An element is an object: "#name", attributes as "@href", and in document
+// order its text as "#text" and its elements under their names; a name may occur more than once.
 import { Value, Kind } from "../../sdk-as/assembly/json";
 import { isSpace, oneLine, unescapeEntities } from "./text";
 
@@ -10,7 +9,7 @@ const maxNodes = 100000; // elements and attributes
 const voidElements = [
   "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
 ];
-// One of these ends where the next of its name begins.
+// Each of these elements ends where the next one with its name begins.
 const selfClosing = ["li", "p", "tr", "td", "th", "dd", "dt", "option"];
 const blockElements = [
   "p", "div", "section", "article", "li", "ul", "ol", "tr", "table", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6",
@@ -22,7 +21,7 @@ const unread = [
   "button",
 ];
 
-/** What came of reading a document. */
+/** The result of reading a document. */
 export class Document {
   root: Value = element("#document");
   error: string = "";
@@ -149,7 +148,7 @@ class Reader {
     this.doc.error = "the document is nested more than " + maxDepth.toString() + " deep";
   }
 
-  /** Reads attributes up to the end of the tag; says whether the element is empty. */
+  /** Reads attributes up to the end of the tag, and reports whether the element is empty. */
   private attributes(e: Value): bool {
     const s = this.s;
     while (this.i < s.length) {

@@ -1,6 +1,6 @@
 // Text of requests and answers: charsets, percent encoding, entities.
 
-/** Decodes bytes as UTF-8; null where they are not. */
+/** Decodes bytes as UTF-8; null if they are not valid. */
 export function utf8(bytes: Uint8Array): string | null {
   const units = new Uint16Array(bytes.length);
   let n = 0;
@@ -41,7 +41,7 @@ function latin(bytes: Uint8Array): string {
   return String.UTF16.decodeUnsafe(units.dataStart, units.byteLength);
 }
 
-/** Decodes a body by the charset of its content type; null where that cannot be read. */
+/** Decodes a body by the charset of its content type; null if it is not supported. */
 export function decode(bytes: Uint8Array, charset: string): string | null {
   let from = 0;
   if (bytes.length >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf) from = 3;
@@ -51,7 +51,7 @@ export function decode(bytes: Uint8Array, charset: string): string | null {
   return single ? latin(bytes) : null;
 }
 
-/** The charset of a content type, in lower case; "" when there is none. */
+/** The charset of a content type, in lower case; "" if it has none. */
 export function charsetOf(contentType: string): string {
   const at = contentType.toLowerCase().indexOf("charset=");
   if (at < 0) return "";
@@ -76,7 +76,7 @@ export function escapeURL(s: string): string {
   return out;
 }
 
-/** Reads percent encoding; what is not encoded well stays as it is. */
+/** Decodes percent encoding; invalid sequences stay unchanged. */
 export function unescapeURL(s: string): string {
   const from = Uint8Array.wrap(String.UTF8.encode(s));
   const to = new Uint8Array(from.length);
@@ -103,7 +103,7 @@ function digit(c: u8): i32 {
   return c >= 97 && c <= 102 ? c - 87 : -1;
 }
 
-/** A parameter of the query of an address; "" when there is none. */
+/** A parameter of the query of an address; "" if it is absent. */
 export function queryParam(url: string, name: string): string {
   const query = url.indexOf("?");
   if (query < 0) return "";
@@ -156,7 +156,7 @@ function entity(name: string): string {
   return i < 0 ? "" : entityTexts[i];
 }
 
-/** Runs of white space become one blank, none at the ends. */
+/** Replaces each run of white space by one blank, and trims the ends. */
 export function oneLine(s: string): string {
   const out: string[] = [];
   let from = -1;

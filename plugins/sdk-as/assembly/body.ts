@@ -6,12 +6,12 @@ import { Value, Kind } from "./json";
 export class Body {
   status: i32 = 0;
   headers: Value = new Value();
-  /** What went wrong, {"code", "message"}; null when nothing did. */
+  /** The error, {"code", "message"}, or null. */
   error: Value = new Value();
-  /** The caller gave up: return, soon. */
+  /** The call is cancelled: return soon. */
   cancelled: bool = false;
-  private stream: Value = new Value(); // null when there is nothing more to ask for
-  private rest: ArrayBuffer | null = null; // what an older host gave at once
+  private stream: Value = new Value(); // null when nothing is left to request
+  private rest: ArrayBuffer | null = null; // the body from an older host, which does not stream
 
   constructor(private call: Call, answer: Value) {
     const ok = this.take(answer);
@@ -47,7 +47,7 @@ export class Body {
   }
 }
 
-/** The bytes of what "http.fetch" and "http.read" answer: body as UTF-8, or body_base64. */
+/** The bytes in a response of "http.fetch" or "http.read": body as UTF-8, or body_base64. */
 export function bytesOf(ok: Value): ArrayBuffer {
   const encoded = ok.get("body_base64");
   return encoded.kind == Kind.Text ? decode(encoded.str()) : String.UTF8.encode(ok.get("body").str());

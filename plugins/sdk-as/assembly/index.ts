@@ -1,4 +1,4 @@
-// What a plugin for easel is written with in AssemblyScript:
+// The SDK for plugins in AssemblyScript:
 //
 //   import { Call, Value, run } from "@easel/plugin/assembly";
 //
@@ -7,8 +7,8 @@
 //   }
 //   export function easel_invoke(): i32 { return run(greet); }
 //
-// Build with `asc plugin.ts --use abort=PATH/assembly/index/abort` (see plugins/examples/typewriter), then
-// `easel plugin pack` writes manifest.json into the file.
+// Build with `asc plugin.ts --use abort=PATH/assembly/index/abort` (see
+// plugins/examples/typewriter), then `easel plugin pack` writes manifest.json into the file.
 import * as host from "./host";
 import { Body, encode } from "./body";
 import { Value, Kind, parse } from "./json";
@@ -22,42 +22,42 @@ export class Call {
   code: string = ""; // set by fail
   message: string = "";
   retryable: bool = false;
-  data: Value = new Value(); // what the error is about, an object; retry_after_ms with rate_limited
+  data: Value = new Value(); // details of the error, an object; retry_after_ms with rate_limited
   artifacts: Value = Value.list();
   usage: Value = new Value();
-  /** The branch by which the run continues, of those that the manifest names. */
+  /** The branch of the manifest by which the run continues. */
   next: string = "";
   constructor(private input: Value) {}
 
   understood(): bool { return this.input.kind == Kind.Object; }
-  /** A setting of the node; null when it is not set. */
+  /** A param of the node; null if it is not set. */
   param(name: string): Value { return this.input.get("params").get(name); }
-  /** What a model or a node gave; null when it gave nothing. */
+  /** An argument from a model or a node; null if it is absent. */
   argument(name: string): Value { return this.input.get("arguments").get(name); }
-  /** All settings of the node, an object. */
+  /** All params of the node, an object. */
   params(): Value { return this.input.get("params"); }
-  /** All arguments, an object; null when the call has none. */
+  /** All arguments, an object; null if the call has none. */
   arguments(): Value { return this.input.get("arguments"); }
-  /** About the call: id, run, node, attempt, deadline_ms, locale, preview, secret_mark. */
+  /** Data of the call: id, run, node, attempt, deadline_ms, locale, preview, secret_mark. */
   info(name: string): Value { return this.input.get("call").get(name); }
   /**
-   * The placeholder of a secret for a header value, the query of a URL or a body, with the mark of this call. The host
-   * puts the value in; text from elsewhere that looks like one names no secret.
+   * The placeholder of a secret for a header value, the query of a URL or a body, with the mark of
+   * this call. The host replaces it by the value; similar text without the mark is not replaced.
    */
   secret(name: string): string {
     const mark = this.info("secret_mark").str();
     return "{{secret:" + name + (mark == "" ? "" : ":" + mark) + "}}";
   }
 
-  /** Says a piece of the answer. False means that nobody waits any more: return, soon. */
+  /** Emits a piece of the answer. False means that the call is cancelled: return soon. */
   emit(text: string): bool { return send(1, text); }
-  /** Says a piece of the reasoning. */
+  /** Emits a piece of the reasoning. */
   think(text: string): bool { return send(2, text); }
-  /** Tells how far the work is, in percent. */
+  /** Reports the progress of the work in percent. */
   progress(percent: f64, note: string): bool {
     return send(3, Value.object().set("pct", Value.number(percent)).set("note", Value.text(note)).json());
   }
-  /** Says a piece of one output. */
+  /** Emits a piece of one output. */
   partial(output: string, delta: string): bool {
     return send(4, Value.object().set("key", Value.text(output)).set("delta", Value.text(delta)).json());
   }
@@ -65,7 +65,7 @@ export class Call {
   attach(name: string, mime: string, ref: string): void {
     this.artifacts.push(Value.object().set("name", Value.text(name)).set("mime", Value.text(mime)).set("ref", Value.text(ref)));
   }
-  /** Counts what the plugin used on its own account, not what it asked the host's model: {"total_tokens": 12}. */
+  /** Reports usage of the plugin's own models, not of the host's: {"total_tokens": 12}. */
   used(usage: Value): void { this.usage = usage; }
   /** Writes a line to the host's log: 0 trace, 1 debug, 2 info, 3 warn, 4 error. */
   log(level: i32, text: string): void {
@@ -73,8 +73,9 @@ export class Call {
     host.log(level, changetype<usize>(b), b.byteLength);
   }
   /**
-   * Asks the host: ask("http.fetch", args). The answer has a member "ok" or "error"; what is denied is an error with
-   * the code "denied". Null means that nobody waits any more.
+   * Sends a request to the host: ask("http.fetch", args). The response has a member "ok" or
+   * "error"; a denied request is an error with the code "denied". Null means that the call is
+   * cancelled.
    */
   ask(op: string, args: Value): Value {
     const b = String.UTF8.encode(Value.object().set("op", Value.text(op)).set("args", args).json());
@@ -85,8 +86,9 @@ export class Call {
     return parse(String.UTF8.decode(answer));
   }
   /**
-   * Sends the request of "http.fetch" and gives its body piece by piece, so that it may be larger than the memory:
-   * for (let b = body.read(); b; b = body.read()) {…}. A refusal is in body.error.
+   * Sends the request of "http.fetch" and returns its body for reading in pieces, so that it may be
+   * larger than the memory: for (let b = body.read(); b; b = body.read()) {…}. A refusal is in
+   * body.error.
    */
   open(request: Value): Body { return new Body(this, this.ask("http.fetch", request.set("stream", Value.bool(true)))); }
   /** A file of the run by its id: "ok" has name, mime, size and the content, see bytesOf. */
@@ -101,12 +103,12 @@ export class Call {
     const args = Value.object().set("name", Value.text(name)).set("mime", Value.text(mime));
     return this.ask("file.put", args.set("body_base64", Value.text(encode(data))));
   }
-  /** What store kept under a key; null when there is nothing. A refusal makes the call fail. */
+  /** The text stored under a key; null if it is absent. A refusal makes the call fail. */
   load(key: string): string | null {
     const found = this.kept("kv.get", Value.object().set("key", Value.text(key)));
     return found.get("found").isTrue() ? found.get("value").str() : null;
   }
-  /** Keeps a text under a key, with the permission kv. A refusal, false, makes the call fail. */
+  /** Stores a text under a key, with the permission kv. A refusal, false, makes the call fail. */
   store(key: string, value: string): bool {
     return !this.kept("kv.set", Value.object().set("key", Value.text(key)).set("value", Value.text(value))).isNull();
   }
@@ -115,9 +117,12 @@ export class Call {
     if (!error.isNull()) this.fail(error.get("code").str(), error.get("message").str());
     return answer.get("ok");
   }
-  /** The component that is called, of a file with several; "" for the only one. */
+  /** The called component of a file with several; "" for the only one. */
   component(): string { return this.info("component").str(); }
-  /** Makes the call fail with a code of the contract; return what it gives. Set data and retryable afterwards. */
+  /**
+   * Makes the call fail with a code of the contract; return its result. Set data and retryable
+   * afterwards.
+   */
   fail(code: string, message: string): Value {
     this.code = code;
     this.message = message;
@@ -131,7 +136,7 @@ function send(kind: i32, text: string): bool {
   return host.emit(kind, changetype<usize>(b), b.byteLength) == 0;
 }
 
-/** Runs a plugin's function, which gives an object of outputs, on the message of the host. */
+/** Runs a plugin's function, which returns an object of outputs, on the message of the host. */
 export function run(f: (call: Call) => Value): i32 {
   const call = received();
   const outputs = call.code == "" ? f(call) : new Value();
@@ -145,7 +150,10 @@ export function run(f: (call: Call) => Value): i32 {
   return 0;
 }
 
-/** Runs a test of params, for `export function easel_check(): i32 { return check(f); }`. It fails with call.fail. */
+/**
+ * Runs a check of params, for `export function easel_check(): i32 { return check(f); }`. It fails
+ * with call.fail.
+ */
 export function check(f: (call: Call) => void): i32 {
   const call = received();
   if (call.code == "") f(call);
@@ -169,7 +177,7 @@ function failed(call: Call): i32 {
   return 1;
 }
 
-/** What the compiler calls when something is wrong inside; the host reports it as a panic. */
+/** The compiler calls it for a runtime error; the host reports a panic. */
 export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
   const place = (file ? file : "?") + ":" + line.toString() + ":" + column.toString();
   const text = String.UTF8.encode((message ? message : "abort") + " at " + place);

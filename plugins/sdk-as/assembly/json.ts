@@ -1,4 +1,4 @@
-// JSON as messages need it. AssemblyScript has none of its own.
+// JSON for messages. The library of AssemblyScript has none.
 
 /** Kinds of a Value. */
 export const enum Kind { Null, Bool, Number, Text, List, Object }
@@ -38,7 +38,7 @@ export class Value {
     return v;
   }
 
-  /** A member; null when there is none. */
+  /** A member, or null. */
   get(name: string): Value {
     if (this.kind == Kind.Object) {
       const i = this.names.indexOf(name);
@@ -64,9 +64,9 @@ export class Value {
   }
   isNull(): bool { return this.kind == Kind.Null; }
   isTrue(): bool { return this.kind == Kind.Bool && this.raw == "true"; }
-  /** The text of a text, "" otherwise. */
+  /** The value of a string, "" otherwise. */
   str(): string { return this.kind == Kind.Text ? this.raw : ""; }
-  /** The number of a number, otherwise what is given. */
+  /** The value of a number, or the given default. */
   num(otherwise: f64 = 0): f64 { return this.kind == Kind.Number ? parseFloat(this.raw) : otherwise; }
 
   json(): string {
@@ -114,7 +114,7 @@ function quote(s: string): string {
 
 function special(c: i32): bool { return c < 32 || c == 34 || c == 92; }
 
-/** Reads JSON; null when the text is none (or the text "null"). */
+/** Parses JSON; null if the text is invalid (or "null"). */
 export function parse(text: string): Value {
   const p = new Parser(text);
   const v = p.value(0);
@@ -198,7 +198,7 @@ class Parser {
     }
     this.i = end + 1;
     if (!escapes) return s.substring(from, end);
-    const out = new Uint16Array(end - from); // an escape is longer than what it stands for
+    const out = new Uint16Array(end - from); // an escape is longer than its character
     let n = 0;
     for (let i = from; i < end; i++) {
       let c = s.charCodeAt(i);
@@ -218,7 +218,7 @@ class Parser {
   }
 }
 
-/** What stands for the character behind a backslash. */
+/** The character of an escape, by the one behind its backslash. */
 function unescaped(c: i32): i32 {
   if (c == 110) return 10;
   if (c == 114) return 13;

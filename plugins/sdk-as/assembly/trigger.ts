@@ -1,12 +1,12 @@
-// What a trigger gets and gives: a plugin whose manifest says "trigger": "poll" or "webhook". A
+// Input and outputs of a trigger, a plugin with "trigger": "poll" or "webhook" in its manifest. A
 // schedule of a canvas calls it, and a run of the canvas begins for each item.
 import { bytesOf } from "./body";
 import { Call } from "./index";
 import { Value } from "./json";
 
 /**
- * The outputs of a trigger. What it keeps with call.store, such as how far it has read, is written
- * after the runs of its items are: an item that is given again begins no second run.
+ * The outputs of a trigger. Values of call.store, such as its position, are written after the runs
+ * of its items; an item that is returned again begins no second run.
  */
 export class Items {
   private items: Value = Value.list();
@@ -33,7 +33,7 @@ export class Items {
   }
 }
 
-/** The request of a webhook. A proof that does not fit is the error "unauthorized". */
+/** The request of a webhook. Report an invalid proof as the error "unauthorized". */
 export class Received {
   private request: Value;
   constructor(call: Call) { this.request = call.argument("request"); }

@@ -1,4 +1,4 @@
-// golden is the guest of plugins/sdk/testdata/golden in AssemblyScript: see there for what it does.
+// golden is the guest of plugins/sdk/testdata/golden in AssemblyScript; see there.
 import { Call, Value, bytesOf, run, check } from "../assembly/index";
 
 export function easel_invoke(): i32 { return run(golden); }
@@ -39,7 +39,7 @@ function golden(call: Call): Value {
   return Value.object().set("params", call.params()).set("arguments", call.arguments()).set("call", info);
 }
 
-// asked asks with the method for the operation, where there is one.
+// asked sends a request by the method for its operation, or by ask.
 function asked(call: Call, op: string, args: Value): Value {
   if (op == "file.put") return call.putFile(args.get("name").str(), args.get("mime").str(), bytesOf(args));
   if (op != "file.read") return call.ask(op, args);
@@ -58,7 +58,7 @@ function said(call: Call, emit: Value): Value {
   return Value.object();
 }
 
-// secret sends a secret to an address, and what looks like one.
+// secret sends a secret to an address, and text that resembles a placeholder.
 function secret(call: Call, named: Value): Value {
   const name = named.get("name").str();
   const headers = Value.object().set("X-Key", Value.text(call.secret(name))).set("X-Plain", Value.text("{{secret:" + name + "}}"));

@@ -224,7 +224,7 @@ export class Engine {
 
   #theShelf(): Promise<Shelf> {
     return (this.#shelf ??= this.#makeShelf().catch((err: unknown) => {
-      this.#shelf = undefined; // engines without plugins go on
+      this.#shelf = undefined; // the engine continues without plugins
       throw err;
     }));
   }
@@ -357,7 +357,7 @@ export class Canvas {
     if (!held) return;
     Promise.all([this.#world.link(), held.handle]).then(([link, handle]) => {
       if (link.generation === held.generation) link.client.release(handle);
-    }, () => undefined); // an engine that is gone has forgotten it anyway
+    }, () => undefined); // the handle ended with a failed engine
   }
 
   // park keeps the canvas as text; the next call that opens it waits for that.
@@ -394,9 +394,7 @@ interface World {
   link(): Promise<Link>;
   /** text returns a canvas as text, if it is not too large. */
   text(dsl: DSL): string;
-  /**
-   * plugins adds these and makes all available to one run; undefined when there are none.
-   */
+  /** plugins adds these and makes all available to one run; undefined without plugins. */
   plugins(sources?: readonly PluginSource[]): Promise<Session | undefined>;
 }
 

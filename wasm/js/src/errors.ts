@@ -27,7 +27,7 @@ export class EngineError extends Error {
   /** from converts any exception to an EngineError; an EngineError keeps its code. */
   static from(thrown: unknown, code: Code, prefix = ""): EngineError {
     if (thrown instanceof EngineError) return thrown;
-    // Each entry of the package is a file of its own and may contain its own copy of this class.
+    // Each entry of the package is bundled separately and may contain its own copy of this class.
     if (thrown instanceof Error && thrown.name === "EngineError" && "code" in thrown) {
       const { code: own, retry, node } = thrown as EngineError;
       return new EngineError(own as Code, prefix + thrown.message, { retry, node, cause: thrown });

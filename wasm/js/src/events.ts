@@ -24,7 +24,7 @@ interface Indexed {
   index_path?: number[];
 }
 
-/** NodeRef says which node an event is about. */
+/** NodeRef identifies the node of an event. */
 interface NodeRef extends Indexed {
   component_id: string;
   component_name: string;
@@ -158,7 +158,7 @@ export interface Warning extends Partial<Indexed> {
   attempts?: number;
 }
 
-/** Progress is how far a long step is, or a piece of what it will give. */
+/** Progress reports the progress of a long step, or a piece of one of its outputs. */
 export interface Progress extends Indexed {
   component_id: string;
   /** 0 to 100. */
@@ -169,7 +169,7 @@ export interface Progress extends Indexed {
   delta?: string;
 }
 
-/** Queued is how long a call waited for a slot before it started, or continued after a pause. */
+/** Queued reports how long a call waited for a slot, at its start or after a pause. */
 export interface Queued extends Indexed {
   component_id: string;
   path: string;
@@ -183,7 +183,7 @@ export interface Queued extends Indexed {
   created_at: number;
 }
 
-/** ToolCalled says which agent called which tool. `path` leads through agents inside agents. */
+/** ToolCalled identifies an agent and the tool it called; `path` leads through nested agents. */
 export interface ToolCalled extends Indexed {
   component_id: string;
   path?: unknown;

@@ -58,14 +58,11 @@ export interface Artifact {
 export interface CodeAnswer {
   /** The result of main, as JSON. */
   result: unknown;
-  /** The same as JSON text, used in place of `result`; its numbers keep all digits. */
+  /** The same as JSON text, used instead of `result`; its numbers keep all digits. */
   result_json?: string;
   /** Standard output; read as the result if that is null. */
   stdout?: string;
-  /**
-   * Its warnings and errors, and its exception; fails the node when there is no
-   * result.
-   */
+  /** Its warnings and errors, and its exception; without a result it fails the node. */
   stderr?: string;
   /** Files that it wrote to its folder `artifacts`. */
   artifacts?: Artifact[];
@@ -95,7 +92,7 @@ export interface Providers {
   plugins?: readonly PluginSource[];
   /** Any further kind of call, by name. */
   ports?: Partial<Record<Exclude<CallKind, "model">, Port>>;
-  /** onCall receives each call; what it returns receives the answer, piece by piece. */
+  /** onCall receives each call; the function it returns receives the pieces of the answer. */
   onCall?(call: Asked): Answered | undefined;
 }
 

@@ -1,6 +1,6 @@
-// The messages between the engine module and its host. This file is the
-// twin of the Go bridge beside it; both are tested against ../golden. The text of
-// the contract, with the lifetime of every buffer, is ../PROTOCOL.md.
+// The messages between the engine module and its host. This file is the twin of the Go bridge in
+// folder wasm; both are tested against ../golden. The text of the contract, with the lifetime of
+// every buffer, is ../PROTOCOL.md.
 //
 // A Module is the engine seen from its host: six entry points that return immediately.
 // A Host is the outside seen from the engine: three callbacks. Both exchange text, so
@@ -69,7 +69,7 @@ export type Request =
   | { op: "examine"; meter?: boolean; grant?: unknown; limits?: unknown; version?: string }
   | { op: "layout"; sizes?: Record<string, [width: number, height: number]> };
 
-/** Scheduling is when nodes start; "auto" is what Engine.order returns for the canvas. */
+/** Scheduling decides when nodes start; "auto" stands for the result of Engine.order. */
 export type Scheduling = "batch" | "eager" | "auto";
 
 /** Start is the message that starts a run. */
@@ -150,8 +150,8 @@ export interface Limits {
 }
 
 /**
- * Abilities are what models support; without `tools`, agents plan in text, which every model
- * supports.
+ * Abilities are the optional features of models; without `tools`, agents plan in text, which every
+ * model supports.
  */
 export interface Abilities {
   /** They support `tools` in a request and answer with `tool_calls`. */
@@ -229,11 +229,11 @@ export interface ComponentSpec {
   /** Category in a palette. */
   category: Category;
   icon: Icon;
-  /** Restriction of its position; absent if there is none. */
+  /** Restriction of its position, if any. */
   role?: Role;
   /** The thought in node_started, shown while it runs. */
   thoughts?: string;
-  /** Label of an item in a drawing, in place of the name of the node. */
+  /** Label of an item in a drawing; the default is the name of the node. */
   label?: string;
   /** Params with its branches. */
   branches?: BranchSpec[];

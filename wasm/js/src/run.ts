@@ -36,13 +36,13 @@ export interface RunOptions extends Providers {
   debug?: { node: string; params: Record<string, unknown> };
   /** Continue a canvas that was saved in the middle of a run; inputs are ignored. */
   continue?: boolean;
-  /** With `continue`: as a new execution, with a message id of its own. */
+  /** With `continue`: as a new execution, with a new message id. */
   rerun?: boolean;
   /** Limits of the run, such as { text: 1 << 20 }. */
   limits?: Limits;
   /** Nodes that run concurrently; default 5. */
   concurrency?: number;
-  /** When nodes start, whatever the canvas asks for. */
+  /** When nodes start; it overrides the setting of the canvas. */
   scheduling?: Scheduling;
   /**
    * Executions without progress, besides one of each node, before the run counts as a runaway;

@@ -256,8 +256,8 @@ function toolFinished(state: RunState, data: Data<"tool_finished">): RunState {
   });
 }
 
-// itemsOf reads the index path from the key of a call: a body that runs for element 3 beside others
-// has the key of its container with ".3" behind it.
+// itemsOf reads the index path from the key of a call: a body that runs for element 3 of several
+// has the key of its container followed by ".3".
 function itemsOf(call: string): number[] | undefined {
   const items = [...call.matchAll(/\.(\d+)(?=\/|$)/g)].map(([, index]) => Number(index));
   return items.length > 0 ? items : undefined;
@@ -304,7 +304,7 @@ function onStep(state: RunState, about: About, change: (step: Step) => Step): Ru
   return step ? onIndex(state, step.index, change) : state;
 }
 
-// stepOf finds the last execution of a node, of an element if one is named: elements run at once.
+// stepOf finds the last execution of a node, for one element if elements run concurrently.
 function stepOf(state: RunState, { component_id: node, index_path: items }: About): Step | undefined {
   const last = latest(state, node);
   const key = items?.join();
@@ -312,7 +312,7 @@ function stepOf(state: RunState, { component_id: node, index_path: items }: Abou
   return state.steps.findLast((step) => step.node === node && step.items?.join() === key);
 }
 
-// latest looks up a node by any name somebody may have given it.
+// latest looks up a node, whose id may be a name that objects inherit, such as "constructor".
 function latest(state: RunState, node: string): Step | undefined {
   return Object.hasOwn(state.latest, node) ? state.latest[node] : undefined;
 }

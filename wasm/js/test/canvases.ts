@@ -30,7 +30,7 @@ export const chat = chain(
   ["Message:A", { content: ["It says: {LLM:A@content}"] }],
 );
 
-/** form asks the user for a name. */
+/** form pauses for a form with one field. */
 export const form = chain(
   ["begin"],
   ["UserFillUp:A", { enable_tips: true, tips: "name?", inputs: { name: { name: "name", type: "line" } } }],

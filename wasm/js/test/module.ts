@@ -15,7 +15,7 @@ export interface Built {
   remove(): void;
 }
 
-/** build makes the module as it is shipped; `tags` are those of the Go build. */
+/** build makes the module as it is shipped, with further build tags of Go. */
 export function build(tags = ""): Built {
   const folder = mkdtempSync(join(tmpdir(), "easel-"));
   execFileSync("go", ["run", "./build/module", "-only", "js", "-tags", tags, "-out", folder], {

@@ -22,7 +22,7 @@ interface Observed {
   runs: { tool_trace?: unknown[]; load_error?: string; error?: string; events?: { data: { outputs?: unknown } }[] }[];
 }
 
-/** names are those of all cases. */
+/** names lists all cases. */
 export const names = readdirSync(folder)
   .filter((name) => name.endsWith(".json"))
   .sort()

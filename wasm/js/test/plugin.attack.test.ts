@@ -1,5 +1,5 @@
-// The hostile modules of the Go host's TestAttacksAreBounded, each in an engine of its own: what
-// one costs a page is bounded too.
+// The hostile modules of the Go host's TestAttacksAreBounded, each in a separate engine: what one
+// costs a page is bounded too.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

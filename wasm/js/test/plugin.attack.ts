@@ -1,11 +1,11 @@
-// The program of one attack: runs a canvas with a hostile plugin, from the file in its arguments,
-// in an engine of its own, and prints the code and what it cost this process.
+// The program of one attack: runs a canvas with the hostile plugin in the file of its argument, in
+// a new engine, and prints the code and the cost to this process.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { createEngine } from "../src/node.ts";
 
-/** Cost is what an attack took beyond a started engine: processor time and, at its peak, memory. */
+/** Cost of an attack on top of a started engine: processor time, and memory at its peak. */
 export interface Cost {
   code: string;
   message: string;

@@ -34,7 +34,7 @@ const messages: Record<string, [message: string, want: object]> = {
   ],
 };
 
-// mcp is a module with an MCP tool, in place of the function of the contract.
+// mcp is a module with an MCP tool instead of the function of the contract.
 const mcp = (...steps: string[]): string => guest(...steps).replace('"easel_invoke"', '"call_tool"');
 
 const texts = {

@@ -1,4 +1,4 @@
-// The time limits of a call around the start of its Worker, with a line in place of one.
+// The time limits of a call around the start of its Worker, which a fake line replaces.
 
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";

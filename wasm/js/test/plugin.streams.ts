@@ -66,7 +66,7 @@ export async function fountain(): Promise<Fountain> {
         response.writeHead(200, { "content-length": 100 }).write("ab");
         go = () => response.destroy();
         return;
-      case "/leak": // each character in a packet of its own, as far as the network allows
+      case "/leak": // one character per packet, as far as the network allows
         void (async () => {
           for (const char of `before ${String(request.headers["x-key"])} after`) {
             response.write(char);

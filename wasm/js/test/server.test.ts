@@ -119,7 +119,7 @@ describe("events as the server sends them", { timeout: 1_200_000 }, () => {
     return (JSON.parse(saved) as { id: string }).id;
   }
 
-  // both runs a canvas on the server and in the module, and answers its form if it asks for one.
+  // both runs a canvas on the server and in the module, and fills in its form, if any.
   async function both(
     outer: string, stored: Map<string, string>, answers?: Record<string, unknown>,
   ): Promise<string> {

@@ -16,7 +16,7 @@ export async function load(url, context, next) {
   return { format: "module", source: code, shortCircuit: true };
 }
 
-// The package's own name leads to its sources, as tsconfig says to tsc and esbuild.
+// The package's own name leads to its sources, as tsconfig has it for tsc and esbuild.
 export async function resolve(specifier, context, next) {
   const own = /^@easel\/engine(?:\/(.+))?$/.exec(specifier);
   if (!own) return next(specifier, context);

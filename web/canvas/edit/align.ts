@@ -6,7 +6,7 @@ import { sizeOf } from "../places.ts";
 /** Alignment is a way to align boxes. */
 export type Alignment = "left" | "center" | "right" | "top" | "middle" | "bottom" | "across" | "down";
 
-/** aligned returns the places of aligned boxes; those in other groups than the first stay. */
+/** aligned returns the places of aligned boxes; boxes outside the group of the first one stay. */
 export function aligned(
   model: CanvasModel,
   ids: Iterable<string>,

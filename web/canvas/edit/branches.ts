@@ -7,7 +7,7 @@ import { isObject, word, type Params } from "../dsl.ts";
 import { setParam, type Draft } from "./draft.ts";
 import { branchTargets, exception, gotos } from "./wires.ts";
 
-/** setBranches replaces the branches of a node; edges of branches that are gone go with them. */
+/** setBranches replaces the branches of a node, and removes the edges of removed branches. */
 export function setBranches(draft: Draft, specs: Specs, id: string, branch: BranchSpec, value: unknown): void {
   const spec = specs.get(draft.component(id)?.obj.component_name ?? "");
   const before = new Set(branchTargets(draft, spec, id));
@@ -79,8 +79,8 @@ function rewire(draft: Draft, id: string, handles: Map<string, Set<string>>): vo
   }
 }
 
-// mirrorItems keeps the list that RAGFlow's form has in place of a record of branches, and the ids
-// by which its edges are attached.
+// mirrorItems updates the list that RAGFlow's form has instead of a record of branches; the ids by
+// which its edges are attached stay.
 function mirrorItems(draft: Draft, id: string, old: unknown, value: unknown): void {
   const path = ["graph", "nodes", id, "data", "form", "items"];
   const items = draft.get(path);

@@ -20,8 +20,8 @@ const format = "easel/clip";
 const version = 1;
 
 /**
- * most is the longest clipboard text that is read, in characters, and mostNodes the most nodes of
- * it.
+ * most is the maximum length of a clipboard text, in characters, and mostNodes the maximum number
+ * of its nodes.
  */
 const most = 2_000_000;
 const mostNodes = 1_000;
@@ -132,8 +132,8 @@ function shallow(value: unknown, levels: number): boolean {
 }
 
 /**
- * paste puts a clip into a canvas, moved by a distance, and gives the new ids by the old ones;
- * `keep` leaves ids as they are that the canvas does not have.
+ * paste inserts a clip into a canvas, moved by a distance, and returns the new ids by the old ones;
+ * with `keep` only ids that the canvas has already are replaced.
  */
 export function paste(
   draft: Draft,

@@ -15,12 +15,12 @@ export class Draft {
     this.dsl = dsl;
   }
 
-  /** get reads a value; undefined when there is none. */
+  /** get returns the value at a path, or undefined. */
   get(path: Path): unknown {
     return find(this.dsl, path);
   }
 
-  /** set gives the value at a path another value, or adds it to what is there. */
+  /** set replaces or adds the value at a path. */
   set(path: Path, value: unknown): void {
     if (same(this.get(path), value)) return;
     this.#make(setting(this.dsl, path, value));
@@ -79,7 +79,7 @@ export class Draft {
     if (!this.edges().some(({ id }) => id === edge["id"])) this.insert(["graph", "edges"], edge);
   }
 
-  /** unwire removes the edges of `graph` that a test holds for. */
+  /** unwire removes the edges of `graph` that pass a test. */
   unwire(test: (edge: Params) => boolean): void {
     const list = this.get(["graph", "edges"]);
     if (!Array.isArray(list)) return;
@@ -159,7 +159,7 @@ export function paramOf(dsl: Dsl, id: string, name: string): unknown {
   return path && find(dsl, [...path, name]);
 }
 
-/** setParam changes a param, and what `graph` repeats of it. */
+/** setParam changes a param, and its copy in `graph`. */
 export function setParam(draft: Draft, id: string, name: string, value: unknown): void {
   const path = paramsPath(draft.dsl, id);
   if (!path) return;

@@ -1,5 +1,5 @@
-// Nodes go into groups and out of them. An edge cannot cross the border of a group, so those that
-// would are removed.
+// Moves nodes into groups and out of them. An edge cannot cross the border of a group, so those
+// that would are removed.
 
 import type { CanvasModel, Specs } from "../drawing.ts";
 import { sizeOf } from "../places.ts";
@@ -7,7 +7,7 @@ import type { Draft } from "./draft.ts";
 import { disconnect, errorHandle } from "./wires.ts";
 
 /**
- * enclose puts nodes into a group, or out of all with undefined; they stay where they are drawn.
+ * enclose moves nodes into a group, or with undefined out of all; they stay where they are drawn.
  */
 export function enclose(
   draft: Draft,
@@ -39,7 +39,7 @@ function mayMove(model: CanvasModel, id: string, group: string | undefined): boo
   return group === undefined || model.byId.get(group)?.role === "group";
 }
 
-// below returns the boxes that hang below agents.
+// below returns the boxes that are attached to agents.
 function below(model: CanvasModel, agents: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
   const open = new Set(agents);

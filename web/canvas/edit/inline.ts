@@ -58,7 +58,7 @@ interface Inside {
   dsl: Dsl;
   model: CanvasModel;
   start: string;
-  /** Inserted boxes: all but the start, and a last node that only gives results. */
+  /** Inserted boxes: all but the start, and a last node that only outputs results. */
   kept: string[];
   entries: string[];
   exits: string[];
@@ -97,8 +97,8 @@ function insideOf(dsl: Dsl, specs: Specs): Inside | Unjoined {
   };
 }
 
-// resultsOf reads a last node that only gives results: one variable as the message, or one for each
-// output. Other nodes take part in the work.
+// resultsOf reads a last node that only outputs results: one variable as the message, or one for
+// each output. It returns undefined for other nodes, which are inserted.
 function resultsOf({ spec, params }: CanvasNode): Results | undefined {
   if (says(spec)) {
     const [text, more] = Array.isArray(params["content"]) ? (params["content"] as unknown[]) : [];
@@ -114,7 +114,7 @@ function isStep(role: CanvasNode["role"]): boolean {
   return role === "node" || role === "group";
 }
 
-// collected returns the outputs of a node that gives one variable for each; undefined for another.
+// collected returns the outputs of a node with one variable for each; undefined for other nodes.
 function collected(params: Params): Map<string, string> | undefined {
   const groups = Array.isArray(params["groups"]) ? params["groups"].filter(isObject) : [];
   const pairs = groups.map((group): [unknown, unknown] => {

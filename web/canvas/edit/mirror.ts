@@ -1,5 +1,5 @@
-// The repeated wiring of a merged document: an edge is in a branch, in the lists of both components
-// and in `graph`, and two people may have changed each by itself.
+// The repeated edges of a merged document: an edge is in a branch, in the lists of both components
+// and in `graph`, and two people may have changed different ones.
 
 import type { CanvasModel } from "../drawing.ts";
 import { isObject, type Dsl, type Params } from "../dsl.ts";

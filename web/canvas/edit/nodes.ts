@@ -1,4 +1,4 @@
-// Adding, removing, moving and renaming nodes. Ids never change: a name is only shown.
+// Adding, removing, moving and renaming nodes. A renamed node keeps its id.
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasModel, CanvasNode, Specs } from "../drawing.ts";
@@ -17,8 +17,8 @@ export interface Place {
 }
 
 /**
- * addNode adds a node of a component, and returns its id. A container comes with the node that
- * opens its turns.
+ * addNode adds a node of a component, and returns its id. A container also gets the node that
+ * begins its turns.
  */
 export function addNode(draft: Draft, specs: Specs, kind: string, name: string, place: Place, params?: Params): string {
   const spec = specs.get(kind);
@@ -38,7 +38,7 @@ export function addNode(draft: Draft, specs: Specs, kind: string, name: string, 
   return id;
 }
 
-/** Added is a node with an id of its maker. */
+/** Added is a new node with an id that the caller chose. */
 export interface Added {
   id: string;
   kind: string;
@@ -83,8 +83,8 @@ export function takesTools(spec: ComponentSpec | undefined): boolean {
 }
 
 /**
- * startingParams returns those of a new node: required values, and the outputs that others refer
- * to.
+ * startingParams returns the params of a new node: required values, and the outputs that others
+ * refer to.
  */
 export function startingParams(spec: ComponentSpec | undefined): Params {
   const params: Params = {};
@@ -136,7 +136,7 @@ export function removeNodes(draft: Draft, specs: Specs, model: CanvasModel, ids:
   return [...gone];
 }
 
-// removable nodes are all but the start, and what opens the turns of a group.
+// removable reports whether a node may be removed: all but the start, and the first of a group.
 function removable({ spec, role }: CanvasNode): boolean {
   return spec?.role !== "start" && role !== "item";
 }
@@ -176,8 +176,8 @@ function bridgesOf(model: CanvasModel, id: string, gone: ReadonlySet<string>): B
     );
 }
 
-// removeTools takes boxes below agents out of the params of their agents: a box of tools stands for
-// all tools that have no box.
+// removeTools removes boxes below agents from the params of their agents: a box of tools stands for
+// all tools without a box.
 function removeTools(draft: Draft, model: CanvasModel, gone: ReadonlySet<string>): void {
   for (const { source, target, role } of model.edges) {
     const box = model.byId.get(target);
@@ -193,9 +193,7 @@ function removeTools(draft: Draft, model: CanvasModel, gone: ReadonlySet<string>
   }
 }
 
-/**
- * nameNode changes the name of a node, and the texts that refer to it by name.
- */
+/** nameNode changes the name of a node, and the texts that refer to it by name. */
 export function nameNode(draft: Draft, id: string, name: string): void {
   const picture = draft.picture(id);
   if (!picture) {
@@ -251,7 +249,7 @@ function drawMissing(draft: Draft, model: CanvasModel, id: string, position: { x
   });
 }
 
-/** placeAll writes the places of every box into `graph`, for a canvas that came without. */
+/** placeAll writes the place of every box into `graph`, for a canvas without places. */
 export function placeAll(draft: Draft, model: CanvasModel): void {
   moveNodes(draft, model, Object.fromEntries(model.nodes.map(({ id, x, y }) => [id, { x, y }])));
 }

@@ -1,4 +1,4 @@
-// Notes: text on the plane that runs ignore.
+// Notes: text on the canvas that runs ignore.
 
 import type { Draft } from "./draft.ts";
 import { newId } from "./ids.ts";

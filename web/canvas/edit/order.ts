@@ -3,19 +3,19 @@
 import { isObject, type Dsl } from "../dsl.ts";
 import type { Draft } from "./draft.ts";
 
-/** Order is what a canvas asks for; "auto" leaves it to the engine. */
+/** Order is the setting of a canvas; "auto" lets the engine decide. */
 export type Order = "auto" | "batch" | "eager";
 
-/** orders are all of them. */
+/** orders lists all values of the setting. */
 export const orders: readonly Order[] = ["auto", "eager", "batch"];
 
-/** orderOf returns what a canvas asks for. */
+/** orderOf returns the order in the settings of a canvas, or "auto". */
 export function orderOf({ settings }: Dsl): Order {
   const asked = isObject(settings) ? settings["scheduling"] : undefined;
   return orders.find((each) => each === asked) ?? "auto";
 }
 
-/** setOrder changes it, and keeps the other settings. */
+/** setOrder changes the order and keeps the other settings. */
 export function setOrder(draft: Draft, order: Order): void {
   if (order === "auto") {
     draft.remove(["settings", "scheduling"]);

@@ -1,5 +1,6 @@
-// References inside the texts of a canvas: {node@output}, {sys.query}, bare in params that hold
-// nothing else. The engine resolves them; here they are only updated when an id or a name changes.
+// References inside the texts of a canvas: {node@output}, {sys.query}, without braces in params
+// that are one reference. The engine resolves them; here they are only updated when an id or a name
+// changes.
 
 import { isObject } from "../dsl.ts";
 
@@ -38,7 +39,7 @@ export function renameReferences<T>(value: T, names: Renaming): T {
   }) as T;
 }
 
-// renamed returns the new name of a reference, which may have a path behind it.
+// renamed returns the new name of a reference, which may end in a path.
 function renamed(reference: string, names: Renaming): string | undefined {
   for (let end = reference.length; end > 0; end = reference.lastIndexOf(".", end - 1)) {
     const name = names.get(reference.slice(0, end));
@@ -59,7 +60,7 @@ export function referencesOf(value: unknown): string[] {
   return [...found];
 }
 
-/** isReference reports whether a text reads as one reference, without braces. */
+/** isReference reports whether a text is one reference without braces. */
 export function isReference(text: string): boolean {
   return /^[^{}@\s"']+@[^{}@\s"']+$/.test(text) || /^(sys|env)\.[\w.-]+$/.test(text);
 }

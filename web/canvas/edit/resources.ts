@@ -1,5 +1,5 @@
-// What a canvas names of a host: models, datasets, MCP servers, secrets, and components of plugins.
-// One act replaces each of them in all steps.
+// Resources of a host that a canvas names: models, datasets, MCP servers, secrets, and components
+// of plugins. One act replaces a resource in all steps.
 
 import type { CanvasModel, Specs } from "../drawing.ts";
 import { isObject, own, word, type Dsl, type Params } from "../dsl.ts";
@@ -9,7 +9,7 @@ import type { Draft } from "./draft.ts";
 import { removeNodes } from "./nodes.ts";
 import { detach } from "./tools.ts";
 
-/** ResourceKind is a kind of what a canvas names. */
+/** ResourceKind is a kind of resource that a canvas names. */
 export type ResourceKind = "model" | "dataset" | "server" | "secret" | "component";
 
 /** Named maps names of resources to the ids of the steps that use them. */
@@ -20,7 +20,7 @@ export type Choices = Readonly<Partial<Record<Exclude<ResourceKind, "secret">, R
 
 const deepest = 40; // levels of a value that is searched
 
-/** resourcesOf lists what the steps of a canvas name, in the order of the document. */
+/** resourcesOf lists the resources that the steps of a canvas name, in document order. */
 export function resourcesOf(dsl: Dsl): Record<ResourceKind, Named> {
   const found = {
     model: new Map<string, string[]>(), dataset: new Map<string, string[]>(), server: new Map<string, string[]>(),
@@ -37,7 +37,7 @@ export function resourcesOf(dsl: Dsl): Record<ResourceKind, Named> {
   return found;
 }
 
-/** settle replaces what a canvas names, and removes the steps of components that it is to lose. */
+/** settle replaces the resources of a canvas; steps whose component becomes "" are removed. */
 export function settle(draft: Draft, specs: Specs, model: CanvasModel, choices: Choices): void {
   const lost = (kind: unknown): boolean => choices.component?.get(word(kind)) === "";
   const gone = Object.entries(draft.dsl.components).filter(([, { obj }]) => lost(obj.component_name));
@@ -69,7 +69,7 @@ function replaced(dsl: Dsl, choices: Choices): Dsl {
   return next;
 }
 
-// pictures writes the components of steps into what `graph` repeats of them.
+// pictures updates the components of steps in `graph`, which repeats them.
 function pictures({ components }: Dsl, graph: Params, { component }: Choices): Params {
   if (!Array.isArray(graph["nodes"]) || !component?.size) return graph;
   const nodes = graph["nodes"].map((node: unknown) => {
@@ -116,7 +116,7 @@ function fallbacks({ settings }: Dsl): string[] {
   return Array.isArray(list) ? list.filter((id): id is string => typeof id === "string" && id !== "") : [];
 }
 
-// named finds what a value names. References are left out, because only a run knows them.
+// named finds the resources that a value names. References are left out: they depend on the run.
 function* named(value: unknown, name = "", depth = 0): Generator<[kind: ResourceKind, name: string]> {
   if (typeof value === "string") {
     for (const [, secret = ""] of value.matchAll(/\{\{\s*secret:([\w.-]+)/g)) yield ["secret", secret];

@@ -1,5 +1,5 @@
-// A canvas as a language model reads and changes it: steps with their settings and what follows
-// them. Drawings, state and secrets are left out; changes of the sketch become edits.
+// A canvas as a language model reads and changes it: steps with their settings and successors.
+// Drawings, state and secrets are left out; changes of the sketch become edits.
 
 import { isObject, own, word, type Dsl, type Params } from "../dsl.ts";
 import { picturesOf } from "../picture.ts";
@@ -18,7 +18,7 @@ export interface SketchStep {
   params: Params;
   /** Steps that follow it; those of branches are in the params. */
   next: string[];
-  /** The group that it stands in. */
+  /** The group around it. */
   inside?: string;
 }
 
@@ -70,7 +70,7 @@ function concealed(name: string, value: unknown, secret: boolean): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, concealed(key, each, isSecret)]));
 }
 
-// revealed puts hidden values back where they stood; `shown` is the old value as the model saw it.
+// revealed restores hidden values at their places; `shown` is the old value as the model saw it.
 function revealed(value: unknown, shown: unknown, old: unknown): unknown {
   if (value === hidden) {
     if (shown !== hidden) throw new SketchError(`${hidden} stands for a value that was not there before`);
@@ -157,7 +157,7 @@ export function redraw(draft: Draft, specs: Specs, model: CanvasModel, before: S
   }
 }
 
-// checkGroup refuses a new step in what is no group, or in itself: it could not be drawn.
+// checkGroup refuses a new step in itself or in a step that is not a group: it could not be drawn.
 function checkGroup(specs: Specs, id: string, { steps }: Sketch): void {
   const around = new Set([id]);
   for (let group = steps[id]?.inside; group !== undefined; group = steps[group]?.inside) {
@@ -216,7 +216,7 @@ function placesOf(model: CanvasModel, gone: readonly string[]): Map<string, Spot
 const gap = 60;
 const box = { width: 240, height: 120 };
 
-// spotOf finds room for a new step: right of one that leads to it, below what stands there.
+// spotOf finds a free place for a new step: right of one that leads to it, below other boxes.
 function spotOf(spots: Map<string, Spot>, id: string, { steps }: Sketch): Place {
   const parent = steps[id]?.inside;
   const around = [...spots.values()].filter((spot) => spot.parent === parent);

@@ -1,4 +1,4 @@
-// Steps of undo: what is typed into one field in a row is one step, other changes are their own.
+// Steps of undo: consecutive typing in one field is one step, each other change is another.
 
 import { isObject } from "../dsl.ts";
 import { same } from "../patch.ts";

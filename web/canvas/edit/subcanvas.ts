@@ -1,7 +1,7 @@
-// A selection becomes a separate canvas, which a node in its place runs. References from the
-// selection to the outside become inputs of the new canvas; references from outside to the
-// selection become outputs of its last node. Only selections with equal behaviour afterwards are
-// extracted: one edge in, one edge out.
+// Extracts a selection as a separate canvas, and replaces it by a node that runs that canvas.
+// References from the selection to the outside become inputs of the new canvas; references from
+// outside to the selection become outputs of its last node. Only selections whose behaviour stays
+// the same are extracted: one edge in, one edge out.
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasEdge, CanvasModel, CanvasNode, Specs } from "../drawing.ts";
@@ -32,7 +32,7 @@ export type Unfit =
 export interface Extraction {
   /** The new canvas. */
   dsl: Dsl;
-  /** put replaces the selection by a node that runs the stored canvas, and gives its id. */
+  /** put replaces the selection by a node that runs the stored canvas, and returns its id. */
   put(draft: Draft, canvas: string, name: string): string;
 }
 
@@ -101,7 +101,7 @@ export function runsCanvases(spec: ComponentSpec | undefined): boolean {
   return ["canvas", "version", "query", "inputs"].every((name) => params?.[name] !== undefined);
 }
 
-/** collects reports whether a component gives named outputs, each the first of some variables. */
+/** collects reports whether a component has named outputs, each the first of some variables. */
 export function collects(spec: ComponentSpec | undefined): boolean {
   return spec?.params?.properties?.["groups"]?.items?.properties?.["group_name"] !== undefined;
 }
@@ -114,8 +114,8 @@ function assigns(spec: ComponentSpec | undefined): boolean {
 }
 
 /**
- * says reports whether a component sends messages. Those of a canvas that another one runs are its
- * result: the person does not see them.
+ * says reports whether a component sends messages. Messages of a canvas that another one runs are
+ * its result: users do not see them.
  */
 export function says(spec: ComponentSpec | undefined): boolean {
   const content = spec?.outputs?.some(({ name }) => name === "content");
@@ -125,7 +125,7 @@ export function says(spec: ComponentSpec | undefined): boolean {
 interface Selection {
   /** All extracted nodes, with the children of groups and the tools of agents. */
   members: Set<string>;
-  /** Those that stand in no group of the selection. */
+  /** Those outside the groups of the selection. */
   tops: CanvasNode[];
 }
 
@@ -148,10 +148,10 @@ function selectionOf(model: CanvasModel, ids: readonly string[]): Selection | Un
 }
 
 interface Ways {
-  /** Nodes that a run of the selection begins with, and what led to them. */
+  /** First nodes of the selection in a run, and the sources of the edges to them. */
   entries: string[];
   sources: [source: string, branch: string | undefined][];
-  /** Nodes that it ends with, and what followed them. */
+  /** Last nodes, and the targets of the edges from them. */
   exits: string[];
   targets: string[];
   /** Edges over the border of the selection. */

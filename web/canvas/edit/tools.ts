@@ -64,7 +64,7 @@ export function attach(
   return inner ? id : undefined;
 }
 
-/** detach removes the tool at an index from an agent, with its box if it has one. */
+/** detach removes the tool at an index from an agent, and its box if any. */
 export function detach(draft: Draft, agent: string, index: number): void {
   const path = paramsPath(draft.dsl, agent);
   const tools = path && draft.get([...path, "tools"]);
@@ -84,8 +84,8 @@ export function detach(draft: Draft, agent: string, index: number): void {
   }
 }
 
-// unused returns a name that no other tool of the agent has and that is not among others: a box of
-// an agent has a name beside those of the nodes.
+// unused returns a name that neither another tool of the agent nor one of `others` has: the box of
+// an inner agent is named like a node.
 function unused(tools: unknown[], name: string, others: readonly string[]): string {
   const taken = new Set([...tools.map((tool) => (isObject(tool) ? tool["name"] : undefined)), ...others]);
   for (let number = 2, made = name; ; made = `${name} ${number++}`) if (!taken.has(made)) return made;

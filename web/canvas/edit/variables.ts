@@ -5,14 +5,14 @@ import { isObject, word, type Dsl } from "../dsl.ts";
 import type { Draft } from "./draft.ts";
 import { renameReferences, type Renaming } from "./references.ts";
 
-/** Variable is one of the conversation. */
+/** Variable is a variable of the conversation. */
 export interface Variable {
   name: string;
   type: string;
   value: unknown;
 }
 
-/** variablesOf lists those that a canvas declares. */
+/** variablesOf lists the variables that a canvas declares. */
 export function variablesOf({ globals, variables }: Dsl): Variable[] {
   const declared = isObject(variables) ? variables : {};
   const names = Object.keys(globals ?? {}).flatMap((key) => (key.startsWith("env.") ? [key.slice(4)] : []));

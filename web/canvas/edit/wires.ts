@@ -171,7 +171,7 @@ function extend(draft: Draft, specs: Specs, id: string, branch: string, change: 
   if (draft.get(form) !== undefined) draft.set(form, draft.get(["components", id, "obj", "params", param]));
 }
 
-/** handleOf returns the handle of a branch in `graph`: RAGFlow gives categories separate ids. */
+/** handleOf returns the handle of a branch in `graph`: in RAGFlow categories have separate ids. */
 export function handleOf(draft: Draft, id: string, branch: string): string {
   const items = draft.get(["graph", "nodes", id, "data", "form", "items"]);
   const item = Array.isArray(items)

@@ -12,7 +12,7 @@ export interface Case {
   canvas: string;
   dsl: Record<string, unknown>;
   runs: Record<string, unknown>[];
-  /** The reason why numbers or keys of its inputs would change on their way, if they would. */
+  /** A number or key of its inputs that JavaScript would change, if any. */
   inexact?: string;
 }
 

@@ -60,8 +60,8 @@ function compareMessages(differences: Differences, want: Spoken[], seen: Spoken[
   want.forEach(({ content }, i) => differences.value(content, seen[i]?.content, at(place, i)));
 }
 
-// parts takes the system text out of a call, from its own member or from messages of that role. The
-// contents of the other messages become texts.
+// parts separates the system text of a call, in its member or in messages of that role, from the
+// other messages, whose contents become strings.
 function parts(call: unknown): { system: string; messages: { role: unknown; content: string }[] } {
   const all = list(get(call, "messages"));
   const isSystem = (message: unknown): boolean => get(message, "role") === "system";

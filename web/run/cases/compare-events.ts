@@ -20,7 +20,7 @@ const marks = ["start_to_think", "end_to_think"];
 export interface Folded {
   event: string;
   data: unknown;
-  /** The node that is about it; of a message, the last one that began and has not ended. */
+  /** The node of the event; for a message, the node that started last and has not ended. */
   node: string;
   optional: boolean;
   /** start_to_think or end_to_think. */

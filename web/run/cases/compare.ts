@@ -1,4 +1,4 @@
-// Compares a case with an observation of it. The twin of engine/enginetest/compare.go: both give
+// Compares a case with an observation of it. The twin of engine/enginetest/compare.go: both return
 // the same verdict, which test/cases.test.ts checks.
 
 import { isObject } from "../../canvas/dsl.ts";
@@ -7,7 +7,7 @@ import { compareEvents } from "./compare-events.ts";
 import { at, Differences, isMatcher, type Difference, type Part, type Place } from "./differences.ts";
 import { equal, get, has, isEmpty, list, text, without, written } from "./value.ts";
 
-/** compare lists the differences, both as they are in files; none means that the case passes. */
+/** compare lists the differences, both in the form of files; an empty list is a passed case. */
 export function compare(expected: unknown, observed: unknown): Difference[] {
   const differences = new Differences();
   const kinds = kindsOf(get(expected, "dsl"));
@@ -103,7 +103,7 @@ function orEmpty(value: unknown): unknown {
   return isEmpty(value) ? [] : value;
 }
 
-/** historyOf brings entries, lists or objects, to [role, text]; no content reads as "". */
+/** historyOf converts entries, lists or objects, to [role, text]; absent content becomes "". */
 export function historyOf(value: unknown): unknown[] {
   return list(value).map((entry) => {
     const [role, content] = isObject(entry)
@@ -114,7 +114,7 @@ export function historyOf(value: unknown): unknown[] {
   });
 }
 
-/** reduced brings a stored canvas to what is compared. A reduced one stays as it is. */
+/** reduced reduces a stored canvas to the compared parts. A reduced one stays as it is. */
 export function reduced(dsl: unknown): unknown {
   const components = get(dsl, "components");
   if (has(dsl, "component_outputs") || !has(dsl, "components")) return dsl;

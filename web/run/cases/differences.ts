@@ -4,11 +4,11 @@
 import { isObject } from "../../canvas/dsl.ts";
 import { equal, get, has, isEmpty, list, without, written } from "./value.ts";
 
-/** Part is the part of a run that a difference is about. */
+/** Part is the part of a run with a difference. */
 export type Part =
   | "runs" | "load" | "event" | "error" | "call" | "tool" | "trace" | "memory" | "state" | "debug";
 
-/** Rule is what was expected. */
+/** Rule is the kind of expectation that was not met. */
 export type Rule =
   | "same" | "something" | "contain" | "lack" | "start" | "json" | "no_error" | "an_error" | "missing" | "extra"
   | "count" | "roles";
@@ -18,11 +18,11 @@ export interface Place {
   /** Index of the run. */
   run: number;
   part: Part;
-  /** Id of the node in runs, if it is about one. */
+  /** Id of the node in runs, if any. */
   node?: string;
   /** Name of the event, or number of the call from 1. */
   what?: string;
-  /** Way to the value, such as `outputs.content`. */
+  /** Path to the value, such as `outputs.content`. */
   path: string;
 }
 
@@ -41,12 +41,12 @@ export function at(place: Place, member: string | number): Place {
 
 const matcherKeys = ["$ignore", "$present", "$contains", "$starts", "$lacks", "$json"];
 
-/** isMatcher reports whether an expectation stands for many values. */
+/** isMatcher reports whether an expectation matches several values. */
 export function isMatcher(value: unknown): boolean {
   return isObject(value) && !isEmpty(value) && Object.keys(value).every((name) => matcherKeys.includes(name));
 }
 
-/** freeOutputs are outputs by component that may be there without being expected. */
+/** freeOutputs are outputs by component that may be present without being expected. */
 const freeOutputs: Record<string, string[]> = {
   Invoke: ["status", "status_code", "headers"],
   IterationItem: ["result"],
@@ -103,8 +103,8 @@ export class Differences {
   }
 
   /**
-   * failure compares an error: if none is expected there must be none, else only the named words
-   * count.
+   * failure compares an error: without an expectation it must be absent, otherwise it must contain
+   * the named words.
    */
   failure(want: unknown, seen: unknown, place: Place): void {
     if (get(want, "$ignore") === true) return;

@@ -11,7 +11,7 @@ import { bare, get, has, isEmpty, list, without } from "./value.ts";
 // anyError is the expectation of an error with any text.
 const anyError = { $contains: [] };
 
-/** expectation returns what a run is expected to do again. */
+/** expectation returns the expectation that a repeated run must meet. */
 export function expectation(seen: Record<string, unknown>): Record<string, unknown> {
   if (!isEmpty(seen["load_error"])) return { load_error: anyError };
   const trace = flatTrace(seen["tool_trace"]);
@@ -60,7 +60,7 @@ function expectedStored(after: unknown): unknown {
 
 /**
  * renewed returns a new expectation with the matchers of the old one that the new values still
- * meet: those were written by a person.
+ * meet, because a person wrote them.
  */
 export function renewed(old: unknown, next: unknown): unknown {
   if (isMatcher(old)) return isMatcher(next) || fits((differences) => differences.match(old, next, here)) ? old : next;

@@ -45,7 +45,7 @@ export async function caseOfTurns(
 function runOf({ ask, records, pinned, calls, functions, state, error }: Turn, ids: RunIds): Record<string, unknown> {
   if (pinned.size > 0) throw new CaseError("pinned");
   const { query, inputs, files } = ask;
-  const { script, beside } = scriptOf(records.events, functions);
+  const { script, concurrent } = scriptOf(records.events, functions);
   const events = inRun(records.events.filter(isWire), ids).map(({ event, data }) => ({ event, data }));
   const failed = error ?? (state.status === "failed" ? state.error : undefined);
   return {
@@ -54,7 +54,7 @@ function runOf({ ask, records, pinned, calls, functions, state, error }: Turn, i
     ...answersOf(calls),
     ...expectation({ events, ...(failed ? { error: failed } : {}) }),
     ...(script.length > 0 ? { llm_calls: script.map(() => ({})) } : {}),
-    ...(beside ? { llm_calls_unordered: true } : {}),
+    ...(concurrent ? { llm_calls_unordered: true } : {}),
   };
 }
 
@@ -74,22 +74,22 @@ function defined(members: Record<string, unknown>): Record<string, unknown> {
 /** Called is a call of a model in the events of a run. */
 interface Called {
   /** The texts of the request, the last message first. */
-  heard: string[];
+  texts: string[];
   reply?: Record<string, unknown>;
-  /** Others could be called at the same time, so the order may differ next time. */
-  beside: boolean;
+  /** Other models may be called at the same time, so the order may differ next time. */
+  concurrent: boolean;
 }
 
-/** Open is what runs at a moment of a run. */
+/** Open holds the nodes, tools and calls that are active at a point of a run. */
 class Open {
   readonly calls = new Set<Called>();
   readonly #nodes = new Set<string>();
-  readonly #asking: ReadonlySet<string>;
+  readonly #callers: ReadonlySet<string>;
   #tools = 0;
 
-  /** A container and a message that streams an answer are open beside a node that calls a model. */
+  /** Only nodes that call models count: a container, or a message that streams, is open as well. */
   constructor(events: readonly RunEvent[]) {
-    this.#asking = new Set(
+    this.#callers = new Set(
       events.flatMap((event) => (event.event === "model_started" ? [event.data.component_id] : [])),
     );
   }
@@ -103,7 +103,7 @@ class Open {
     switch (event.event) {
       case "tool_started": this.#tools++; break;
       case "tool_finished": this.#tools--; break;
-      case "node_started": if (this.#asking.has(event.data.component_id)) this.#nodes.add(nodeOf(event.data)); break;
+      case "node_started": if (this.#callers.has(event.data.component_id)) this.#nodes.add(nodeOf(event.data)); break;
       case "node_finished": this.#nodes.delete(nodeOf(event.data)); break;
     }
   }
@@ -116,16 +116,16 @@ function nodeOf(data: { component_id: string; index_path?: number[] }): string {
 // scriptOf returns the answers of models in the order of the calls.
 function scriptOf(
   events: readonly RunEvent[], functions: Turn["functions"],
-): { script: Record<string, unknown>[]; beside: boolean } {
+): { script: Record<string, unknown>[]; concurrent: boolean } {
   const calls = new Map<string, Called>();
   const open = new Open(events);
   for (const event of events) {
     open.take(event);
     if (event.event === "model_started") {
       const { call, messages } = event.data;
-      const heard = messages.map(({ content }) => written(content)).reverse();
-      const made = { heard, beside: open.several };
-      for (const other of open.calls) other.beside = true;
+      const texts = messages.map(({ content }) => written(content)).reverse();
+      const made = { texts, concurrent: open.several };
+      for (const other of open.calls) other.concurrent = true;
       calls.set(call, made);
       open.calls.add(made);
     } else if (event.event === "model_finished") {
@@ -142,15 +142,15 @@ function scriptOf(
   }
   const all = [...calls.values()];
   if (all.some(({ reply }) => reply === undefined)) throw new CaseError("models");
-  const beside = all.some((each) => each.beside);
-  const marks = beside ? marksOf(all) : [];
-  return { script: all.map(({ reply }, i) => ({ ...(marks[i] ? { match: marks[i] } : {}), ...reply })), beside };
+  const concurrent = all.some((each) => each.concurrent);
+  const marks = concurrent ? marksOf(all) : [];
+  return { script: all.map(({ reply }, i) => ({ ...(marks[i] ? { match: marks[i] } : {}), ...reply })), concurrent };
 }
 
-// marksOf returns a line of each call that the fewest others have: another turn of the same agent
-// may have it too, which comes later in any case. The clock of a test shows another date.
+// marksOf returns the line of each call that the fewest other calls have. A later turn of the same
+// agent may have it too. Lines with a date do not count, because the clock of a test differs.
 function marksOf(all: readonly Called[]): string[] {
-  const lines = all.map(({ heard }) => [...new Set(heard.join("\n").split("\n").map((line) => line.trim()))]
+  const lines = all.map(({ texts }) => [...new Set(texts.join("\n").split("\n").map((line) => line.trim()))]
     .filter((line) => line.length > 3 && !/\d{4}-\d\d-\d\d/.test(line)));
   const counts = new Map<string, number>();
   for (const line of lines.flat()) counts.set(line, (counts.get(line) ?? 0) + 1);
@@ -158,13 +158,13 @@ function marksOf(all: readonly Called[]): string[] {
   return lines.map((own) => own.toSorted((a, b) => count(a) - count(b))[0] ?? "");
 }
 
-// answersOf returns what was answered outside of the engine, as cases have it.
+// answersOf returns the answers from outside the engine in the form of case files.
 function answersOf(calls: readonly Outside[]): Record<string, unknown> {
   const retrieval: Record<string, unknown> = {};
   const blobs: Record<string, unknown> = {};
   const tools: unknown[] = [];
   for (const { call: { kind, payload }, answer } of calls) {
-    if (kind === "code" || kind === "memory") continue; // they are played again
+    if (kind === "code" || kind === "memory") continue; // these calls run again in a play
     if (!answer) throw new CaseError("calls", kind);
     const result = answer.payload;
     switch (kind) {

@@ -1,5 +1,5 @@
-// Plays a case in the engine of the page, in a canvas of its own. Nothing is asked outside: all
-// answers are in the case.
+// Plays a case in the engine of the page, in a separate canvas and without requests: all answers
+// are in the case.
 
 import { isWire, messageOf, type Canvas, type CodeRunner, type Engine, type RunEvent } from "@easel/engine";
 import { isObject } from "../../canvas/dsl.ts";
@@ -7,7 +7,7 @@ import type { Case, Obstacle } from "./case.ts";
 import { standIns, type Seen } from "./stand-ins.ts";
 import { isEmpty } from "./value.ts";
 
-/** Observation is what the runs of a case did. */
+/** Observation records the behaviour of the runs of a case. */
 export interface Observation {
   name: string;
   runs: Record<string, unknown>[];
@@ -15,7 +15,7 @@ export interface Observation {
   obstacle?: Obstacle;
 }
 
-/** Playing are the settings of a play. */
+/** Playing holds the settings of a play. */
 export interface Playing {
   engine: Engine;
   /** Runs scripts, in a sandbox of this browser. */
@@ -23,7 +23,7 @@ export interface Playing {
   signal?: AbortSignal | undefined;
 }
 
-// The clock of `easel test` begins here, as a time of day of this place: canvases see that.
+// The clock of `easel test` begins here, in local time, which canvases see.
 const start = new Date(2025, 0, 1).getTime();
 
 /** play plays a case with a canvas as JSON: that of the case, or another one. */

@@ -31,7 +31,7 @@ export function findings(differences: readonly Difference[]): Finding[] {
   return [...byValue.values()].sort((a, b) => order(a) - order(b));
 }
 
-// rank is how far a place is from the cause.
+// rank returns the distance of a place from the cause.
 function rank({ part, what, path }: Difference): number {
   switch (part) {
     case "runs": case "load": return 0;
@@ -43,7 +43,7 @@ function rank({ part, what, path }: Difference): number {
   }
 }
 
-/** CallCount is how often a node called a model. */
+/** CallCount is the number of model calls of a node. */
 export interface CallCount {
   /** Id of the node in runs. */
   node: string;
@@ -53,7 +53,7 @@ export interface CallCount {
 
 /**
  * callCounts counts the calls of models by node, where they differ; undefined when the node of a
- * call is not known.
+ * call is unknown.
  */
 export function callCounts(expected: readonly unknown[], actual: readonly unknown[]): CallCount[] | undefined {
   const [before, now] = [expected, actual].map((runs) =>

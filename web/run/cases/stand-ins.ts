@@ -53,8 +53,8 @@ export function standIns(
   };
 }
 
-// modelOf answers each call with the first unused reply that matches. A call that repeats the key
-// of another is that call made again.
+// modelOf answers each call with the first unused reply that matches. A call with the key of an
+// earlier one is a retry of it.
 function modelOf(run: Record<string, unknown>, calls: Record<string, unknown>[]): Model {
   const left = [...list(run["llm_script"])];
   const given = new Map<string, unknown>();
@@ -108,7 +108,7 @@ function piecesOf(reply: unknown): (string | { raise: string })[] {
   return raise ? [{ raise }] : [`**ERROR**: GENERIC_ERROR - ${text(get(reply, "error"))}`];
 }
 
-// found looks a query up: its text, or "*" for any other.
+// found looks up a query: by its text, else by "*".
 function found(retrieval: unknown, query: string): { chunks: unknown[]; doc_aggs: unknown[] } {
   const hit = has(retrieval, query) ? get(retrieval, query) : get(retrieval, "*");
   return { chunks: list(get(hit, "chunks")), doc_aggs: list(get(hit, "doc_aggs")) };
@@ -152,7 +152,7 @@ function noScripts(seen: Seen): Port {
 }
 
 // Answers answers calls of tools, MCP servers and web requests. A call takes the first unused
-// answer to the same call; one that repeats the key of another is a repetition of it.
+// answer to the same call; a call with the key of an earlier one is a retry of it.
 class Answers {
   readonly #recorded: unknown[];
   readonly #asked: Record<string, unknown>[];
@@ -188,7 +188,7 @@ class Answers {
     if (answer === undefined) {
       const isSame = (each: unknown): boolean => equal(without(each, "result", "error", "final"), request);
       answer = this.#recorded.find((each) => !this.#used.has(each) && isSame(each));
-      // The engine asks again after an error of a page; a final one would have ended the node.
+      // The engine retries after an error of a page; a final error would have ended the node.
       const again = answer === undefined
         ? this.#recorded.findLast((each) => this.#used.has(each) && get(each, "final") === true && isSame(each))
         : undefined;

@@ -1,5 +1,5 @@
-// The storage of test cases in this browser, by canvas. It is a database of its own, which is
-// opened when it is first needed.
+// The storage of test cases in this browser, by canvas: a separate database, which is opened at its
+// first use.
 
 import { committed, done, openDatabase } from "../database.ts";
 
@@ -51,8 +51,8 @@ export class CaseStore {
   }
 
   /**
-   * move gives the cases of one canvas to another; undefined deletes them. Those of a canvas of the
-   * host stay: the other one is a copy.
+   * move moves the cases of one canvas to another; undefined deletes them. Cases of a canvas of the
+   * host are copied: the other canvas is a copy.
    */
   async move(from: string, to: string | undefined): Promise<void> {
     const all = await this.list(from);
@@ -71,7 +71,7 @@ export class CaseStore {
     void this.#database.then((database) => database.close(), () => undefined);
   }
 
-  // change writes cases of a canvas and tells the other tabs.
+  // change writes cases of a canvas and notifies the other tabs.
   async #change(canvas: string, write: (cases: IDBObjectStore) => void): Promise<void> {
     const transaction = (await this.#database).transaction("cases", "readwrite");
     write(transaction.objectStore("cases"));

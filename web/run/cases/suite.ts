@@ -46,7 +46,7 @@ export interface Entry extends KeptCase {
   playing: boolean;
 }
 
-/** Undo is the change that can be taken back: a removed case, or an accepted result. */
+/** Undo is the change that can be undone: a removed case, or an accepted result. */
 export interface Undo {
   kind: "removed" | "accepted";
   name: string;
@@ -92,7 +92,7 @@ export class Suite {
     await this.#reading;
   }
 
-  /** add stores case files of the open canvas; it throws a CaseFault for a text that is none. */
+  /** add stores case files of the open canvas; it throws a CaseFault for other texts. */
   async add(texts: readonly string[]): Promise<void> {
     texts.forEach(readCase);
     for (const text of texts) await this.#put(this.#new(text));
@@ -117,9 +117,9 @@ export class Suite {
     await this.keep({ ...made, name: questionOf(made) || title });
   }
 
-  /** keep stores a new case, with everything that its play does as its expectation. */
+  /** keep stores a new case; the observation of its play becomes its expectation. */
   async keep(made: Case): Promise<void> {
-    await this.#reading; // a list that is being read would not have it
+    await this.#reading; // a list that is being read would lack it
     const named = { ...made, name: this.#free(made.name) };
     const why = obstacle(named, named.dsl, this.#known);
     const text = writeCase(why ? named : settled(named, await this.#play(named, named.canvas)));
@@ -168,7 +168,7 @@ export class Suite {
     if (undo.kind === "accepted") await this.run([undo.kept.id]);
   }
 
-  /** dismiss forgets the change that could be taken back. */
+  /** dismiss drops the change that undo would revert. */
   dismiss(): void {
     this.shown.update({ undo: undefined });
   }

@@ -3,7 +3,7 @@
 
 import { isObject } from "../../canvas/dsl.ts";
 
-/** get returns a member or an element; undefined for null and for what is not there. */
+/** get returns a member or an element; undefined if it is null or absent. */
 export function get(value: unknown, key: string | number): unknown {
   if (Array.isArray(value)) return typeof key === "number" ? (value[key] ?? undefined) : undefined;
   return isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? undefined) : undefined;
@@ -14,7 +14,7 @@ export function has(value: unknown, key: string): boolean {
   return isObject(value) && Object.hasOwn(value, key);
 }
 
-/** list returns the elements of a list; none for another value. */
+/** list returns the elements of a list; [] for another value. */
 export function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,7 +1,7 @@
-// Converts the result of a script to JSON, by the rules that the server's interpreter
-// follows too. They are those of JSON.stringify, but a BigInt becomes a string, and a value that is
-// too large, too deep or cyclic is an error. This program runs inside the sandbox, before the
-// script, so that the script cannot change what it uses.
+// Converts the result of a script to JSON like JSON.stringify, except that a BigInt becomes a
+// string, and a value that is too large, too deep or cyclic is an error. The server's interpreter
+// has the same rules. This program runs inside the sandbox before the script, so that the script
+// cannot change the functions it uses.
 
 /** Maximum nesting of a value. */
 const depth = 200;

@@ -1,6 +1,6 @@
 // Generated from host/internal/python/guest.py by go run ./build/gen; do not edit.
 
-/** guest defines run(call), which runs a script and gives its outcome, both as JSON. */
+/** guest defines run(call), which runs a script and returns its outcome, both as JSON. */
 export const guest = [
   "# Runs inside the interpreter: calls main of a script and describes the outcome as JSON. The same",
   "# file runs in CPython on a server and in Pyodide in a page; wasm/js has a generated copy.",

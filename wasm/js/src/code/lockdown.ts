@@ -1,5 +1,5 @@
-// Removes from a Worker what a script must not use. Pyodide gives Python the whole global scope of
-// its Worker, which could otherwise send requests with the cookies of the page and read its
+// Removes from a Worker what a script must not use. Pyodide exposes the whole global scope of its
+// Worker to Python, so a script could send requests with the cookies of the page and read its
 // storage.
 
 // The names that remain: the language, and what Pyodide uses while it runs.

@@ -1,5 +1,5 @@
-// Runs scripts in Python: CPython compiled to WebAssembly (Pyodide), in a Worker of its own for
-// each script, which is terminated at the time limit. The contract is that of the server.
+// Runs scripts in Python: CPython compiled to WebAssembly (Pyodide), in a new Worker for each
+// script, which is terminated at the time limit. The contract is the same as on the server.
 
 import { EngineError } from "../errors.ts";
 import type { Artifact, CodeAnswer, CodeRequest, CodeRunner } from "../ports.ts";

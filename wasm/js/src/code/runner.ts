@@ -1,5 +1,5 @@
-// Runs scripts of Code nodes in a Worker of their own. The sandbox stops a script
-// that runs too long; if that fails, the Worker is terminated.
+// Runs scripts of Code nodes in a separate Worker. The sandbox stops a script that runs too long;
+// if that fails, the Worker is terminated.
 
 import { EngineError } from "../errors.ts";
 import type { CodeAnswer, CodeRunner } from "../ports.ts";
@@ -44,7 +44,7 @@ export function sandbox(options: SandboxOptions = {}): CodeRunner {
         idle.push(worker);
         resolve(event.data.answer);
       } else {
-        worker.terminate(); // what a failed script left behind is not worth keeping
+        worker.terminate(); // a failed script may have left its state behind
         reject(EngineError.ofFailure(event.data.failure));
       }
     };

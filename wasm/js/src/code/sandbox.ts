@@ -165,7 +165,7 @@ class Machine {
       .consume((text) => this.#vm.getString(text));
   }
 
-  // settle waits for a promise; timers run meanwhile.
+  // settle runs timers until a promise is settled.
   async #settle(returned: QuickJSHandle): Promise<QuickJSHandle> {
     const vm = this.#vm;
     for (;;) {

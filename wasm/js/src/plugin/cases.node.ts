@@ -1,6 +1,6 @@
-// Runs the cases of a plugin's author in Node, for `easel plugin test`: the program
-// that the command runs. It reads one Task as JSON from stdin and writes one Played
-// for each case to stdout. The file is examined and metered; responses are those of the case.
+// Runs the test cases of a plugin in Node: the program that `easel plugin test` starts. It reads
+// one Task as JSON from stdin and writes one Played for each case to stdout. The file is examined
+// and metered; responses to its requests come from the case.
 
 import { readFileSync } from "node:fs";
 import type { RunSide, Storage } from "./desk.ts";

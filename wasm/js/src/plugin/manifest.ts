@@ -28,14 +28,14 @@ export interface Manifest {
   requires?: string[];
   preview?: "local" | "server" | "none";
   entry?: Entry;
-  /** The components of a file with several, which is none itself. */
+  /** The components of a file with several; the file itself is not a component then. */
   components?: Component[];
 }
 
-/** Entry is how a plugin is called that does not speak the messages of the contract. */
+/** Entry describes the calling convention of a plugin without the messages of the contract. */
 export interface Entry { export: string; input?: Form | "mcp1"; output?: Form; tool?: string }
 
-/** Component is a component of a file with several; the rest it has of its file. */
+/** Component is one of several components of a file; other members are inherited from the file. */
 export interface Component {
   name: string;
   description: string;
@@ -52,8 +52,8 @@ const sharedMembers = [
 ];
 
 /**
- * fileComponents returns the components of a file, or the plugin itself, with what each has of its
- * file. It throws for those that a server refuses, see checkComponents in plugins/contract.
+ * fileComponents returns the components of a file, or the plugin itself, with the members that each
+ * inherits. It throws for those that a server refuses, see checkComponents in plugins/contract.
  */
 export function fileComponents(file: Manifest): (Manifest & { export?: string })[] {
   const { components, ...common } = file;
@@ -71,7 +71,7 @@ export function fileComponents(file: Manifest): (Manifest & { export?: string })
   return components.map((own) => ({ ...common, ...own }));
 }
 
-/** Form is how an entry takes its input and gives its output. */
+/** Form is the encoding of an entry's input or output. */
 export type Form = "text" | "json" | "bytes" | "mcp";
 
 /** Schema is JSON Schema of params, arguments or outputs. */

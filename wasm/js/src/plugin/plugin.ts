@@ -1,5 +1,5 @@
-// A loaded plugin: its file was read, checked, metered and compiled; each call is sent
-// to a Worker of its own.
+// A loaded plugin: its file was read, checked, metered and compiled; each call is sent to a Worker
+// that serves no other call at the same time.
 
 import { unmarked } from "../fetch.ts";
 import { caps, startExport } from "./abi.ts";
@@ -64,7 +64,7 @@ export interface CallRequest {
   /** Without it the call has no permissions, like easel_check. */
   side?: RunSide;
   signal?: AbortSignal;
-  /** Permissions of this call, in place of those of the plugin. */
+  /** Permissions of this call; they replace those of the plugin. */
   grant?: Permissions;
   /** Replace services of the plugin in this call. */
   services?: Services;

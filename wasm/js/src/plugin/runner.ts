@@ -1,5 +1,5 @@
-// Runs the calls of one plugin in Workers of its own, one call per Worker at a time,
-// so that a computing plugin blocks no other code and can be terminated.
+// Runs the calls of one plugin in dedicated Workers, one call per Worker at a time, so that a
+// computing plugin blocks no other code and can be terminated.
 
 import type { Line } from "../link.ts";
 import { caps } from "./abi.ts";
@@ -23,7 +23,7 @@ export interface Answers {
 
 const mostWorkers = 4;
 const queueWait = 10_000; // milliseconds a call waits for its turn
-const slack = 1_000; // what a Worker may be late beyond its deadline before it is ended
+const slack = 1_000; // milliseconds after its deadline before a Worker is terminated
 const startWait = 30_000; // milliseconds a Worker may take to start
 
 interface Seat {
@@ -74,7 +74,7 @@ export class Runner {
         if (late || over) return;
         if (why.code !== "cancelled") stopped = why;
         seat.line.post({ t: "cancel" });
-        late = setTimeout(() => kill(why), caps.grace); // a plugin that computes does not hear it
+        late = setTimeout(() => kill(why), caps.grace); // a computing plugin does not receive the cancel
       };
       const fail = (): void =>
         kill(new PluginError("timeout", "did not finish in time", { retryable: this.#setting.idempotent }));

@@ -19,7 +19,7 @@ export type PluginBytes = Uint8Array | ArrayBuffer | Response | URL | string;
 /** PluginSource is a plugin to load. Without a grant it may compute and emit, and nothing else. */
 export type PluginSource = PluginBytes | ({ source: PluginBytes } & LoadOptions);
 
-/** ShelfOptions are those of an engine. */
+/** ShelfOptions are the plugin options of an engine. */
 export interface ShelfOptions {
   spawn: Spawn;
   /** read returns the bytes behind an address. */

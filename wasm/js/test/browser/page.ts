@@ -15,7 +15,7 @@ import { stories } from "../stories.ts";
 
 const at = (name: string): URL => new URL(name, location.href);
 
-/** create starts an engine with the files beside this page. */
+/** create starts an engine with the files in the folder of this page. */
 function create(options: EngineOptions = {}): Promise<Engine> {
   return createEngine({
     wasm: at("engine.wasm"),

@@ -57,8 +57,8 @@ export interface Stage {
 }
 
 /**
- * raise bundles the entries (names of files beside this one, or of the package's sources), serves
- * them beside the given files (name -> path), and starts the browser. The page loads the first
+ * raise bundles the entries (names of files in this folder, or of the package's sources), serves
+ * them with the given files (name -> path), and starts the browser. The page loads the first
  * entry, or the file page.js.
  */
 export async function raise(entries: string[], files: Record<string, string> = {}): Promise<Stage> {

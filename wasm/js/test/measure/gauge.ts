@@ -18,7 +18,7 @@ export interface Bench {
     name: Name,
     ...given: Parameters<Gauge[Name]>
   ): Promise<Awaited<ReturnType<Gauge[Name]>>>;
-  /** cold measures a time in a page of its own, which has not compiled anything before. */
+  /** cold measures a time in a new page, which has not compiled anything before. */
   cold(name: "ready" | "hello" | "again"): Promise<number>;
   close(): Promise<void>;
 }

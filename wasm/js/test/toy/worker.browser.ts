@@ -1,4 +1,4 @@
-// The toy behind a page's Worker, in place of the wasm module.
+// The toy in a page's Worker, instead of the wasm module.
 
 import { serve, type ToWorker } from "../../src/worker.ts";
 import { toy } from "./module.ts";

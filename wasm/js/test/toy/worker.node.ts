@@ -1,4 +1,4 @@
-// The toy behind a worker thread of Node.
+// The toy in a worker thread of Node.
 
 import { parentPort } from "node:worker_threads";
 import { serve, type ToWorker } from "../../src/worker.ts";

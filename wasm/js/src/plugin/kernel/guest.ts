@@ -398,9 +398,8 @@ export class Guest {
   }
 }
 
-// isRead recognises a request for a piece; all others are parsed where they are handled. No
-// such request is long. A replay asks this again for each earlier request, so most are not
-// parsed here.
+// isRead recognises a request for a piece of a body, which is short; others are parsed where they
+// are handled. A replay checks each earlier request again, so most are not parsed here.
 function isRead(request: Uint8Array): boolean {
   if (request.length > 1 << 10 || !mayRead(request)) return false;
   try {

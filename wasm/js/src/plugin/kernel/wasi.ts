@@ -147,7 +147,7 @@ function poll(
     }
   }
   const done = (): number => {
-    view(at, 4).setUint32(0, count, true); // the memory may have grown meanwhile
+    view(at, 4).setUint32(0, count, true); // a new view: the memory may have grown during the sleep
     return ok;
   };
   return Number.isFinite(wait) ? g.sleep(wait / 1e6, done) : done();

@@ -4,7 +4,7 @@ import { Call, Value, run } from "./easel/index";
 export function {{.Snake}}(): i32 { return run((call: Call): Value => answer(call, "{{.Name}}")); }
 {{- end}}
 
-// answer is what the components share.
+// answer is shared by the components.
 function answer(call: Call, component: string): Value {
   const city = call.argument("city").str();
   if (city == "") return call.fail("invalid_argument", "city is empty");
