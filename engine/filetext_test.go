@@ -20,10 +20,13 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 		"a mark":        {"\xef\xbb\xbf" + text, text},
 		"little endian": {string(little), text},
 		"big endian":    {string(big), text},
-		"NaN":           {`{"x": NaN, "y": [-Infinity, Infinity, -1], "z": "NaN\\", "w": NaN}`, `{"x": null, "y": [null, null, -1], "z": "NaN\\", "w": null}`},
-		"no JSON":       {"\xff\xfea", ""},
-		"an open text":  {`NaN "NaN\`, `null "NaN\`},
-		"an escape":     {`{"Infinity\u0022": Infinity}`, `{"Infinity\u0022": null}`},
+		"NaN": {
+			`{"x": NaN, "y": [-Infinity, Infinity, -1], "z": "NaN\\", "w": NaN}`,
+			`{"x": null, "y": [null, null, -1], "z": "NaN\\", "w": null}`,
+		},
+		"no JSON":      {"\xff\xfea", ""},
+		"an open text": {`NaN "NaN\`, `null "NaN\`},
+		"an escape":    {`{"Infinity\u0022": Infinity}`, `{"Infinity\u0022": null}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.want, string(engine.FileText([]byte(c.data))))

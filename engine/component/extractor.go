@@ -47,7 +47,8 @@ func (e *Extractor) readAutomatic(s *engine.Setup) error {
 		v, known := s.Params.Lookup(name)
 		n, _ := v.Get("top_n").Int()
 		if n > 0 || v.Get("enabled").Truthy() {
-			return s.Fail(name, v, "is an automatic extraction, which is not supported; expected a prompt and field_name")
+			return s.Fail(name, v, "is an automatic extraction, which is not supported; "+
+				"expected a prompt and field_name")
 		}
 		e.idle = e.idle || known && v.Kind() == engine.KindObject
 	}

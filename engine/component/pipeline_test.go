@@ -319,10 +319,13 @@ func TestChunkersOfTheGoServer(t *testing.T) {
 	require.Equal(t, chunks(`TokenChunker {"delimiter_mode": "one"}`), chunks("OneChunker {}"))
 	require.Len(t, chunks("OneChunker {}"), 1)
 	const levels = `{"levels": [["^#[^#]"]], "hierarchy": 0, "include_heading_content": false`
-	require.Equal(t, chunks("TitleChunker "+levels+`, "method": "group"}`), chunks("ManualChunker "+levels+`, "method": "naive"}`))
+	manual := chunks("ManualChunker " + levels + `, "method": "naive"}`)
+	require.Equal(t, chunks("TitleChunker "+levels+`, "method": "group"}`), manual)
 
 	const off = `{"keywords": {"top_n": 0}, "questions": {"top_n": 0}, "summary": {"enabled": false}, "llm_id": ""}`
-	passed := pipe(t, "a.md", text, nil, "File File -> P", "P Parser {} -> O", "O OneChunker {} -> E", "E Extractor "+off)
+	passed := pipe(
+		t, "a.md", text, nil, "File File -> P", "P Parser {} -> O", "O OneChunker {} -> E", "E Extractor "+off,
+	)
 	require.NotEmpty(t, chunkTexts(passed, "O"))
 	require.Equal(t, passed.outputs["O"].Get("chunks").JSON(), passed.outputs["E"].Get("chunks").JSON())
 	for _, c := range []struct{ step, problem string }{

@@ -86,7 +86,8 @@ func list[T any](ctx context.Context, s *database, l *listing[T], w *where, p Pa
 		// Matches that fit on the page need no second look at all names.
 		first := *w
 		first.args = slices.Clip(w.args)
-		query := `SELECT ` + l.shown(p) + ` FROM ` + l.table + order.choose(l.table, &first, p, Uncounted) + order.by(p.Asc)
+		chosen := order.choose(l.table, &first, p, Uncounted)
+		query := `SELECT ` + l.shown(p) + ` FROM ` + l.table + chosen + order.by(p.Asc)
 		out, err := queryAll(ctx, q, l.scan, query, first.args...)
 		if err != nil || len(out) < p.Limit {
 			return out, len(out), fail(err, "list %s", l.table)

@@ -38,7 +38,7 @@ func (s *database) migrate(ctx context.Context, asIs bool) error {
 			return fmt.Errorf("tables are at %d, this program wants %d: %w; start easel serve of this version on it once", seen, len(files), ErrOlder)
 		}
 		for n := seen; n < len(files); n++ {
-			if err := s.applyMigration(ctx, q, files[n], n+1); err != nil {
+			if err := applyMigration(ctx, q, s.engine, files[n], n+1); err != nil {
 				return err
 			}
 		}
@@ -67,13 +67,13 @@ func schemaVersion(ctx context.Context, q querier) (int, error) {
 	return n, nil
 }
 
-func (s *database) applyMigration(ctx context.Context, q querier, file string, number int) error {
+func applyMigration(ctx context.Context, q querier, engine, file string, number int) error {
 	text, err := migrations.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	for _, stmt := range splitSQL(string(text)) {
-		if m := onlyFor.FindStringSubmatch(stmt); m != nil && m[1] != s.engine {
+		if m := onlyFor.FindStringSubmatch(stmt); m != nil && m[1] != engine {
 			continue
 		}
 		if _, err := q.ExecContext(ctx, stmt); err != nil {
