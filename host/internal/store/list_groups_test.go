@@ -17,8 +17,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// A list returns as many canvases and datasets as it counts, after any changes, for viewers with and
-// without roles.
+// A list returns as many canvases and datasets as it counts, after any changes, for viewers with
+// and without roles.
 func TestCountsOfGroupsAreThoseOfRows(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		rng := rand.New(rand.NewPCG(7, 1))
