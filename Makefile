@@ -240,8 +240,9 @@ measure: page ## times, frames and events of the package and of the page in a re
 
 SOAK ?= 10m
 
-soak: ## SOAK (10m) of mixed load while hosts are killed at random, random access to documents, the long failure tests, the power cuts, requests to model APIs read by the vendors' clients, the attack set
+soak: ## SOAK (10m) of mixed load while hosts are killed at random, random access to documents, 5,000 idle readers, the long failure tests, the power cuts, requests to model APIs read by the vendors' clients, the attack set
 	$(GO) test -tags soak -count=1 -timeout 1h -run '^TestDocumentAccess$$' ./host
+	$(GO) test -tags soak -count=1 -timeout 10m -v -run '^TestIdleReadersCostNothing$$' ./host/internal/api/v2
 	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster|TestSoakIngestion)$$' ./host/failure
 	$(GO) test -tags soak -count=1 -v -run '^TestVendorsKnowTheRequests$$' ./host/clients
 	@$(MAKE) --no-print-directory attack

@@ -71,7 +71,7 @@ func (b *bridge) open(_ engine.Value, body string) ([]byte, error) {
 
 // parse loads a canvas.
 func (b *bridge) parse(body string) (*engine.Canvas, error) {
-	doc, err := engine.ParseJSONText(body)
+	doc, err := engine.ParseJSON(engine.FileText([]byte(body)))
 	if err != nil {
 		return nil, loadFailure(err)
 	}
@@ -83,7 +83,7 @@ func (b *bridge) parse(body string) (*engine.Canvas, error) {
 }
 
 func (b *bridge) validate(_ engine.Value, body string) ([]byte, error) {
-	found := engine.Validate(b.registry, []byte(body))
+	found := engine.Validate(b.registry, engine.FileText([]byte(body)))
 	stable.Sort(found, func(x, y engine.Diagnostic) int { return rank(x) - rank(y) })
 	list := make([]engine.Value, len(found))
 	for i, d := range found {
@@ -103,7 +103,7 @@ func (b *bridge) order(_ engine.Value, body string) ([]byte, error) {
 
 // complete returns a file whose canvas has components, which may have been made of its graph.
 func (b *bridge) complete(_ engine.Value, body string) ([]byte, error) {
-	file, err := engine.ParseJSONText(body)
+	file, err := engine.ParseJSON(engine.FileText([]byte(body)))
 	if err != nil {
 		return nil, loadFailure(err)
 	}

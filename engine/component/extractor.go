@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,9 +16,10 @@ type Extractor struct {
 	Sampling
 	SysPrompt  engine.Text   `json:"sys_prompt" label:"Instructions" doc:"what the model is and how it answers" section:"prompt"`
 	Prompts    engine.Value  `json:"prompts" label:"Message" doc:"asked for each chunk; a reference to chunks stands for its text" shape:"list of {role, content}, or one text" section:"prompt" widget:"messages"`
-	FieldName  string        `json:"field_name" label:"Write into" doc:"field of the chunk for the answer" shape:"summary, keywords, questions, metadata, toc, ..." widget:"select" offer:"summary=Summary|keywords=Keywords|questions=Questions|metadata=Metadata|toc=Table of contents" check:"nonempty"`
+	FieldName  string        `json:"field_name" label:"Write into" doc:"field of the chunk for the answer" shape:"summary, keywords, questions, metadata, toc, ..." widget:"select" offer:"summary=Summary|keywords=Keywords|questions=Questions|metadata=Metadata|toc=Table of contents"`
 	prompts    []chunkPrompt // the first is the system prompt
 	references []engine.Ref
+	idle       bool // none of the automatic extractions is on
 }
 
 // chunkPrompt is a prompt with placeholders for the text of a chunk.
@@ -32,7 +34,38 @@ var extractorSpec = engine.Spec{
 	Doc:      "Asks a language model about each chunk.",
 	FromForm: extractorFromForm,
 	New:      func() engine.Component { return &Extractor{} },
-	Outputs:  chunksOutput, Ignores: modelIgnores,
+	Outputs:  chunksOutput, Ignores: append(slices.Clone(modelIgnores), automatic...),
+}
+
+// automatic are extractions that pipelines of RAGFlow's Go server switch on instead of naming a
+// field.
+var automatic = []string{"keywords", "questions", "summary", "metadata", "tags"}
+
+// readAutomatic accepts a node without a field if it has automatic extractions and none is on.
+func (e *Extractor) readAutomatic(s *engine.Setup) error {
+	for _, name := range automatic {
+		v, known := s.Params.Lookup(name)
+		n, _ := v.Get("top_n").Int()
+		if n > 0 || v.Get("enabled").Truthy() {
+			return s.Fail(name, v, "is an automatic extraction, which is not supported; "+
+				"expected a prompt and field_name")
+		}
+		e.idle = e.idle || known && v.Kind() == engine.KindObject
+	}
+	if !e.idle {
+		return s.Fail("field_name", engine.Null, "is missing; expected a value")
+	}
+	return nil
+}
+
+// Warnings reports a node that extracts nothing.
+func (e *Extractor) Warnings() []engine.Diagnostic {
+	if !e.idle {
+		return nil
+	}
+	return []engine.Diagnostic{{
+		Param: "field_name", Message: "is empty and no automatic extraction is on: chunks pass unchanged",
+	}}
 }
 
 // chunksOf is the suffix of a reference to the chunks of a node.
@@ -40,6 +73,11 @@ const chunksOf = "@chunks"
 
 // Init compiles the prompts.
 func (e *Extractor) Init(s *engine.Setup) error {
+	if e.FieldName == "" {
+		if err := e.readAutomatic(s); err != nil {
+			return err
+		}
+	}
 	if !e.Prompts.Truthy() {
 		e.Prompts = engine.String("")
 	}
@@ -96,6 +134,10 @@ func (e *Extractor) Run(ctx context.Context, call *engine.Call) error {
 		return err
 	}
 	chunks := p.chunks()
+	if e.idle {
+		outChunks(call, p.name, chunks)
+		return nil
+	}
 	prompts, err := e.rendered(ctx, call)
 	if err != nil {
 		return err

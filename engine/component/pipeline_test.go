@@ -308,3 +308,33 @@ func TestRealPipelines(t *testing.T) {
 		}
 	}
 }
+
+// Pipelines of RAGFlow's Go server name chunkers that are modes of others, and an Extractor whose
+// extractions are all off.
+func TestChunkersOfTheGoServer(t *testing.T) {
+	const text = "# A\none\n# B\ntwo\n"
+	chunks := func(step string) []string {
+		return chunkTexts(pipe(t, "a.md", text, nil, "File File -> P", "P Parser {} -> C", "C "+step), "C")
+	}
+	require.Equal(t, chunks(`TokenChunker {"delimiter_mode": "one"}`), chunks("OneChunker {}"))
+	require.Len(t, chunks("OneChunker {}"), 1)
+	const levels = `{"levels": [["^#[^#]"]], "hierarchy": 0, "include_heading_content": false`
+	manual := chunks("ManualChunker " + levels + `, "method": "naive"}`)
+	require.Equal(t, chunks("TitleChunker "+levels+`, "method": "group"}`), manual)
+
+	const off = `{"keywords": {"top_n": 0}, "questions": {"top_n": 0}, "summary": {"enabled": false}, "llm_id": ""}`
+	passed := pipe(
+		t, "a.md", text, nil, "File File -> P", "P Parser {} -> O", "O OneChunker {} -> E", "E Extractor "+off,
+	)
+	require.NotEmpty(t, chunkTexts(passed, "O"))
+	require.Equal(t, passed.outputs["O"].Get("chunks").JSON(), passed.outputs["E"].Get("chunks").JSON())
+	for _, c := range []struct{ step, problem string }{
+		{"Extractor " + off, "is empty and no automatic extraction is on: chunks pass unchanged"},
+		{"ManualChunker " + levels + "}", "ManualChunker runs as a TitleChunker that merges neighbours"},
+		{`Extractor {"keywords": {"top_n": 3}}`, "is an automatic extraction, which is not supported"},
+		{"Extractor {}", "is missing; expected a value"},
+	} {
+		list := engine.Validate(registry(t), sketch.Bytes("File File -> P", "P Parser {} -> X", "X "+c.step))
+		require.Contains(t, fmt.Sprint(list), c.problem, c.step)
+	}
+}

@@ -18,20 +18,31 @@ type TitleChunker struct {
 	Root      bool         `json:"root_chunk_as_heading" label:"First chunk before all" doc:"put the first chunk before all others"`
 	Limit     int          `json:"chunk_token_cap" label:"Largest chunk" doc:"tokens above which a chunk is split at sentences" unit:"tokens" default:"512" min:"0"`
 	titles    chunk.Titles
+	manual    bool // the node is a ManualChunker
 }
 
 var titleChunkerSpec = engine.Spec{
 	Name:  "TitleChunker",
 	Title: "Split by headings", Search: []string{"chunk", "heading", "title", "分块"},
-	Aliases: []string{"HierarchicalMerger"}, Upgrade: upgradeLevels,
+	Aliases: []string{"HierarchicalMerger", manualChunker}, Upgrade: upgradeTitles,
 	Doc: "Splits text at its headings.", FromForm: titleChunkerFromForm,
 	New:     func() engine.Component { return &TitleChunker{} },
-	Outputs: chunksOutput,
+	Outputs: chunksOutput, Ignores: []string{chunkerParam},
 }
 
-// upgradeLevels converts the levels of HierarchicalMerger, with the levels in the outer list and
-// patterns that match anywhere in a line, to one list of patterns.
-func upgradeLevels(_ string, params engine.Value) engine.Value {
+// manualChunker is the name of a TitleChunker that merges neighbours, in pipelines of RAGFlow's Go
+// server. There it also sorts the parts of PDF pages by their positions.
+const manualChunker = "ManualChunker"
+
+// chunkerParam has the name that a step has in the document, for its warnings.
+const chunkerParam = "chunker"
+
+// upgradeTitles converts params under an earlier name. HierarchicalMerger has the levels in the
+// outer list and patterns that match anywhere in a line; they become one list of patterns.
+func upgradeTitles(earlier string, params engine.Value) engine.Value {
+	if earlier == manualChunker {
+		return params.With("method", engine.String("group")).With(chunkerParam, engine.String(earlier))
+	}
 	levels := params.Get("levels")
 	if levels.Kind() != engine.KindList {
 		return params
@@ -60,8 +71,18 @@ func anywhere(p string) string {
 	return ".*?(?:" + p + ")"
 }
 
+// Warnings reports what a ManualChunker does not do.
+func (t *TitleChunker) Warnings() []engine.Diagnostic {
+	if !t.manual {
+		return nil
+	}
+	return []engine.Diagnostic{{Message: manualChunker + " runs as a TitleChunker that merges neighbours: " +
+		"parts of a page stay in the order of the parser"}}
+}
+
 // Init reads the levels.
 func (t *TitleChunker) Init(s *engine.Setup) error {
+	t.manual = s.Params.Get(chunkerParam).Str() == manualChunker
 	t.titles = chunk.Titles{
 		Group: t.Method == "group", EachHeading: t.Heading, RootAsHeading: t.Root, Limit: t.Limit,
 	}

@@ -24,11 +24,19 @@ type TokenChunker struct {
 var tokenChunkerSpec = engine.Spec{
 	Name:  "TokenChunker",
 	Title: "Split by length", Search: []string{"chunk", "token", "分块"},
-	Aliases: []string{"Splitter"},
-	Doc:     "Splits text into chunks of about equal length.", FromForm: tokenChunkerFromForm,
+	Aliases: []string{"Splitter", "OneChunker"}, Upgrade: upgradeOne,
+	Doc: "Splits text into chunks of about equal length.", FromForm: tokenChunkerFromForm,
 	New:     func() engine.Component { return &TokenChunker{} },
 	Outputs: chunksOutput,
 	Ignores: []string{"include_delimiters"},
+}
+
+// upgradeOne converts the params of OneChunker, which makes one chunk of a document.
+func upgradeOne(earlier string, params engine.Value) engine.Value {
+	if earlier == "OneChunker" {
+		return params.With("delimiter_mode", engine.String("one"))
+	}
+	return params
 }
 
 // Init reads the lists of delimiters; each may be a single string.

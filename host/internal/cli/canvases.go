@@ -34,7 +34,7 @@ func (b beside) Canvas(_ context.Context, q engine.CanvasQuery) (sub engine.SubC
 	if err != nil {
 		return sub, fmt.Errorf("%s: %w", b.dir, err)
 	}
-	sub.Canvas, err = engine.Load(b.registry, data)
+	sub.Canvas, err = engine.Load(b.registry, engine.FileText(data))
 	return sub, err
 }
 

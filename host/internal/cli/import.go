@@ -148,6 +148,7 @@ func (i *importer) entry(a *app, e *zip.File) (imported, error) {
 
 // parse reads a canvas, bare or wrapped with its title. A canvas that does not load is an error.
 func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
+	data = engine.FileText(data)
 	doc, err := engine.ParseJSON(data)
 	if err != nil {
 		return imported{}, err

@@ -107,7 +107,7 @@ func (a *app) diff(before, after string) error {
 }
 
 func readDocument(path string) ([]byte, engine.Value, error) {
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil {
 		return nil, engine.Null, &usageError{"", err}
 	}

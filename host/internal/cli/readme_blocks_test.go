@@ -58,3 +58,81 @@ func TestBlocksOfPagesRun(t *testing.T) {
 		})
 	}
 }
+
+// The blocks for plugin authors with a checkout run at its root.
+func TestBlocksOfPluginExamplesRun(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	pluginFolder(t)
+	commands := readmeCommands(t, filepath.Join(root, "plugins/examples/README.md"))
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Symlink(filepath.Join(root, "plugins"), "plugins"))
+	require.Len(t, commands, 4)
+	for _, words := range commands {
+		succeeds(t, words...)
+	}
+}
+
+// The blocks for operators run against a host. Ids stand for those of the tenant and of the key
+// that they have made.
+func TestBlocksOfTheHostPageRun(t *testing.T) {
+	o := operated(t)
+	for _, title := range []string{"Daily report", "watch"} {
+		o.post("/api/v2/canvases", operatorKey, `{"title":"`+title+`","dsl":`+echoing+`}`)
+	}
+	tenant := o.json("tenant", "list").Get("items").At(0).Get("id").Str()
+	commands := readmeCommands(t, hostPage)
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"corpus.jsonl":  `{"id": "d1", "title": "Returns", "text": "Goods can be returned within 30 days."}`,
+		"queries.jsonl": `{"id": "q1", "text": "Can goods be returned?"}`, "test.tsv": "q1\td1\t1",
+	} {
+		require.NoError(t, os.WriteFile(name, []byte(text+"\n"), 0o600))
+	}
+	key, ran := "", 0
+	for _, words := range commands {
+		line := strings.Join(words, " ")
+		if strings.Contains(line, "--embed ./model") { // a model that the reader has
+			continue
+		}
+		for i, w := range words {
+			if strings.HasSuffix(w, "...") {
+				words[i] = map[bool]string{true: tenant, false: key}[words[0] == "tenant"]
+			}
+		}
+		out := o.good(words...)
+		if m := regexp.MustCompile(`^id: (\S+)`).FindStringSubmatch(out); m != nil && words[0] == "key" {
+			key = m[1]
+		}
+		ran++
+	}
+	require.Greater(t, ran, 8)
+}
+
+// npmRun finds scripts of npm and goTest packages of tests in shell blocks.
+var (
+	npmRun = regexp.MustCompile(`npm (?:--\S+ )*(?:run (\S+)|(test)\b)`)
+	goTest = regexp.MustCompile(`go (?:test|run) (?:-\S+ )*(\./\S+)`)
+)
+
+// Shell blocks name scripts and packages that exist, also where a test cannot run them.
+func TestBlocksNameScriptsAndPackages(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	seen := 0
+	documents(t, func(name, text string) {
+		for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
+			for _, m := range npmRun.FindAllStringSubmatch(block[1], -1) {
+				scripts, err := os.ReadFile(filepath.Join(root, filepath.Dir(name), "package.json"))
+				require.NoError(t, err, name)
+				require.Contains(t, string(scripts), `"`+m[1]+m[2]+`": `, name)
+				seen++
+			}
+			for _, m := range goTest.FindAllStringSubmatch(block[1], -1) {
+				require.DirExists(t, filepath.Join(root, strings.TrimSuffix(m[1], "/...")), name)
+				seen++
+			}
+		}
+	})
+	require.Greater(t, seen, 4)
+}

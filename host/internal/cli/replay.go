@@ -116,7 +116,7 @@ func (r *replayer) run(ctx context.Context, a *app, args []string) error {
 
 // play reads a case and plays it. original is the case as it was played.
 func (p *casePlay) play(ctx context.Context, path string) (observed, original engine.Value, err error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return engine.Null, engine.Null, &usageError{"", err}
 	}

@@ -20,10 +20,16 @@ type session struct {
 	path   string // state file; "" keeps nothing
 }
 
+// readFile reads a file of JSON that another program may have written.
+func readFile(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	return engine.FileText(data), err
+}
+
 // open loads a canvas and, if there is a state file, its state. Problems that do not prevent
 // loading are printed.
 func (a *app) open(canvasPath, statePath string) (*session, error) {
-	data, err := os.ReadFile(canvasPath)
+	data, err := readFile(canvasPath)
 	if err != nil {
 		return nil, &usageError{"", err}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -44,7 +43,7 @@ configuration lacks (unknown_model), and with --knowledge datasets that do not e
 func (a *app) validate(paths []string, check *placeCheck, asJSON bool) error {
 	list, bad := engine.List(), false
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		data, err := readFile(path)
 		if err != nil {
 			return &usageError{"", err}
 		}

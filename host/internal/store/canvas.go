@@ -368,16 +368,31 @@ func (s Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, i
 	if err := w.tagged(f.Tags); err != nil {
 		return nil, 0, fail(err, "list canvases")
 	}
-	if len(w.conds) == 2 && f.Viewer.Plain() { // tenant and viewer alone: ranges of an index
-		// $3 and $4 are the default project.
-		w.known = `SELECT (SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'team' AND
-				project = $3) +
-			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id = $2 AND
-				(project = $4 OR $2 <> '')) +
-			(SELECT COUNT(*) FROM canvases WHERE tenant_id = $1 AND permission = 'me' AND user_id = '' AND
-				project = $4 AND $2 <> '')`
+	if f.ID == "" && f.Title == "" && len(f.Types) == 0 && f.Keywords == "" && len(f.Tags) == 0 {
+		w.count = f.count
 	}
 	return list(ctx, s.database, &canvasList, &w, p)
+}
+
+// count returns the number of canvases by the numbers of their groups.
+func (f *CanvasFilter) count(ctx context.Context, q querier) (int, error) {
+	of := groups{table: "canvases", rights: canvasRights, viewer: f.Viewer}
+	of.also = func(w *where, group bool) {
+		if group {
+			w.equal("owner", f.User)
+		} else {
+			w.equal("user_id", f.User)
+			w.equal("permission", f.Permission)
+		}
+		if group && f.Permission != "" {
+			w.add("shared = ?", flag(f.Permission == "team"))
+		}
+		if f.Project != nil {
+			w.add("project = ?", *f.Project)
+		}
+		w.in("category", f.Categories)
+	}
+	return of.count(ctx, q)
 }
 
 // tagged adds the condition that the JSON array in column tags contains at least one of tags.

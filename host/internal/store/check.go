@@ -71,7 +71,7 @@ func applyAll(ctx context.Context, q querier) error {
 		return err
 	}
 	for i, file := range files {
-		if err := applyMigration(ctx, q, file, i+1); err != nil {
+		if err := applyMigration(ctx, q, "sqlite", file, i+1); err != nil {
 			return err
 		}
 	}

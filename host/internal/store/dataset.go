@@ -218,6 +218,14 @@ func (s Datasets) List(ctx context.Context, f DatasetFilter, p Page) ([]Dataset,
 	if f.Project != nil {
 		w.add("project = ?", *f.Project)
 	}
+	if len(f.IDs) == 0 && f.Name == "" && f.Words == "" {
+		of := groups{table: "datasets", rights: datasetRights, viewer: f.Viewer, also: func(w *where, _ bool) {
+			if f.Project != nil {
+				w.add("project = ?", *f.Project)
+			}
+		}}
+		w.count = of.count
+	}
 	return list(ctx, s.database, &datasetList, w, p)
 }
 

@@ -73,7 +73,7 @@ func fillDocuments(b *testing.B, s *Store, ds Dataset, n int) {
 			}
 			const insert = `INSERT INTO documents (` + documentColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
 				$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30,
-				$31, $32)`
+				$31, $32, $33)`
 			if _, err := q.ExecContext(ctx, insert, values...); err != nil {
 				return err
 			}

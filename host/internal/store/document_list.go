@@ -73,10 +73,53 @@ func (f *DocumentFilter) where() *where {
 	w.in("state", texts(f.States))
 	w.between("create_time", f.From, f.To)
 	w.opened(f.Gate, "access")
+	if len(f.States) > 0 && len(w.conds) == 2 {
+		w.count = f.countStates
+	}
 	if len(w.conds) == 1 { // all documents of the dataset, which may be deleted
 		w.known = `SELECT COALESCE(MAX(document_count), 0) FROM datasets WHERE id = $1`
 	}
 	return w
+}
+
+// fewDocuments is the number of documents up to which those of states, or those of all others, are
+// counted one by one.
+const fewDocuments = 1000
+
+// countStates returns the number of documents of some states. If they are many and the others few,
+// it is the rest of all documents.
+func (f *DocumentFilter) countStates(ctx context.Context, q querier) (n int, err error) {
+	some := &where{}
+	some.equal("dataset_id", f.Dataset)
+	some.in("state", texts(f.States))
+	few := fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 FROM documents%s LIMIT %d) AS few`, some, fewDocuments+1)
+	if err = q.QueryRowContext(ctx, few, some.args...).Scan(&n); err != nil || n <= fewDocuments {
+		return n, err
+	}
+	var others []dataset.State
+	for _, state := range dataset.States {
+		if !slices.Contains(f.States, state) {
+			others = append(others, state)
+		}
+	}
+	rest := &where{}
+	rest.equal("dataset_id", f.Dataset)
+	rest.in("state", texts(others))
+	none := "0"
+	if len(others) > 0 {
+		none = fmt.Sprintf(`(SELECT COUNT(*) FROM (SELECT 1 FROM documents%s LIMIT %d) AS few)`, rest, fewDocuments+1)
+	}
+	var all, left int
+	query := `SELECT COALESCE(MAX(document_count), 0), ` + none + ` FROM datasets WHERE id = $1`
+	args := rest.args
+	if len(others) == 0 {
+		args = []any{f.Dataset}
+	}
+	if err = q.QueryRowContext(ctx, query, args...).Scan(&all, &left); err != nil || left <= fewDocuments {
+		return all - left, err
+	}
+	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM documents`+some.String(), some.args...).Scan(&n)
+	return n, err
 }
 
 // Counts returns the numbers of documents, chunks and tokens of a dataset behind a gate.

@@ -99,7 +99,7 @@ func TestMigrationOfRoles(t *testing.T) {
 				_, err := schemaVersion(ctx, q)
 				require.NoError(t, err)
 				for n, file := range files[:before] {
-					require.NoError(t, applyMigration(ctx, q, file, n+1))
+					require.NoError(t, applyMigration(ctx, q, s.engine, file, n+1))
 				}
 				for _, text := range rolesRows {
 					_, err := q.ExecContext(ctx, text)

@@ -36,7 +36,7 @@ func TestMigrationNamesScopesOfKeys(t *testing.T) {
 				_, err := schemaVersion(ctx, q)
 				require.NoError(t, err)
 				for n, file := range files[:last] {
-					require.NoError(t, applyMigration(ctx, q, file, n+1))
+					require.NoError(t, applyMigration(ctx, q, s.engine, file, n+1))
 				}
 				for scopes := range want {
 					const insert = `INSERT INTO keys

@@ -82,6 +82,17 @@ func list[T any](ctx context.Context, s *database, l *listing[T], w *where, p Pa
 	if p.Offset > 0 {
 		p.MostCounted = 0
 	}
+	if w.searched && p.Offset == 0 && p.After == nil && p.Limit > 0 && p.Reserve == nil {
+		// Matches that fit on the page need no second look at all names.
+		first := *w
+		first.args = slices.Clip(w.args)
+		chosen := order.choose(l.table, &first, p, Uncounted)
+		query := `SELECT ` + l.shown(p) + ` FROM ` + l.table + chosen + order.by(p.Asc)
+		out, err := queryAll(ctx, q, l.scan, query, first.args...)
+		if err != nil || len(out) < p.Limit {
+			return out, len(out), fail(err, "list %s", l.table)
+		}
+	}
 	n, err := countRows(ctx, s, l.table, w, p.MostCounted)
 	if err != nil {
 		return nil, 0, fail(err, "count %s", l.table)
@@ -112,6 +123,8 @@ func countRows(ctx context.Context, s *database, table string, w *where, most in
 		if err = s.read.QueryRowContext(ctx, query, w.args...).Scan(&n.total); n.total > most {
 			n.total = Uncounted
 		}
+	case w.count != nil:
+		n.total, err = w.count(ctx, s.read)
 	case w.known != "":
 		err = s.read.QueryRowContext(ctx, w.known, w.args...).Scan(&n.total)
 	case w.scope != nil && (w.except != nil || w.apart != nil):

@@ -38,7 +38,7 @@ func (s *database) migrate(ctx context.Context, asIs bool) error {
 			return fmt.Errorf("tables are at %d, this program wants %d: %w; start easel serve of this version on it once", seen, len(files), ErrOlder)
 		}
 		for n := seen; n < len(files); n++ {
-			if err := applyMigration(ctx, q, files[n], n+1); err != nil {
+			if err := applyMigration(ctx, q, s.engine, files[n], n+1); err != nil {
 				return err
 			}
 		}
@@ -67,12 +67,15 @@ func schemaVersion(ctx context.Context, q querier) (int, error) {
 	return n, nil
 }
 
-func applyMigration(ctx context.Context, q querier, file string, number int) error {
+func applyMigration(ctx context.Context, q querier, engine, file string, number int) error {
 	text, err := migrations.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	for _, stmt := range splitSQL(string(text)) {
+		if m := onlyFor.FindStringSubmatch(stmt); m != nil && m[1] != engine {
+			continue
+		}
 		if _, err := q.ExecContext(ctx, stmt); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
@@ -110,6 +113,9 @@ func catchUp(ctx context.Context, q querier, version int) error {
 // update matches a statement that changes records or derives some from others, with leading
 // comments.
 var update = regexp.MustCompile(`^(--.*\n)*(UPDATE|INSERT INTO (deleted_canvases|session_documents|waits))\b`)
+
+// onlyFor finds the engine of a statement that the other one does not know.
+var onlyFor = regexp.MustCompile(`(?m)^-- only: (\w+)$`)
 
 // splitSQL splits a migration at semicolons that end a line; the files contain no others that do.
 func splitSQL(text string) []string {

@@ -225,7 +225,7 @@ func TestMigrationOfReleases(t *testing.T) {
 				for n := 1; n <= 4; n++ {
 					file, err := fs.Glob(migrations, fmt.Sprintf("migrations/%04d_*.sql", n))
 					require.NoError(t, err)
-					require.NoError(t, applyMigration(ctx, q, file[0], n))
+					require.NoError(t, applyMigration(ctx, q, s.engine, file[0], n))
 				}
 				for id, released := range map[string]int64{"asked": 1, "never": 0, "bare": 1} {
 					_, err := q.ExecContext(ctx, canvas, id, released, []byte("d"))

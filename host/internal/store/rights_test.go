@@ -296,7 +296,7 @@ func TestMigrationOfRights(t *testing.T) {
 				for n := 1; n <= 18; n++ {
 					file, err := fs.Glob(migrations, fmt.Sprintf("migrations/%04d_*.sql", n))
 					require.NoError(t, err)
-					require.NoError(t, applyMigration(ctx, q, file[0], n))
+					require.NoError(t, applyMigration(ctx, q, s.engine, file[0], n))
 				}
 				for _, text := range rightsRows {
 					_, err := q.ExecContext(ctx, text)

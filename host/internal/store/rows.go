@@ -52,6 +52,8 @@ type where struct {
 	args  []any
 	// changing means that rows can start or stop matching other than by creation and deletion.
 	changing bool
+	// searched means that all names have to be read to find the rows.
+	searched bool
 	// scope is the scope whose rows the conditions select; nil if they do not select exactly those
 	// of one.
 	scope *scope
@@ -63,6 +65,8 @@ type where struct {
 	// known is a query of the number of rows with the arguments of the conditions; "" means that
 	// nothing counts them.
 	known string
+	// count returns the number of rows without counting all of them; nil means that nothing can.
+	count func(ctx context.Context, q querier) (int, error)
 }
 
 // add appends a condition; each ? in it becomes the next $n.
@@ -125,13 +129,25 @@ func (w *where) usable(v access.Viewer, least access.Role, of rights) {
 	if only, limited := v.Grants.Limit(); limited {
 		w.add(of.project+" = ?", only)
 	}
-	args := []any{v.User}
-	among := func(column string, ids []string) string {
-		for _, id := range ids {
-			args = append(args, id)
-		}
-		return column + " IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(ids)), ", ") + ")"
+	cond, args := of.byPlace(v, least)
+	if ids := v.ObjectsFor(of.kind, least); len(ids) > 0 {
+		cond += " OR " + among(of.id, ids, &args)
 	}
+	w.add("("+cond+")", args...)
+}
+
+// among returns the condition that a column has one of some values, and adds those to args.
+func among(column string, values []string, args *[]any) string {
+	for _, v := range values {
+		*args = append(*args, v)
+	}
+	return column + " IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ") + ")"
+}
+
+// byPlace returns the condition that a viewer has a role on an object by its owner, project and
+// sharing, without grants on the object itself.
+func (of *rights) byPlace(v access.Viewer, least access.Role) (cond string, args []any) {
+	args = []any{v.User}
 	in := func(least access.Role) string {
 		ids := v.ProjectsFor(least)
 		switch {
@@ -140,16 +156,12 @@ func (w *where) usable(v access.Viewer, least access.Role, of rights) {
 		case len(ids) == 0:
 			return "1 = 0"
 		}
-		return among(of.project, ids)
+		return among(of.project, ids, &args)
 	}
 	own := "(" + of.owner + " = ? AND " + of.owner + " <> '' AND (NOT " + of.shared + " OR " + in(access.ViewerRole) +
 		"))"
 	team := "((" + of.shared + " OR " + of.owner + " = '') AND " + in(least) + ")"
-	cond := own + " OR " + team
-	if ids := v.ObjectsFor(of.kind, least); len(ids) > 0 {
-		cond += " OR " + among(of.id, ids)
-	}
-	w.add("("+cond+")", args...)
+	return own + " OR " + team, args
 }
 
 // opened adds that a gate opens a document with a list in a column; nil adds nothing.
@@ -252,7 +264,7 @@ func (w *where) contains(column, text string) {
 	if text == "" {
 		return
 	}
-	w.changing = true
+	w.changing, w.searched = true, true
 	w.add(column+` LIKE ? ESCAPE '!'`, "%"+quoted(fold(text))+"%")
 }
 

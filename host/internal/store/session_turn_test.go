@@ -45,7 +45,7 @@ func TestMigrationOfSessions(t *testing.T) {
 				for n := 1; n <= 22; n++ {
 					file, err := fs.Glob(migrations, fmt.Sprintf("migrations/%04d_*.sql", n))
 					require.NoError(t, err)
-					require.NoError(t, applyMigration(ctx, q, file[0], n))
+					require.NoError(t, applyMigration(ctx, q, s.engine, file[0], n))
 				}
 				_, err = q.ExecContext(ctx, formerSession, []byte(formerDSL), []byte(formerMessages), []byte("[{}]"))
 				return err

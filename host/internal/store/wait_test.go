@@ -35,7 +35,7 @@ func TestWaitsOfFormerVersions(t *testing.T) {
 				if _, err := q.ExecContext(ctx, `DROP TABLE waits`); err != nil {
 					return err
 				}
-				return applyMigration(ctx, q, files[0], version)
+				return applyMigration(ctx, q, s.engine, files[0], version)
 			}))
 			for id, kept := range map[string]string{"alone": "", "drawn": "canvas", "last": "session"} {
 				v, err := s.Waits.Get(t.Context(), "t", id)

@@ -28,6 +28,10 @@ func Wipe(ctx context.Context, cfg Config) error {
 					return err
 				}
 			}
+			// Deleting what it counts has changed it.
+			if _, err := q.ExecContext(ctx, `DELETE FROM list_counts`); err != nil {
+				return err
+			}
 			_, err := q.ExecContext(ctx, `DELETE FROM meta WHERE name = 'key'`)
 			return err
 		})

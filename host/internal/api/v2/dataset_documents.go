@@ -152,11 +152,6 @@ func documentViews(rows []dataset.Document, total int) documentList {
 	return out
 }
 
-// documentStates are the states that a list may ask for.
-var documentStates = []dataset.State{
-	dataset.Unparsed, dataset.Queued, dataset.Running, dataset.Done, dataset.Failed, dataset.Canceled,
-}
-
 type listDocuments struct {
 	Who     app.Principal
 	Dataset string   `path:"dataset"`
@@ -185,8 +180,8 @@ func (d datasets) listDocuments(ctx context.Context, in listDocuments) (document
 func statesOf(text string) (states []dataset.State, err error) {
 	for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' }) {
 		state := dataset.State(name)
-		if !slices.Contains(documentStates, state) {
-			return nil, badQuery("state must be one of %v, not %.40q", documentStates, name)
+		if !slices.Contains(dataset.States, state) {
+			return nil, badQuery("state must be one of %v, not %.40q", dataset.States, name)
 		}
 		states = append(states, state)
 	}

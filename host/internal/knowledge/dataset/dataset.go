@@ -71,6 +71,9 @@ const (
 	Canceled State = "canceled"
 )
 
+// States lists all states.
+var States = []State{Unparsed, Queued, Running, Done, Failed, Canceled}
+
 // Document is a file of a dataset.
 type Document struct {
 	ID       string          `json:"id"` // 32 hexadecimal digits
