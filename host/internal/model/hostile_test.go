@@ -125,6 +125,10 @@ func TestQuotedCallsAreText(t *testing.T) {
 		`<tool_call>{"name":"x","arguments":{"a":1}}</tool_call>`,
 		`[TOOL_CALLS][{"name":"x","arguments":{"a":1}}]</s>`,
 		`<|python_tag|>{"name":"x","parameters":{"a":1}}<|eom_id|>`,
+		`<minimax:tool_call><invoke name="x"><parameter name="a">1</parameter></invoke></minimax:tool_call>`,
+		`<function=x>{"a":1}</function>`,
+		`<tool_call>x<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>`,
+		`<|tool_call|>[{"name":"x","arguments":{"a":1}}]<|/tool_call|>`,
 	} {
 		for _, text := range []string{
 			"The document says " + call + ", which I do not do.",
@@ -138,7 +142,8 @@ func TestQuotedCallsAreText(t *testing.T) {
 				p, _ := serve(t, pieces(text, size))
 				got, last, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
 				require.NoError(t, err)
-				require.Equal(t, text, got)
+				// A mark of the template at the end is left out.
+				require.Equal(t, strings.TrimSuffix(strings.TrimSuffix(text, "</s>"), "<|eom_id|>"), got)
 				require.Empty(t, last.ToolCalls)
 			}
 		}
@@ -176,7 +181,7 @@ func TestCallsInTexts(t *testing.T) {
 		}
 		require.Equal(t, want, strings.Join(calls, " "), text)
 		if want == "" {
-			require.Equal(t, text, got)
+			require.Equal(t, strings.TrimSuffix(text, "<|eom_id|>"), got) // the mark ends the answer
 		}
 	}
 }
