@@ -39,8 +39,10 @@ var forms = []form{
 	{nullContent, regexp.MustCompile(`(?i)\bcontent\b.{0,80}(valid string|got None|got null|\bnull\b|NoneType|` +
 		`is required|missing)`), hasNull},
 	{longIDs, regexp.MustCompile(`(?i)tool[_ ]?call[_ ]?id.{0,80}length of 9`), hasCalls},
-	{bareReasoning, regexp.MustCompile(`(?i)reasoning_content.{0,20}(is )?missing|missing.{0,20}reasoning_content`),
-		hasCalls},
+	{
+		bareReasoning, regexp.MustCompile(`(?i)reasoning_content.{0,20}(is )?missing|missing.{0,20}reasoning_content`),
+		hasCalls,
+	},
 }
 
 func isWhole(body engine.Value) bool { return !body.Get("stream").True() }

@@ -171,7 +171,8 @@ func (r *refusal) readDetails(v engine.Value, depth int) {
 		}
 	}
 	used, ok := loose.Number(v.Get("n_prompt_tokens"))
-	if most, known := loose.Number(v.Get("n_ctx")); ok && known && !strings.Contains(r.text, strconv.FormatInt(used, 10)) {
+	most, known := loose.Number(v.Get("n_ctx"))
+	if ok && known && !strings.Contains(r.text, strconv.FormatInt(used, 10)) {
 		r.add(fmt.Sprintf("%d tokens of at most %d", used, most))
 	}
 }

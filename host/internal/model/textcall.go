@@ -299,9 +299,12 @@ func readKimi(body string) (calls []textCall, ok bool) {
 // and the arguments as code.
 func readDeepSeek(body string) (calls []textCall, ok bool) {
 	body = strings.ReplaceAll(body, "function<｜tool▁sep｜>", "")
-	body = strings.NewReplacer("\n```json\n", "<｜tool▁sep｜>", "```json\n", "<｜tool▁sep｜>", "\n```", "").Replace(body)
+	body = jsonCode.Replace(body)
 	return readMarked(body, "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>")
 }
+
+// jsonCode replaces the marks of code around arguments.
+var jsonCode = strings.NewReplacer("\n```json\n", "<｜tool▁sep｜>", "```json\n", "<｜tool▁sep｜>", "\n```", "")
 
 // readMarked reads calls of a name and arguments.
 func readMarked(body, begin, between, end string) (calls []textCall, ok bool) {
@@ -328,6 +331,8 @@ func readHarmony(body string) (calls []textCall, ok bool) {
 	return []textCall{{name, v}}, ok
 }
 
+var pythonWords = strings.NewReplacer("True", "true", "False", "false", "None", "null")
+
 // readPython reads [NAME(ARGUMENT="VALUE")].
 func readPython(body string) (calls []textCall, ok bool) {
 	m := pythonCall.FindStringSubmatch(strings.TrimSuffix(strings.TrimPrefix(body, "["), "]"))
@@ -340,7 +345,7 @@ func readPython(body string) (calls []textCall, ok bool) {
 		if p == nil {
 			return nil, false
 		}
-		v, err := engine.ParseJSONText(strings.NewReplacer("True", "true", "False", "false", "None", "null").Replace(p[2]))
+		v, err := engine.ParseJSONText(pythonWords.Replace(p[2]))
 		if strings.HasPrefix(p[2], `"`) {
 			v, err = engine.ParseJSONText(p[2])
 		}
