@@ -34,11 +34,10 @@ type completion struct {
 
 func (c *completion) read(d *document) (last bool, err error) {
 	choices := d.value.Get("choices")
-	list := choices.Slice()
 	if choices.Kind() == engine.KindObject {
-		list = []engine.Value{choices}
+		choices = engine.List(choices)
 	}
-	for _, choice := range list {
+	for _, choice := range choices.Elements() {
 		// Other answers are not requested; some gateways split one over two choices.
 		if n, _ := loose.Number(choice.Get("index")); choice.Kind() != engine.KindObject || n > 0 {
 			continue
@@ -50,13 +49,13 @@ func (c *completion) read(d *document) (last bool, err error) {
 	if used := chatUsage(d.value.Get("usage")); used != nil {
 		c.used = used
 	}
-	if d.bare && choices.Kind() == engine.KindList && len(list) == 0 {
+	if d.bare && choices.Kind() == engine.KindList && choices.Len() == 0 {
 		c.complete = true
 	}
 	if d.bare && choices.IsNull() && !d.value.Get("usage").Truthy() {
 		c.unread(d)
 	}
-	return d.bare && c.complete || c.finish != "" && c.used != nil && len(list) == 0, nil
+	return d.bare && c.complete || c.finish != "" && c.used != nil && choices.Len() == 0, nil
 }
 
 // chatUsage reads the usage of a chat completion; nil without one. Servers have one of three names

@@ -19,7 +19,7 @@ type tags struct {
 	held  string // the start of the answer, or what may be the start of a mark
 	close string // ends the reasoning that is open; "" outside
 	begun bool   // text of the answer was sent
-	seen  string // the end of the text that was sent
+	last  string // the piece of text that was sent last
 	spans bool   // it has <s>, which </s> closes
 }
 
@@ -152,9 +152,10 @@ func (t *tags) say(text string) error {
 	if text == "" {
 		return nil
 	}
-	t.seen += text
-	t.spans = t.spans || strings.Contains(t.seen, "<s>")
-	t.seen = t.seen[max(0, len(t.seen)-len("<s>")+1):]
+	// A single < is held back, so that one cut is possible.
+	cut := strings.HasSuffix(t.last, "<s") && text[0] == '>'
+	t.spans = t.spans || cut || strings.Contains(text, "<s>")
+	t.last = text
 	return t.text(text)
 }
 
