@@ -200,6 +200,29 @@ func pieces(text string, size int) http.HandlerFunc {
 	}
 }
 
+// deltas streams the same delta many times, and then a text.
+func deltas(delta string, n int) string {
+	return strings.Repeat(`data: {"choices":[{"delta":{`+delta+"}}]}\n\n", n) +
+		`data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}` + "\n\n"
+}
+
+// A failure with as many reasons as possible takes seconds, too, and its reason stays short.
+func TestFailuresOfManyReasons(t *testing.T) {
+	var reasons, details strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&reasons, `,"reason %d"`, i)
+		fmt.Fprintf(&details, `,{"msg":"reason %d","fieldViolations":[{"field":"f%d"}]}`, i, i)
+	}
+	for _, body := range []string{
+		`{"errors":[` + reasons.String()[1:] + `]}`, `{"error":{"message":"x","details":[` + details.String()[1:] + `]}}`,
+	} {
+		p, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+		_, _, err := collect(p.generate(t.Context(), "m", hello(true)))
+		require.ErrorContains(t, err, "reason 0")
+		require.Less(t, len(err.Error()), 1000)
+	}
+}
+
 // An answer within its limit of bytes that has as many parts as possible takes seconds, not hours.
 func TestAnswersOfManyParts(t *testing.T) {
 	const n = 150_000
@@ -228,6 +251,10 @@ func TestAnswersOfManyParts(t *testing.T) {
 		"members of a block": {
 			message(`,"reasoning_details":[{"type":"t"` + kept.String() + `},` +
 				`{"type":"t"` + kept.String() + `}]`), false,
+		},
+		"white space at the start": {deltas(`"content":" "`, 300_000), false},
+		"white space in arguments": {
+			deltas(`"tool_calls":[{"index":0,"id":"c","function":{"name":"x","arguments":" "}}]`, 150_000), false,
 		},
 		"bare line ends": {strings.Repeat(" ", 1<<20) + strings.Repeat("\r", 8<<20) + "\n" + message(""), false},
 	} {

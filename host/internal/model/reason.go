@@ -177,8 +177,11 @@ func (r *refusal) readDetails(v engine.Value, depth int) {
 	}
 }
 
+// mostReason bounds the reason of a failure, in bytes; what is shown is shorter.
+const mostReason = 8 << 10
+
 func (r *refusal) add(text string) {
-	if text == "" || strings.Contains(r.text, text) {
+	if text = text[:min(len(text), mostReason)]; text == "" || len(r.text) >= mostReason || strings.Contains(r.text, text) {
 		return
 	}
 	if r.text != "" {

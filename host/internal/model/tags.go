@@ -55,6 +55,9 @@ var endMarks = []string{
 
 const blanks = " \t\r\n"
 
+// mostBlanks bounds the white space that is kept at the start of an answer.
+const mostBlanks = 64
+
 // ending reports whether a text is a mark at the end of an answer, or the start of one.
 func ending(text string) bool {
 	plain := strings.TrimRight(text, blanks)
@@ -86,7 +89,7 @@ func (t *tags) push(piece string) error {
 		c, size, may := t.opening(start)
 		switch {
 		case may || start == "":
-			t.held = piece
+			t.held = piece[max(0, len(piece)-len(start)-mostBlanks):]
 			return nil
 		case size > 0:
 			t.close, piece = c.close, start[size:]

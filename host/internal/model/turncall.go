@@ -88,7 +88,7 @@ func (o *openCalls) part(v engine.Value, whole bool, place int) {
 		switch {
 		case c.complete() && p.name == "" && p.args == known:
 			return // some servers repeat the arguments at the end
-		case c.complete() && strings.TrimSpace(known) == "{}" && p.name == "" && p.id == "" && p.args != "",
+		case len(known) < maxPlaceholder && c.complete() && strings.TrimSpace(known) == "{}" && p.name == "" && p.id == "" && p.args != "",
 			len(known) > 1 && p.name == c.name && p.id == c.id && p.id != "" && strings.HasPrefix(p.args, known):
 			// An empty object holds the place of the arguments, or each part has all so far.
 			c.arguments.Reset()
@@ -113,6 +113,9 @@ func (o *openCalls) part(v engine.Value, whole bool, place int) {
 	c.nesting.add([]byte(p.args))
 	c.extra, c.function = merged(c.extra, p.extra), merged(c.function, p.function)
 }
+
+// maxPlaceholder bounds an empty object in the place of arguments, in bytes.
+const maxPlaceholder = 16
 
 // callMembers and functionMembers are the members of calls that are not attached to them.
 var (
