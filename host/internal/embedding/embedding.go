@@ -45,7 +45,7 @@ func Vectors(answer engine.Value, n int) ([][]float32, error) {
 }
 
 // vectorsIn returns the list of vectors of an answer: the answer itself, or a member of it in the
-// forms of OpenAI, Ollama, Cohere, Cloudflare and DashScope.
+// forms of OpenAI, Ollama, Google, Cohere, Cloudflare and DashScope.
 func vectorsIn(answer engine.Value) engine.Value {
 	for _, name := range [...]string{"data", "embeddings", "result", "output", "float"} {
 		if v := answer.Get(name); v.Truthy() {
@@ -85,8 +85,10 @@ func firstIndex(data engine.Value) int64 {
 
 // vectorOf reads a vector, alone or as a member: a list of numbers, or the base64 of 32-bit numbers.
 func vectorOf(v engine.Value) []float32 {
-	if v.Kind() == engine.KindObject {
-		v = v.Get("embedding")
+	if object := v; v.Kind() == engine.KindObject {
+		if v = v.Get("embedding"); v.IsNull() {
+			v = object.Get("values")
+		}
 	}
 	if v.Kind() == engine.KindString {
 		data, err := base64.StdEncoding.DecodeString(v.Str())

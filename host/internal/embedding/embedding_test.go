@@ -20,6 +20,7 @@ func TestVectors(t *testing.T) {
 		`[{"index":0,"embedding":[[1,1]]},{"index":1,"embedding":[[2,1]]}]`,
 		`[[1,1],[2,1]]`,
 		`{"embeddings":[[1,1],[2,1]]}`,
+		`{"embeddings":[{"values":[1,1]},{"values":[2,1]}]}`,
 		`{"embeddings":{"float":[[1,1],[2,1]]}}`,
 		`{"result":{"shape":[2,2],"data":[[1,1],[2,1]]},"success":true}`,
 		`{"output":{"embeddings":[{"text_index":1,"embedding":[2,1]},{"text_index":0,"embedding":[1,1]}]}}`,

@@ -29,7 +29,7 @@ type channel struct{ open, close string }
 
 var channels = []channel{
 	{"<thought>", "</thought>"},                   // Gemini's endpoint
-	{"<thinking>", "</thinking>"},                 // gateways to Claude
+	{"<thinking>", "</thinking>"},                 // Nova, Claude 3
 	{"<reasoning>", "</reasoning>"},               // fine-tuned models
 	{"[THINK]", "[/THINK]"},                       // Magistral
 	{"<seed:think>", "</seed:think>"},             // Seed
