@@ -83,7 +83,8 @@ func firstIndex(data engine.Value) int64 {
 	return 0
 }
 
-// vectorOf reads a vector, alone or as a member: a list of numbers, or the base64 of 32-bit numbers.
+// vectorOf reads a vector, alone or as a member: a list of numbers, or the base64 of numbers of 32
+// bits.
 func vectorOf(v engine.Value) []float32 {
 	if object := v; v.Kind() == engine.KindObject {
 		if v = v.Get("embedding"); v.IsNull() {

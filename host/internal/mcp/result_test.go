@@ -87,7 +87,8 @@ func TestCredentialsInResults(t *testing.T) {
 	url := answering(t, seen, func() *sdk.CallToolResult {
 		h := seen.Load()
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{
-			Text: h.Get("Authorization") + " " + h.Get("X-Api-Key") + " " + h.Get("X-Region") + " " + h.Get("X-Node-Token"),
+			Text: h.Get("Authorization") + " " + h.Get("X-Api-Key") + " " + h.Get("X-Region") + " " +
+				h.Get("X-Node-Token"),
 		}}}
 	})
 	s := Server{ID: "a", Name: "test", Type: TypeStreamable, URL: url, Values: map[string]string{"token": "sesame-123"}}

@@ -214,7 +214,8 @@ func TestFailuresOfManyReasons(t *testing.T) {
 		fmt.Fprintf(&details, `,{"msg":"reason %d","fieldViolations":[{"field":"f%d"}]}`, i, i)
 	}
 	for _, body := range []string{
-		`{"errors":[` + reasons.String()[1:] + `]}`, `{"error":{"message":"x","details":[` + details.String()[1:] + `]}}`,
+		`{"errors":[` + reasons.String()[1:] + `]}`,
+		`{"error":{"message":"x","details":[` + details.String()[1:] + `]}}`,
 	} {
 		p, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 		_, _, err := collect(p.generate(t.Context(), "m", hello(true)))

@@ -181,7 +181,8 @@ func (r *refusal) readDetails(v engine.Value, depth int) {
 const mostReason = 8 << 10
 
 func (r *refusal) add(text string) {
-	if text = text[:min(len(text), mostReason)]; text == "" || len(r.text) >= mostReason || strings.Contains(r.text, text) {
+	text = text[:min(len(text), mostReason)]
+	if text == "" || len(r.text) >= mostReason || strings.Contains(r.text, text) {
 		return
 	}
 	if r.text != "" {

@@ -75,7 +75,8 @@ func TestReportedBusyServers(t *testing.T) {
 	}
 }
 
-// Calls go back in the form that a server takes: ids of nine characters, no null content, reasoning.
+// Calls go back in the form that a server takes: ids of nine characters, no null content, with
+// reasoning.
 func TestReportedMessagesWithCalls(t *testing.T) {
 	const first = `{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_abc-1",` +
 		`"type":"function","function":{"name":"echo_tool_0","arguments":"{\"query\":\"a\"}"}}]},` +
@@ -126,7 +127,7 @@ func TestReportedMessagesWithCalls(t *testing.T) {
 	}
 }
 
-// Marks of reasoning that a prompt asks for are text.
+// Marks of reasoning that a prompt wants are text.
 func TestMarksOfThePromptAreText(t *testing.T) {
 	const text = "<thinking>first</thinking> then"
 	p, _ := serve(t, runes(text, 5))

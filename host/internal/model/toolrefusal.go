@@ -6,7 +6,8 @@ import (
 )
 
 // refusing are the words of servers for a request whose tools they do not accept. Those of OpenAI,
-// Azure, Ollama, vLLM, llama.cpp, OpenRouter, Mistral, Gemini, TGI, SGLang, LMDeploy, Zhipu and Baidu are in the tests.
+// Azure, Ollama, vLLM, llama.cpp, OpenRouter, Mistral, Gemini, TGI, SGLang, LMDeploy, Zhipu and
+// Baidu are in the tests.
 var refusing = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(tools?|tool[ _-]\w+|functions?|function[ _-]?call\w*)\b['"\x60]?[^.;,]{0,60}` +
 		`\b(not (currently )?(supported|enabled|available|allowed|permitted|implemented)|unsupported|disabled)`),

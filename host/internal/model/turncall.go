@@ -88,7 +88,8 @@ func (o *openCalls) part(v engine.Value, whole bool, place int) {
 		switch {
 		case c.complete() && p.name == "" && p.args == known:
 			return // some servers repeat the arguments at the end
-		case len(known) < maxPlaceholder && c.complete() && strings.TrimSpace(known) == "{}" && p.name == "" && p.id == "" && p.args != "",
+		case len(known) < maxPlaceholder && c.complete() && strings.TrimSpace(known) == "{}" &&
+			p.name == "" && p.id == "" && p.args != "",
 			len(known) > 1 && p.name == c.name && p.id == c.id && p.id != "" && strings.HasPrefix(p.args, known):
 			// An empty object holds the place of the arguments, or each part has all so far.
 			c.arguments.Reset()

@@ -4,16 +4,14 @@ import "strings"
 
 // ReportedCalls are shapes of function calls from reports on servers, most of them texts that a
 // server did not read as calls.
-func ReportedCalls() []Shape {
+func ReportedCalls() []Shape { return append(reportedForms(), reportedTexts()...) }
+
+// reportedForms are calls in other members and forms.
+func reportedForms() []Shape {
 	c := func(name string, want []Call, message string, deltas ...string) Shape {
 		return reportedCall(name, want, message, deltas...)
 	}
-	raw := func(name string, want []Call, text string) Shape {
-		s := spoken(name, text, 4)
-		s.Want.Calls = want
-		return s
-	}
-	single, double, A, call := one, pair, `"`+argsA+`"`, aCall
+	single, A, call := one, `"`+argsA+`"`, aCall
 	named := func(name string) string { return strings.Replace(call, "echo_tool_0", name, 1) }
 	with := func(arguments string) string { return strings.Replace(call, A, arguments, 1) }
 	m := func(call string) string { return `{"role":"assistant","content":"","tool_calls":[` + call + `]}` }
@@ -58,6 +56,48 @@ func ReportedCalls() []Shape {
 				call[1:]+`]}`),
 		c("call as a string", single, `{"role":"assistant","content":null,"tool_calls":`+quoted("["+
 			call+"]")+`}`, `{"tool_calls":`+quoted("["+call+"]")+`}`),
+	}
+}
+
+// reportedCall is a message with calls, and the deltas or events of its stream.
+func reportedCall(name string, want []Call, whole string, deltas ...string) Shape {
+	var events []string
+	for _, d := range deltas {
+		if !strings.HasPrefix(d, `{"choices"`) {
+			d = chunk(d)
+		}
+		events = append(events, d)
+	}
+	return Shape{
+		Name:   name,
+		Stream: Answer{Body: sse(append(events, finish(`"tool_calls"`), done)...)},
+		Whole:  Answer{Body: message(whole, `"tool_calls"`)},
+		Want:   Want{Calls: want},
+	}
+}
+
+// inTwoChoices is an answer whose text and calls are two choices.
+func inTwoChoices() Shape {
+	const begin = `{"choices":[{"index":0,"delta":{"content":"Looking."}}]}`
+	call := `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,` + aCall[1:] +
+		`]},"finish_reason":"tool_calls"}]}`
+	whole := `{"choices":[{"message":{"role":"assistant","content":"Looking."},"finish_reason":"tool_calls"},` +
+		`{"message":{"role":"assistant","tool_calls":[` + aCall + `]},"finish_reason":"tool_calls"}]}`
+	return Shape{
+		Name: "text and calls in two choices", Stream: Answer{Body: sse(begin, call, done)}, Whole: Answer{Body: whole},
+		Want: Want{Calls: one},
+	}
+}
+
+// reportedTexts are calls that templates of models write as text.
+func reportedTexts() []Shape {
+	single, double := one, pair
+	raw := func(name string, want []Call, text string) Shape {
+		s := spoken(name, text, 4)
+		s.Want.Calls = want
+		return s
+	}
+	return []Shape{
 		raw("glm raw", single, "<tool_call>echo_tool_0\n<arg_key>query</arg_key>\n<arg_value>a</ar"+
 			"g_value>\n</tool_call>"),
 		raw("minimax raw", single, "<minimax:tool_call>\n<invoke name=\"echo_tool_0\">\n<parameter"+
@@ -101,35 +141,5 @@ func ReportedCalls() []Shape {
 			"\"echo_tool_0\", \"parameters\": {\"query\": \"a\"}}"),
 		raw("lfm2 pythonic", single,
 			"<|tool_call_start|>[echo_tool_0(query=\"a\")]<|tool_call_end|>"),
-	}
-}
-
-// reportedCall is a message with calls, and the deltas or events of its stream.
-func reportedCall(name string, want []Call, whole string, deltas ...string) Shape {
-	var events []string
-	for _, d := range deltas {
-		if !strings.HasPrefix(d, `{"choices"`) {
-			d = chunk(d)
-		}
-		events = append(events, d)
-	}
-	return Shape{
-		Name:   name,
-		Stream: Answer{Body: sse(append(events, finish(`"tool_calls"`), done)...)},
-		Whole:  Answer{Body: message(whole, `"tool_calls"`)},
-		Want:   Want{Calls: want},
-	}
-}
-
-// inTwoChoices is an answer whose text and calls are two choices.
-func inTwoChoices() Shape {
-	const begin = `{"choices":[{"index":0,"delta":{"content":"Looking."}}]}`
-	call := `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,` + aCall[1:] +
-		`]},"finish_reason":"tool_calls"}]}`
-	whole := `{"choices":[{"message":{"role":"assistant","content":"Looking."},"finish_reason":"tool_calls"},` +
-		`{"message":{"role":"assistant","tool_calls":[` + aCall + `]},"finish_reason":"tool_calls"}]}`
-	return Shape{
-		Name: "text and calls in two choices", Stream: Answer{Body: sse(begin, call, done)}, Whole: Answer{Body: whole},
-		Want: Want{Calls: one},
 	}
 }

@@ -1,6 +1,9 @@
 package modeltest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ReportedRefusals are shapes of failures from reports on servers. [Want].Requests is set where the
 // account has no balance left.
@@ -85,96 +88,39 @@ func ReportedRefusals() []Shape {
 
 // ReportedParameters are shapes of servers that refuse a parameter, or a form of the conversation,
 // in words from reports.
-func ReportedParameters() []Shape {
-	refuses := func(name string, status int, body string, when func(r *Request) bool) Shape {
-		a := Answer{Status: status, Body: body}
-		return Shape{Name: name, Stream: a, Whole: a, Refuses: when}
-	}
-	has := func(names ...string) func(r *Request) bool {
-		return func(r *Request) bool {
-			for _, n := range names {
-				if r.Has(n) {
-					return true
-				}
-			}
-			return false
-		}
-	}
-	role := func(want string) func(r *Request) bool {
-		return func(r *Request) bool {
-			return strings.Contains(r.Raw, `"role": "`+want) || strings.Contains(r.Raw, `"role":"`+want)
-		}
-	}
-	streams := func(want bool) func(r *Request) bool {
-		return func(r *Request) bool { return (r.Body["stream"] == true) == want }
-	}
+func ReportedParameters() []Shape { return append(reportedNames(), reportedRoles()...) }
+
+// reportedNames are refusals of parameters.
+func reportedNames() []Shape {
 	return []Shape{
-		refuses("xai argument stop", 400, `{"code":"Client specified an invalid `+
-			`argument","error":"Argument not supported on this model: stop"}`, has("stop")),
-		refuses("azure details list", 422, `{"error":{"code":"Invalid input","status":422,`+
+		refusing("xai argument stop", 400, `{"code":"Client specified an invalid `+
+			`argument","error":"Argument not supported on this model: stop"}`, hasAny("stop")),
+		refusing("azure details list", 422, `{"error":{"code":"Invalid input","status":422,`+
 			`"message":"invalid input error","details":[{"type":"extra_forbidden",`+
-			`"loc":["body","frequency_penalty"],"msg":"Extra inputs are not permitted"}]}}`, has(
+			`"loc":["body","frequency_penalty"],"msg":"Extra inputs are not permitted"}]}}`, hasAny(
 			"frequency_penalty")),
-		refuses("tgi max_new_tokens", 422, `{"error":"Input validation error: `+
+		refusing("tgi max_new_tokens", 422, `{"error":"Input validation error: `+
 			"`inputs` tokens + `max_new_tokens`"+` must be <= 8192. Given: 5000 `+
-			"`inputs` tokens and 4000 `max_new_tokens`"+`","error_type":"validation"}`, has(
+			"`inputs` tokens and 4000 `max_new_tokens`"+`","error_type":"validation"}`, hasAny(
 			"max_tokens", "max_completion_tokens")),
-		refuses("vllm max_tokens and context", 400, `{"object":"error","message":"'max_tokens' `+
+		refusing("vllm max_tokens and context", 400, `{"object":"error","message":"'max_tokens' `+
 			`or 'max_completion_tokens' is too large: 100000. This model's maximum context `+
 			`length is 8192 tokens and your request has 500 input tokens (100000 > 8192 - `+
-			`500).","type":"BadRequestError","param":null,"code":400}`, has("max_tokens",
+			`500).","type":"BadRequestError","param":null,"code":400}`, hasAny("max_tokens",
 			"max_completion_tokens")),
-		refuses("openai classic completion", 400, `{"error":{"message":"This model's maximum `+
+		refusing("openai classic completion", 400, `{"error":{"message":"This model's maximum `+
 			`context length is 4097 tokens. However, you requested 5000 tokens (1000 in the `+
 			`messages, 4000 in the completion). Please reduce the length of the messages or `+
 			`completion.","type":"invalid_request_error","param":"messages",`+
-			`"code":"context_length_exceeded"}}`, has("max_tokens", "max_completion_tokens")),
-		refuses("xgrammar schema", 400, `{"object":"error","message":"The provided JSON schema `+
+			`"code":"context_length_exceeded"}}`, hasAny("max_tokens", "max_completion_tokens")),
+		refusing("xgrammar schema", 400, `{"object":"error","message":"The provided JSON schema `+
 			`contains features not supported by xgrammar.","type":"BadRequestError",`+
-			`"param":null,"code":400}`, has("response_format")),
-		refuses("llama.cpp grammar", 400, `{"error":{"code":400,"message":"failed to parse `+
-			`grammar","type":"invalid_request_error"}}`, has("response_format")),
-		refuses("guided decoding", 400,
-			`{"error":{"message":"Guided decoding is not enabled on this deployment"}}`, has(
+			`"param":null,"code":400}`, hasAny("response_format")),
+		refusing("llama.cpp grammar", 400, `{"error":{"code":400,"message":"failed to parse `+
+			`grammar","type":"invalid_request_error"}}`, hasAny("response_format")),
+		refusing("guided decoding", 400,
+			`{"error":{"message":"Guided decoding is not enabled on this deployment"}}`, hasAny(
 				"response_format")),
-		refuses("system role of gemma", 400, `{"object":"error","message":"System role not `+
-			`supported","type":"BadRequestError","param":null,"code":400}`, role("system")),
-		refuses("system role of ministral", 400, `{"object":"error","message":"Only user, `+
-			`assistant and tool roles are supported, got system","type":"BadRequestError",`+
-			`"param":null,"code":400}`, role("system")),
-		refuses("system role of o1-mini", 400, `{"error":{"message":"Unsupported value: `+
-			`'messages[0].role' does not support 'system' with this model.",`+
-			`"type":"invalid_request_error","param":"messages[0].role",`+
-			`"code":"unsupported_value"}}`, role("system")),
-		refuses("system role as jinja 500", 500, `{"error":{"code":500,"message":"\n------------\`+
-			`nWhile executing CallExpression: Jinja Exception: System role not `+
-			`supported","type":"server_error"}}`, role("system")),
-		refuses("roles must alternate", 400, `{"error":{"message":"Conversation roles must `+
-			`alternate user/assistant/user/assistant/...","type":"BadRequestError",`+
-			`"param":null,"code":400}}`, repeatsRole),
-		refuses("only streams (dashscope)", 400, `{"error":{"code":"invalid_parameter_error",`+
-			`"param":null,"message":"This model only support stream mode, please enable the `+
-			`stream parameter to access the model. ","type":"invalid_request_error"},"id":"x"}`,
-			streams(false)),
-		refuses("thinking only streams (dashscope)", 400, `{"error":{"code":"invalid_parameter_er`+
-			`ror","message":"parameter.enable_thinking must be set to false for non-streaming `+
-			`calls","param":null,"type":"invalid_request_error"},"request_id":"x"}`, streams(false)),
-		refuses("thinking only streams (modelscope)", 400, `{"error":{"code":"invalid_parameter_e`+
-			`rror","message":"enable thinking can not be support when `+"`stream=False`"+
-			`.","type":"invalid_request_error"},"request_id":"x"}`, streams(false)),
-		refuses("no streams (o1 at azure)", 400, `{"error":{"message":"Unsupported value: `+
-			`'stream' does not support true with this model. Only the default (false) value is `+
-			`supported.","type":"invalid_request_error","param":"stream",`+
-			`"code":"unsupported_value"}}`, streams(true)),
-		refuses("no streams (databricks)", 400, `{"error_code":"BAD_REQUEST",`+
-			`"message":"Streaming is not supported for this endpoint."}`, streams(true)),
-		refuses("google field violations", 400, `[{"error":{"code":400,"message":"Invalid JSON `+
-			`payload received.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapi`+
-			`s.com/google.rpc.BadRequest","fieldViolations":[{"field":"frequency_penalty",`+
-			`"description":"Unknown name: Cannot find field."}]}]}}]`, has("frequency_penalty")),
-		refuses("500 with a bad request inside", 500, `{"error":{"message":"litellm.BadRequestErr`+
-			`or: AzureException - Unsupported parameter: 'presence_penalty' is not supported `+
-			`with this model.","type":null,"param":null,"code":"400"}}`, has("presence_penalty")),
 	}
 }
 
@@ -191,4 +137,67 @@ func repeatsRole(r *Request) bool {
 		last = role
 	}
 	return false
+}
+
+// reportedRoles are refusals of roles and of streams.
+func reportedRoles() []Shape {
+	role := func(want string) func(r *Request) bool {
+		return func(r *Request) bool {
+			return strings.Contains(r.Raw, `"role": "`+want) || strings.Contains(r.Raw, `"role":"`+want)
+		}
+	}
+	streams := func(want bool) func(r *Request) bool {
+		return func(r *Request) bool { return (r.Body["stream"] == true) == want }
+	}
+	return []Shape{
+		refusing("system role of gemma", 400, `{"object":"error","message":"System role not `+
+			`supported","type":"BadRequestError","param":null,"code":400}`, role("system")),
+		refusing("system role of ministral", 400, `{"object":"error","message":"Only user, `+
+			`assistant and tool roles are supported, got system","type":"BadRequestError",`+
+			`"param":null,"code":400}`, role("system")),
+		refusing("system role of o1-mini", 400, `{"error":{"message":"Unsupported value: `+
+			`'messages[0].role' does not support 'system' with this model.",`+
+			`"type":"invalid_request_error","param":"messages[0].role",`+
+			`"code":"unsupported_value"}}`, role("system")),
+		refusing("system role as jinja 500", 500, `{"error":{"code":500,"message":"\n------------\`+
+			`nWhile executing CallExpression: Jinja Exception: System role not `+
+			`supported","type":"server_error"}}`, role("system")),
+		refusing("roles must alternate", 400, `{"error":{"message":"Conversation roles must `+
+			`alternate user/assistant/user/assistant/...","type":"BadRequestError",`+
+			`"param":null,"code":400}}`, repeatsRole),
+		refusing("only streams (dashscope)", 400, `{"error":{"code":"invalid_parameter_error",`+
+			`"param":null,"message":"This model only support stream mode, please enable the `+
+			`stream parameter to access the model. ","type":"invalid_request_error"},"id":"x"}`,
+			streams(false)),
+		refusing("thinking only streams (dashscope)", 400, `{"error":{"code":"invalid_parameter_er`+
+			`ror","message":"parameter.enable_thinking must be set to false for non-streaming `+
+			`calls","param":null,"type":"invalid_request_error"},"request_id":"x"}`, streams(false)),
+		refusing("thinking only streams (modelscope)", 400, `{"error":{"code":"invalid_parameter_e`+
+			`rror","message":"enable thinking can not be support when `+"`stream=False`"+
+			`.","type":"invalid_request_error"},"request_id":"x"}`, streams(false)),
+		refusing("no streams (o1 at azure)", 400, `{"error":{"message":"Unsupported value: `+
+			`'stream' does not support true with this model. Only the default (false) value is `+
+			`supported.","type":"invalid_request_error","param":"stream",`+
+			`"code":"unsupported_value"}}`, streams(true)),
+		refusing("no streams (databricks)", 400, `{"error_code":"BAD_REQUEST",`+
+			`"message":"Streaming is not supported for this endpoint."}`, streams(true)),
+		refusing("google field violations", 400, `[{"error":{"code":400,"message":"Invalid JSON `+
+			`payload received.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapi`+
+			`s.com/google.rpc.BadRequest","fieldViolations":[{"field":"frequency_penalty",`+
+			`"description":"Unknown name: Cannot find field."}]}]}}]`, hasAny("frequency_penalty")),
+		refusing("500 with a bad request inside", 500, `{"error":{"message":"litellm.BadRequestErr`+
+			`or: AzureException - Unsupported parameter: 'presence_penalty' is not supported `+
+			`with this model.","type":null,"param":null,"code":"400"}}`, hasAny("presence_penalty")),
+	}
+}
+
+// refusing is a server that refuses some requests.
+func refusing(name string, status int, body string, when func(r *Request) bool) Shape {
+	a := Answer{Status: status, Body: body}
+	return Shape{Name: name, Stream: a, Whole: a, Refuses: when}
+}
+
+// hasAny reports whether a request has one of some members.
+func hasAny(names ...string) func(r *Request) bool {
+	return func(r *Request) bool { return slices.ContainsFunc(names, r.Has) }
 }
