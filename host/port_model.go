@@ -26,6 +26,7 @@ func (h *Host) openModels() error {
 		return fmt.Errorf("model limits: %w", err)
 	}
 	transport := modelTransport(h.web)
+	transport.DialContext = h.web.Tunnel(http.ProxyFromEnvironment)
 	h.models = &model.Tenants{
 		Records: h.store.Items, Host: shared, Operator: firstTenantID, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },

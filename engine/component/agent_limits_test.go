@@ -240,6 +240,20 @@ func TestLimitOfAnAgentAppliesToItsAgents(t *testing.T) {
 	s := run(t, c, nil, "q", engine.Null, engine.Ports{Model: m})
 	require.ErrorIs(t, s.err, engine.ErrTooManyModelCalls)
 	require.Len(t, m.asked, 2)
+
+	// A call of the inner agent and those that it makes count together.
+	m = insist(20, "echo_tool_0 a")
+	m.replies = append([]reply{{calls: delegate}}, m.replies...)
+	c = node(t, "Agent", `{"limit_tool_calls": 3, "tools": [`+inner+`]}`, "")
+	s = run(t, c, nil, "q", engine.Null, engine.Ports{Model: m})
+	require.NoError(t, s.err, "the outer agent learns why the inner one ended")
+	ran := 0
+	for _, e := range s.trace {
+		if e.Get("tool_name").Str() == "echo_tool_0" {
+			ran++
+		}
+	}
+	require.Equal(t, 2, ran)
 }
 
 // stuck is a tool that ignores its context until the test ends.

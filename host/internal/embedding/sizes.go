@@ -61,7 +61,7 @@ func WithCuts(ctx context.Context, report func(text, bytes int)) context.Context
 
 var (
 	batchWords = regexp.MustCompile(`(?i)batch|at most \d+ items|too many|number of (inputs|texts)|array.{0,` +
-		`20}(long|large|length)|items? after validation`)
+		`20}(long|large|length)|items? after validation|\d+条`)
 	lengthWords = regexp.MustCompile(`(?i)context length|tokens|too long|length|too large|maximum ` +
 		`(input|size)|exceed`)
 )

@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/redact"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -62,6 +63,7 @@ func (p *Port) server(ctx context.Context, ref *engine.MCPServer) (Server, Hider
 	s, box, err := s.filled(ctx, p.Secrets)
 	own := filling{ctx: ctx, host: hostOf(&s), box: web.NewSecretBox(p.Secrets, ref.SecretMark)}
 	for _, h := range ref.Header {
+		own.hide(h.Name, h.Value)
 		s.Headers[http.CanonicalHeaderKey(h.Name)] = own.fill(h.Value)
 	}
 	if err := errors.Join(err, own.err); err != nil {
@@ -76,8 +78,12 @@ func (s *Server) filled(ctx context.Context, secrets engine.Secrets) (Server, *w
 	out := s.resolved()
 	mark := engine.NewSecretMark() // all placeholders of the configuration count
 	f := filling{ctx: ctx, host: hostOf(&out), box: web.NewSecretBox(secrets, mark), mark: mark}
-	f.all(out.Headers)
-	f.all(out.Env)
+	for _, texts := range [...]map[string]string{out.Headers, out.Env} {
+		for name, text := range texts {
+			f.hide(name, text)
+		}
+		f.all(texts)
+	}
 	for i, arg := range out.Args {
 		out.Args[i] = f.fill(arg)
 	}
@@ -118,6 +124,13 @@ func (f *filling) fill(text string) string {
 		f.err = err
 	}
 	return out
+}
+
+// hide removes a credential that is written as it is from results, like a secret with a name.
+func (f *filling) hide(name, text string) {
+	if !engine.HasSecret(engine.MarkSecrets(text, f.box.Mark()), f.box.Mark()) {
+		f.box.Hide(redact.Values(name, text)...)
+	}
 }
 
 func (f *filling) all(texts map[string]string) {

@@ -78,6 +78,32 @@ func TestFilesOfResultsAreBounded(t *testing.T) {
 	require.Contains(t, answer.Result.Str(), "[image-18.png left out: a result may have 16 files]")
 }
 
+// Credentials that a configuration or a node has as they are, without a name, are removed from
+// results, errors and lists as well. Other headers stay.
+func TestCredentialsInResults(t *testing.T) {
+	seen := &atomic.Pointer[http.Header]{}
+	c := &Client{}
+	t.Cleanup(c.Close)
+	url := answering(t, seen, func() *sdk.CallToolResult {
+		h := seen.Load()
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{
+			Text: h.Get("Authorization") + " " + h.Get("X-Api-Key") + " " + h.Get("X-Region") + " " +
+				h.Get("X-Node-Token"),
+		}}}
+	})
+	s := Server{ID: "a", Name: "test", Type: TypeStreamable, URL: url, Values: map[string]string{"token": "sesame-123"}}
+	s.Headers = map[string]string{
+		"Authorization": "Bearer ${token}", "X-Api-Key": "barley-456", "X-Region": "eu-central-1",
+	}
+	port := &Port{Client: c, Owner: "run", Find: Set{"a": s}.Find, Secrets: secrets{}}
+	of := ref("a")
+	of.Header = []engine.HTTPHeader{{Name: "X-Node-Token", Value: "millet-789"}}
+	answer, err := port.CallTool(t.Context(), of, "show", engine.Null)
+	require.NoError(t, err)
+	require.Equal(t, "Bearer sesame-123", seen.Load().Get("Authorization"))
+	require.Equal(t, "*** *** eu-central-1 ***", answer.Result.Str())
+}
+
 // Values of secrets are hidden in files and their names too.
 func TestSecretsInFilesOfResults(t *testing.T) {
 	const hush = "sesame-123"

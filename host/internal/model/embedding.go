@@ -150,6 +150,9 @@ func (p *provider) embed(ctx context.Context, model string, texts []string) (vec
 		received()
 		v, err := engine.ParseJSON(data)
 		if err != nil {
+			v, err = engine.ParseJSON(repaired(data)) // NaN
+		}
+		if err != nil {
 			if len(data) > 0 && data[0] == '{' {
 				return fmt.Errorf("%w: %w", ErrBroken, err)
 			}
@@ -161,7 +164,7 @@ func (p *provider) embed(ctx context.Context, model string, texts []string) (vec
 		prompt, _ := loose.Number(v.Get("usage").Get("prompt_tokens"))
 		completion, _ := loose.Number(v.Get("usage").Get("completion_tokens"))
 		tokens = reported(int(prompt), int(completion))
-		vectors, err = embedding.Vectors(v.Get("data"), len(texts))
+		vectors, err = embedding.Vectors(v, len(texts))
 		return err
 	})
 	if err != nil {

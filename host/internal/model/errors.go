@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/redact"
 )
 
 var (
@@ -101,12 +102,9 @@ func (p *provider) masked(text string) string {
 			text = masked(text, strings.TrimSpace(secret))
 		}
 	}
-	for _, v := range p.config.Headers {
-		_, token, _ := strings.Cut(v, " ") // of an Authorization header
-		for _, secret := range [...]string{v, token} {
-			if len(secret) >= minKey { // shorter ones are words such as true
-				text = masked(text, secret)
-			}
+	for _, v := range p.config.Headers { // whatever their names are
+		for _, secret := range redact.Credentials(v) {
+			text = masked(text, secret)
 		}
 	}
 	return text
@@ -128,7 +126,7 @@ func masked(text, secret string) string {
 		before, _ := utf8.DecodeLastRuneInString(text[:i])
 		after, _ := utf8.DecodeRuneInString(text[i+len(secret):])
 		b.WriteString(text[:i])
-		if len(secret) >= minKey || !inWord(before) && !inWord(after) {
+		if len(secret) >= redact.MinSecret || !inWord(before) && !inWord(after) {
 			b.WriteString("***")
 		} else {
 			b.WriteString(secret)
@@ -136,8 +134,5 @@ func masked(text, secret string) string {
 		text = text[i+len(secret):]
 	}
 }
-
-// minKey is the length from which a key is replaced wherever it stands.
-const minKey = 8
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }

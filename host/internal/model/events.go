@@ -78,8 +78,8 @@ func (e *events) read(line []byte) (document, bool) {
 		e.name = ""
 		return document{}, false
 	}
-	if data, ok := bytes.CutPrefix(line, dataField); ok {
-		return e.data(bytes.TrimSpace(data), false)
+	if data, ok := cutField(line); ok {
+		return e.data(data, false)
 	}
 	if name, ok := bytes.CutPrefix(line, []byte("event:")); ok {
 		e.name = string(bytes.TrimSpace(name))
@@ -90,6 +90,15 @@ func (e *events) read(line []byte) (document, bool) {
 		return document{}, false
 	}
 	return e.data(line, true)
+}
+
+// cutField returns the data of a line, which some gateways prefix twice; ok is false for another
+// line.
+func cutField(line []byte) (data []byte, ok bool) {
+	for len(line) >= len(dataField) && bytes.EqualFold(line[:len(dataField)], dataField) {
+		line, ok = bytes.TrimSpace(line[len(dataField):]), true
+	}
+	return line, ok
 }
 
 // data reads the start of a document.
@@ -116,8 +125,8 @@ func (e *events) data(data []byte, bare bool) (document, bool) {
 // more adds a line to a document and reports whether it is complete.
 func (e *events) more(line []byte) bool {
 	text := bytes.TrimSpace(line)
-	if data, ok := bytes.CutPrefix(text, dataField); ok {
-		text = bytes.TrimSpace(data)
+	if data, ok := cutField(text); ok {
+		text = data
 	}
 	if len(text) == 0 {
 		return false
@@ -233,7 +242,14 @@ func repaired(data []byte) []byte {
 	for i := 0; i < len(data); i++ {
 		c := data[i]
 		if n.inside && c < ' ' {
-			out = append(out, ' ')
+			switch c {
+			case '\n':
+				out = append(out, `\n`...)
+			case '\t':
+				out = append(out, `\t`...)
+			default:
+				out = append(out, ' ')
+			}
 			continue
 		}
 		if !n.inside {

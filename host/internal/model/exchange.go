@@ -41,7 +41,7 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 		case err != nil && req.Context().Err() == nil:
 			wait, again = retry.Backoff(try), true
 		case err == nil && retryStatus(res.StatusCode):
-			if again = !noQuotaLeft(res); again {
+			if again = !final(res); again {
 				wait, again = retry.After(res.Header, try)
 				e.pause(res, wait)
 			}
@@ -91,18 +91,16 @@ func (e *exchange) guard(res *http.Response, err error) (*http.Response, error) 
 	return res, nil
 }
 
-// noQuotaLeft reports whether a response refuses the call because the account has no quota left,
-// which no wait mends. The body can be read again.
-func noQuotaLeft(res *http.Response) bool {
-	if res.StatusCode != http.StatusTooManyRequests {
-		return false
-	}
+// final reports whether a response refuses the call because the account has no quota left, or for
+// what is in the request, which no wait mends. The body can be read again.
+func final(res *http.Response) bool {
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
 	res.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(text), res.Body), res.Body}
-	return err == nil && refusalOf(res.StatusCode, text).quota()
+	r := refusalOf(res.StatusCode, text)
+	return err == nil && (r.quota() || r.invalid())
 }
 
 func rewind(req *http.Request) error {
@@ -114,7 +112,16 @@ func rewind(req *http.Request) error {
 	return err
 }
 
-func retryStatus(status int) bool { return status == http.StatusTooManyRequests || status >= 500 }
+// statusFlex is Groq's for requests that its spare capacity does not serve now.
+const statusFlex = 498
+
+func retryStatus(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests, statusFlex:
+		return true
+	}
+	return status >= 500
+}
 
 // body limits the size of a response body.
 type body struct {

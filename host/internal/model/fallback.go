@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -142,8 +141,7 @@ func elsewhere(err error) bool {
 
 // elsewhere reports the same of a failure that the server reported.
 func (r *refusal) elsewhere() bool {
-	return retryStatus(r.status) || r.status == http.StatusRequestTimeout || r.quota() ||
-		r.status == 0 && serverWords.MatchString(r.code+" "+r.text)
+	return retryStatus(r.status) || r.quota() || r.status == 0 && serverWords.MatchString(r.code+" "+r.text)
 }
 
 // serverWords are those of failures without a status that are not about the request.

@@ -66,8 +66,13 @@ func (l *Lesson) apply(body engine.Value) engine.Value {
 	}
 	for name, other := range l.Rename {
 		if v, ok := body.Lookup(name); ok {
-			body = body.Without(name).With(other, v)
+			if body = body.Without(name); !l.drops(other) {
+				body = body.With(other, v)
+			}
 		}
+	}
+	if l.drops("stream") {
+		body = body.Without("stream_options")
 	}
 	return body
 }
@@ -80,12 +85,13 @@ var negotiable = []struct {
 }{
 	{"presence_penalty", regexp.MustCompile(`(?i)presence[_ ]?penalty|\bpenalt(y|ies)\b`)},
 	{"frequency_penalty", regexp.MustCompile(`(?i)frequency[_ ]?penalty|\bpenalt(y|ies)\b`)},
-	{"max_completion_tokens", regexp.MustCompile(`(?i)max_?completion_?tokens`)},
-	{"max_tokens", regexp.MustCompile(`(?i)\bmax_?tokens`)},
+	{"max_completion_tokens", regexp.MustCompile(`(?i)max_?(completion|new)_?tokens`)},
+	{"max_tokens", regexp.MustCompile(`(?i)\bmax_?(new_?)?tokens`)},
 	{"temperature", regexp.MustCompile(`(?i)\btemperature\b`)},
 	{"top_p", regexp.MustCompile(`(?i)\btop_?p\b`)},
 	{"stream_options", regexp.MustCompile(`(?i)stream_?options|include_usage`)},
-	{"response_format", regexp.MustCompile(`(?i)(response|output)[_ ]?format|json_schema|structured outputs?\b|` +
+	{"response_format", regexp.MustCompile(`(?i)(response|output)[_ ]?format|json[_ ]schema|structured outputs?\b|` +
+		`\bgrammar\b|guided[_ ](decoding|json)|` +
 		`output_config\.format|response_?(json_?)?schema|response_?mime_?type|text\.format|\bformat\b.{0,20}schema`)},
 	{"parallel_tool_calls", regexp.MustCompile(`(?i)parallel_?tool_?calls`)},
 	{"tool_choice", regexp.MustCompile(`(?i)tool_choice`)},
@@ -106,17 +112,24 @@ var negotiable = []struct {
 	{"reasoning", regexp.MustCompile(`(?i)\breasoning\b`)},
 	{"num_ctx", regexp.MustCompile(`(?i)num_ctx`)},
 	{"stop", regexp.MustCompile(`(?i)['"\x60]stop['"\x60]|\bstop\b ` +
-		`(is|sequences?|parameter)|(parameter|argument|field|supplied):? stop\b`)},
+		`(is|sequences?|parameter)|(parameter|argument|field|supplied):? stop\b|support[^.]{0,40}: stop\b`)},
+	{"stream", regexp.MustCompile(`(?i)['"\x60]stream['"\x60]|\bstreaming\b[^.;]{0,20}\bnot\b|` +
+		`\bnot\b[^.;]{0,20}\bstreaming\b`)},
 }
 
 // negotiate changes a lesson by the refusal of a request, and describes the change; "" if the
 // refusal is not about a parameter that the call can do without.
 func (l *Lesson) negotiate(body engine.Value, r *refusal) string {
-	invalid := r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity
-	if !invalid || contextLength.MatchString(r.text) {
+	if !r.invalid() {
 		return ""
 	}
 	text := r.text + " " + r.param
+	if contextLength.MatchString(r.text) {
+		return l.unlimited(body, text)
+	}
+	if change := l.reform(body, text); change != "" {
+		return change
+	}
 	if m := limitWords.FindStringSubmatch(text); m != nil && body.Get(requiredLimit).True() {
 		if most, err := strconv.Atoi(m[1]); err == nil && most > 0 && (l.MaxTokens == 0 || most < l.MaxTokens) {
 			l.MaxTokens = most
@@ -152,9 +165,42 @@ func (l *Lesson) negotiate(body engine.Value, r *refusal) string {
 	return strings.Join(named, ", ") + " is not sent"
 }
 
+// invalid reports whether a server refused a request for what is in it. Gateways and templates of
+// models report that with status 500 as well.
+func (r *refusal) invalid() bool {
+	return r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity ||
+		r.status == http.StatusInternalServerError && invalidWords.MatchString(r.text)
+}
+
+var invalidWords = regexp.MustCompile(`BadRequestError|UnsupportedParams|Unsupported (parameter|value)|` +
+	`[Jj]inja|raise_exception|TemplateError`)
+
+// unlimited leaves out the limit of an answer that together with the prompt exceeds the context.
+func (l *Lesson) unlimited(body engine.Value, text string) string {
+	if body.Get(requiredLimit).True() || !answerWords.MatchString(text) {
+		return ""
+	}
+	for _, name := range [...]string{"max_tokens", "max_completion_tokens"} {
+		if _, sent := body.Lookup(name); sent {
+			l.Drop = append(slices.Clone(l.Drop), "max_tokens", "max_completion_tokens")
+			return name + " is not sent"
+		}
+	}
+	return ""
+}
+
+// answerWords are those of refusals that count the limit of the answer.
+var answerWords = regexp.MustCompile(`(?i)max_?(completion_|new_)?tokens|in the completion|output tokens`)
+
 // aboutValue reports whether a server refused the value of a parameter, not the parameter. The
 // largest limit of an answer is true for all calls.
 func (r *refusal) aboutValue() bool {
+	if contextLength.MatchString(r.text) {
+		return true
+	}
+	if slices.ContainsFunc(forms, func(f form) bool { return f.words.MatchString(r.text) }) {
+		return false
+	}
 	return !limitWords.MatchString(r.text) && !unsupported.MatchString(r.text) && valueWords.MatchString(r.text)
 }
 

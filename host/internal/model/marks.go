@@ -16,6 +16,7 @@ type marks struct {
 	sent     bool // text or reasoning was sent
 	thinking bool // reasoning of a member is open
 	opened   bool // any opening mark was seen or sent
+	inside   bool // a mark in the text is open
 	assumed  bool // reasoning was opened because of reasons
 	lone     bool // a closing mark came without an opening one
 	wrong    bool // assumed, but no closing mark came
@@ -27,7 +28,7 @@ type marks struct {
 
 // thought sends reasoning.
 func (m *marks) thought(text string) error {
-	if text == "" {
+	if text == "" || m.inside { // some servers send it in both places
 		return nil
 	}
 	if !m.thinking {
@@ -68,6 +69,9 @@ func (m *marks) text(text string) error {
 	m.tail = seen[max(0, len(seen)-len(engine.ThinkClose)+1):]
 	m.opened = m.opened || strings.Contains(seen, engine.ThinkOpen)
 	closes := strings.Contains(seen, engine.ThinkClose)
+	if opens := strings.LastIndex(seen, engine.ThinkOpen); opens >= 0 || closes {
+		m.inside = opens > strings.LastIndex(seen, engine.ThinkClose)
+	}
 	switch {
 	case m.opened && !m.assumed || m.lone:
 	case m.reasons && !m.assumed && !strings.HasPrefix(engine.ThinkOpen, strings.TrimSpace(text)):

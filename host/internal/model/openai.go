@@ -2,8 +2,10 @@ package model
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // openAIDialect is OpenAI's chat completions.
@@ -27,12 +29,19 @@ func (openAIDialect) reader(a *response) reader { return &completion{response: a
 type completion struct {
 	*response
 	attached attached
+	deltas   bool // the answer comes in deltas, not in messages
 }
 
 func (c *completion) read(d *document) (last bool, err error) {
 	choices := d.value.Get("choices")
-	choice := choices.At(0)
-	if choice.Kind() == engine.KindObject {
+	if choices.Kind() == engine.KindObject {
+		choices = engine.List(choices)
+	}
+	for _, choice := range choices.Elements() {
+		// Other answers are not requested; some gateways split one over two choices.
+		if n, _ := loose.Number(choice.Get("index")); choice.Kind() != engine.KindObject || n > 0 {
+			continue
+		}
 		if err := c.choice(choice, d.bare); err != nil {
 			return false, err
 		}
@@ -42,6 +51,9 @@ func (c *completion) read(d *document) (last bool, err error) {
 	}
 	if d.bare && choices.Kind() == engine.KindList && choices.Len() == 0 {
 		c.complete = true
+	}
+	if d.bare && choices.IsNull() && !d.value.Get("usage").Truthy() {
+		c.unread(d)
 	}
 	return d.bare && c.complete || c.finish != "" && c.used != nil && choices.Len() == 0, nil
 }
@@ -58,14 +70,14 @@ func chatUsage(u engine.Value) *engine.Usage {
 	return usageOf(u.Get("prompt_tokens"), u.Get("completion_tokens"), cached)
 }
 
-// choice adds a delta, or a whole message.
+// choice adds a delta, or a whole message. A message after deltas repeats what they had.
 func (c *completion) choice(choice engine.Value, bare bool) error {
-	delta := choice.Get("delta")
-	if delta.Kind() != engine.KindObject {
-		delta = choice.Get("message")
-		c.complete = c.complete || delta.Kind() == engine.KindObject && (bare || choice.Get("finish_reason").Truthy())
+	delta, message := choice.Get("delta"), choice.Get("message")
+	whole := delta.Kind() != engine.KindObject
+	if whole {
+		delta = message
+		c.complete = c.complete || message.Kind() == engine.KindObject && (bare || choice.Get("finish_reason").Truthy())
 	}
-	reason := choice.Get("finish_reason")
 	text, reasoning := contentOf(delta.Get("content"))
 	if r := thoughtsOf(delta); r != "" {
 		reasoning = r
@@ -74,31 +86,58 @@ func (c *completion) choice(choice engine.Value, bare bool) error {
 	if delta.IsNull() {
 		text = choice.Get("text").Str()
 	}
+	calls := callsIn(delta)
+	switch {
+	case whole && c.deltas && message.Kind() == engine.KindObject:
+		text, reasoning = "", ""
+		if len(c.open.list) > 0 {
+			calls = engine.Null
+		}
+	case !whole:
+		c.deltas = c.deltas || text+reasoning != "" || calls.Truthy()
+	}
 	if err := c.marks.thought(reasoning); err != nil {
 		return err
 	}
 	if err := c.say(text); err != nil {
 		return err
 	}
-	if err := c.addCalls(delta, choice.Get("delta").Kind() != engine.KindObject); err != nil {
+	if err := c.addCalls(delta, calls, whole); err != nil {
 		return err
 	}
-	if len(c.request.Tools) > 0 {
+	if len(c.request.Tools) > 0 && (!whole || !c.deltas) {
 		if err := c.attached.add(delta); err != nil {
 			return err
 		}
 	}
-	if r := reason.Text(); r != "" && !reason.IsNull() && c.finish == "" {
-		c.finish = r
+	if c.finish == "" {
+		c.finish = reasonOf(choice.Get("finish_reason"))
 	}
-	if c.finish != "" && (c.grace == nil || text+reasoning != "" || delta.Get("tool_calls").Truthy()) {
+	if c.finish != "" && (c.grace == nil || text+reasoning != "" || calls.Truthy()) {
 		c.extend()
 	}
 	return nil
 }
 
-func (c *completion) addCalls(delta engine.Value, whole bool) error {
-	if calls := delta.Get("tool_calls"); calls.Truthy() {
+// reasonOf returns a finish reason; "" before the end, which some servers write as a word.
+func reasonOf(v engine.Value) string {
+	if reason := v.Text(); !v.IsNull() && !strings.EqualFold(reason, "null") && !strings.EqualFold(reason, "none") {
+		return reason
+	}
+	return ""
+}
+
+// callsIn returns the calls of a message, a list or a single one; some servers write them as text.
+func callsIn(message engine.Value) engine.Value {
+	calls := message.Get("tool_calls")
+	if calls.Kind() == engine.KindString {
+		calls, _ = engine.ParseJSONText(calls.Str())
+	}
+	return calls
+}
+
+func (c *completion) addCalls(delta, calls engine.Value, whole bool) error {
+	if calls.Truthy() {
 		c.open.add(calls, whole)
 		if err := c.open.tooMany(); err != nil {
 			return err

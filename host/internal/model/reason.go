@@ -2,12 +2,15 @@ package model
 
 import (
 	"bytes"
+	"fmt"
 	"html"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/loose"
 )
 
 // refusal is a failure that a server reports, in an error response or anywhere in another one.
@@ -22,11 +25,19 @@ func (r *refusal) Error() string { return r.text }
 
 // quota reports whether the account has no quota left, so that a later call fails as well.
 func (r *refusal) quota() bool {
+	if soon.MatchString(r.text) { // the quota of a minute
+		return false
+	}
 	return strings.Contains(r.code, "insufficient_quota") || strings.Contains(r.code, "billing") ||
-		r.status == http.StatusPaymentRequired || noQuota.MatchString(r.text)
+		r.status == http.StatusPaymentRequired || noQuota.MatchString(r.code+" "+r.text)
 }
 
-var noQuota = regexp.MustCompile(`(?i)exceeded your current quota|insufficient[_ ](quota|balance|credit|funds)`)
+var (
+	noQuota = regexp.MustCompile(`(?i)exceeded your current quota|insufficient[_ ](quota|balance|credit|funds)|` +
+		`balance is (too low|insufficient)|overdue|\barrearage\b|account is in good standing|out of credits|` +
+		`daily request limit|余额不足|欠费`)
+	soon = regexp.MustCompile(`(?i)\bretry in \d`)
+)
 
 // refusalOf returns the failure in an error response.
 func refusalOf(status int, body []byte) *refusal {
@@ -45,8 +56,14 @@ func (d *document) reported() *refusal {
 	v := d.value
 	choice := v.Get("choices").At(0)
 	inner := choice.Get("error")
+	if inner.IsNull() {
+		inner = v.Get("x_groq").Get("error")
+	}
+	base, _ := loose.Number(v.Get("base_resp").Get("status_code"))
 	switch {
-	case v.Get("error").Truthy(), v.Get("object").Str() == "error", d.event == "error":
+	case v.Get("error").Truthy(), v.Get("object").Str() == "error", d.event == "error", v.Get("error_msg").Str() != "":
+	case base != 0: // MiniMax
+		v = v.Get("base_resp")
 	case inner.Truthy():
 		v = engine.Object("error", inner)
 	case choice.IsNull() && (v.Get("detail").Truthy() || v.Get("message").Str() != "" || v.Get("msg").Str() != "" ||
@@ -85,7 +102,7 @@ func (r *refusal) read(v engine.Value, depth int) {
 func (r *refusal) readObject(v engine.Value, depth int) {
 	for _, name := range [...]string{"code", "type", "status", "error_code", "error_type"} {
 		c := v.Get(name)
-		if n, ok := c.Int(); ok && n >= 400 && n < 600 && r.status == 0 {
+		if n, ok := loose.Number(c); ok && n >= 400 && n < 600 && r.status == 0 {
 			r.status = int(n)
 		} else if s := c.Str(); s != "" {
 			r.code += " " + s
@@ -99,17 +116,22 @@ func (r *refusal) readObject(v engine.Value, depth int) {
 		where += part.Text() + " "
 	}
 	before := r.text
-	for _, name := range [...]string{
-		"error", "errors", "message", "detail", "msg", "error_msg", "error_description",
-		"fault", "faultstring", "Message", "title",
-	} {
-		if part := v.Get(name); part.Truthy() && r.text == before {
-			if s := part.Str(); s != "" && where != "" {
+	for _, name := range reasonMembers {
+		part := v.Get(name)
+		// A short word in error is followed by the reason in message.
+		if !part.Truthy() || r.text != before && (name != "message" || v.Get("error").Str() == "") {
+			continue
+		}
+		if s := part.Str(); s != "" {
+			if inner, err := engine.ParseJSONText(s); err == nil && inner.Kind() == engine.KindObject {
+				part = inner // what the server behind a gateway sent
+			} else if where != "" {
 				part = engine.String(where + s)
 			}
-			r.read(part, depth+1)
 		}
+		r.read(part, depth+1)
 	}
+	r.readDetails(v, depth)
 	if raw := v.Get("metadata").Get("raw"); raw.Truthy() { // the answer of the server behind a gateway
 		text := raw.Text()
 		if inner, err := engine.ParseJSONText(text); err == nil {
@@ -123,8 +145,44 @@ func (r *refusal) readObject(v engine.Value, depth int) {
 	}
 }
 
+// reasonMembers are the members in which servers put a reason; the first one counts.
+var reasonMembers = [...]string{
+	"error", "errors", "message", "detail", "msg", "error_msg", "status_msg", "error_description", "fault",
+	"faultstring", "Message", "title",
+}
+
+// maxDetails bounds the details of a failure that are read.
+const maxDetails = 8
+
+// readDetails adds what names the cause beside a general reason: invalid fields, and the sizes of a
+// request and of a context.
+func (r *refusal) readDetails(v engine.Value, depth int) {
+	for i, d := range v.Get("details").Elements() {
+		if i == maxDetails {
+			break
+		}
+		if d.Get("loc").Len() > 0 || d.Get("msg").Str() != "" {
+			r.read(engine.Object("loc", d.Get("loc"), "msg", d.Get("msg")), depth+1)
+		}
+		for k, field := range d.Get("fieldViolations").Elements() {
+			if k < maxDetails {
+				r.add(strings.TrimSpace(field.Get("field").Str() + " " + field.Get("description").Str()))
+			}
+		}
+	}
+	used, ok := loose.Number(v.Get("n_prompt_tokens"))
+	most, known := loose.Number(v.Get("n_ctx"))
+	if ok && known && !strings.Contains(r.text, strconv.FormatInt(used, 10)) {
+		r.add(fmt.Sprintf("%d tokens of at most %d", used, most))
+	}
+}
+
+// mostReason bounds the reason of a failure, in bytes; what is shown is shorter.
+const mostReason = 8 << 10
+
 func (r *refusal) add(text string) {
-	if text == "" || strings.Contains(r.text, text) {
+	text = text[:min(len(text), mostReason)]
+	if text == "" || len(r.text) >= mostReason || strings.Contains(r.text, text) {
 		return
 	}
 	if r.text != "" {

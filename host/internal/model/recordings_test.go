@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/embedding"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/modeltest"
 )
@@ -42,6 +46,11 @@ func TestRecordedAnswers(t *testing.T) {
 		}
 		events, stream := recorded(path, data)
 		api := apiOfRecording(events)
+		if vectors := recordedVectors(events); vectors != nil {
+			played++
+			t.Run(strings.TrimPrefix(path, root+"/"), func(t *testing.T) { playVectors(t, data, vectors) })
+			return nil
+		}
 		if api == "" {
 			other++
 			return nil
@@ -125,7 +134,7 @@ func playRecording(t *testing.T, api model.API, events []jsonObject, stream bool
 	}}})
 	require.NoError(t, err)
 	want := readers[api](events, stream)
-	want.text = inline.ReplaceAllString(want.text, "")
+	want.text = thinkingOfText.ReplaceAllString(inline.ReplaceAllString(want.text, ""), "")
 	if want.paused {
 		return
 	}
@@ -388,3 +397,59 @@ func readBedrock(events []jsonObject, _ bool) (s said) {
 	}
 	return s
 }
+
+// recordedVectors returns the vectors of an answer of embeddings; nil for others.
+func recordedVectors(events []jsonObject) (vectors [][]any) {
+	if len(events) != 1 {
+		return nil
+	}
+	found := events[0]["data"]
+	if found == nil {
+		found = events[0]["embeddings"]
+	}
+	if m := obj(found); m != nil {
+		found = m["float"]
+	}
+	entries, _ := found.([]any)
+	for _, e := range entries {
+		v, ok := e.([]any)
+		if m := obj(e); m != nil {
+			if v, ok = m["embedding"].([]any); !ok {
+				v, ok = m["values"].([]any)
+			}
+			if text, is := m["embedding"].(string); is {
+				v, ok = fromBase64(text), true
+			}
+		}
+		if ok {
+			vectors = append(vectors, v)
+		}
+	}
+	return vectors
+}
+
+// fromBase64 reads numbers of 32 bits.
+func fromBase64(text string) (v []any) {
+	data, _ := base64.StdEncoding.DecodeString(text)
+	for ; len(data) >= 4; data = data[4:] {
+		v = append(v, float64(math.Float32frombits(binary.LittleEndian.Uint32(data))))
+	}
+	return v
+}
+
+func playVectors(t *testing.T, data []byte, want [][]any) {
+	v, err := engine.ParseJSON(data)
+	require.NoError(t, err)
+	got, err := embedding.Vectors(v, len(want))
+	require.NoError(t, err)
+	for i := range want {
+		require.Len(t, got[i], len(want[i]))
+		for k, x := range want[i] {
+			number, _ := x.(float64)
+			require.InDelta(t, number, got[i][k], 1e-6*max(1, math.Abs(number)))
+		}
+	}
+}
+
+// thinkingOfText is reasoning that models of Amazon and Anthropic write at the start of their text.
+var thinkingOfText = regexp.MustCompile(`(?s)^\s*<thinking>.*?</thinking>`)

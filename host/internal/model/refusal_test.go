@@ -46,7 +46,11 @@ var refusalBodies = map[string]struct {
 	"groq": {400, "{\"error\":{\"message\":\"`tool calling` is not supported with this model\"}}"},
 	"tgi": {422, `{"detail":[{"type":"extra_forbidden","loc":["body","tools"],
 		"msg":"Extra inputs are not permitted"}]}`},
-	"plain": {400, `unknown field "tools"`},
+	"sglang":   {400, `{"object":"error","message":"Tools cannot be used: launch the server with --tool-call-parser"}`},
+	"lmdeploy": {400, `{"message":"Please launch the api_server with --tool-call-parser if you want to use tool."}`},
+	"zhipu":    {400, `{"error":{"code":"1214","message":"该模型不支持 tools 参数"}}`},
+	"baidu":    {400, `{"error":{"code":"invalid_argument","message":"model not support function call"}}`},
+	"plain":    {400, `unknown field "tools"`},
 }
 
 // otherBodies are responses that are not a refusal of tools.
@@ -58,6 +62,7 @@ var otherBodies = []string{
 	`{"error":{"message":"Invalid 'tools[0].function.name': string does not match pattern"}}`,
 	`{"error":{"message":"temperature is not supported with this model"}}`,
 	`{"error":{"message":"model not found"}}`,
+	`{"error":{"message":"Failed to call a function. See 'failed_generation'.","code":"tool_use_failed"}}`,
 }
 
 // picky returns an endpoint that answers requests with tools with body, and others with "fine".

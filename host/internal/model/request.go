@@ -31,7 +31,7 @@ func (openAIDialect) request(call *call) engine.Value {
 		b.Set("response_format", responseFormat(schema))
 	}
 	think(b, c.Thinking)
-	return learned.apply(b.Value())
+	return learned.formed(learned.apply(b.Value()))
 }
 
 // guessedReasoning are names of models that most likely refuse sampling parameters.

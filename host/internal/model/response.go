@@ -34,6 +34,7 @@ type response struct {
 	marks    marks
 	open     openCalls
 	texts    textCalls
+	tags     tags
 	legacy   openCall      // function_call, the old form of a single call
 	grace    *time.Timer   // runs after the finish reason; nil before it
 	finish   string        // the finish reason; "" before it
@@ -51,6 +52,7 @@ type response struct {
 
 func (a *response) run(ctx context.Context) error {
 	a.marks = marks{send: a.piece, reasons: a.request.Stream && a.provider.lesson(a.model).Reasons}
+	a.tags = tags{request: a.request, text: a.marks.text, thought: a.marks.thought}
 	if a.request.Purpose != engine.PurposePlan {
 		a.texts.offered = a.request.Tools
 	}
@@ -169,6 +171,7 @@ func (a *response) take(d *document) (last bool, err error) {
 		}
 		return false, nil
 	}
+	d.unwrap()
 	refused := d.reported()
 	last, err = a.reader.read(d)
 	switch {
@@ -178,8 +181,32 @@ func (a *response) take(d *document) (last bool, err error) {
 		return false, refused
 	case a.finish == "error":
 		return false, &refusal{text: "a server error without a reason"}
+	case slices.Contains(failing, strings.ToLower(a.finish)):
+		return false, &refusal{text: "the server broke the answer off: " + a.finish}
 	}
 	return last, nil
+}
+
+// failing are finish reasons of servers that did not finish the answer.
+var failing = []string{
+	"network_error", "server_error", "abort", "aborted", "cancelled", "canceled", "timeout",
+	"insufficient_system_resource",
+}
+
+// wrappers are the members in which gateways put the response of a server.
+var wrappers = [...]string{"data", "result", "output", "response"}
+
+// unwrap replaces a document by the response of a server inside it.
+func (d *document) unwrap() {
+	if d.value.Kind() != engine.KindObject || !d.value.Get("choices").IsNull() || d.value.Get("error").Truthy() {
+		return
+	}
+	for _, name := range wrappers {
+		if inner := d.value.Get(name); inner.Get("choices").Truthy() {
+			d.value = inner
+			return
+		}
+	}
 }
 
 // unread keeps the start of a document that is not of the form of the server.
@@ -191,7 +218,7 @@ func (a *response) unread(d *document) {
 }
 
 // say sends text of the answer.
-func (a *response) say(text string) error { return a.marks.text(a.texts.push(text)) }
+func (a *response) say(text string) error { return a.tags.push(a.texts.push(text)) }
 
 // ended takes the finish reason; the response is then read for finishGrace.
 func (a *response) ended(reason string) {
@@ -276,7 +303,10 @@ func (a *response) flush() error {
 	if err := a.open.tooMany(); err != nil {
 		return err
 	}
-	return a.marks.text(text)
+	if err := a.tags.push(text); err != nil {
+		return err
+	}
+	return a.tags.end()
 }
 
 // end sends usage and tool calls, and appends a note if the answer was truncated.
@@ -287,7 +317,8 @@ func (a *response) end() error {
 	if err := a.report(); err != nil {
 		return err
 	}
-	cut := slices.Contains([]string{"length", "max_tokens", "model_length"}, strings.ToLower(a.finish))
+	cut := slices.Contains([]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"},
+		strings.ToLower(a.finish))
 	if err := a.marks.end(!cut && a.finish != "" && len(a.open.list) == 0); err != nil {
 		return err
 	}
@@ -303,7 +334,7 @@ func (a *response) end() error {
 		}
 	}
 	switch strings.ToLower(a.finish) {
-	case "content_filter", "safety":
+	case "content_filter", "safety", "sensitive":
 		return a.stopped("the provider's content filter stopped the answer")
 	case finishRefused:
 		return a.stopped("the model refused to answer")
@@ -378,7 +409,7 @@ func (a *response) report() error {
 
 // calls returns the function calls with what the server attached to them and to their message.
 func (a *response) calls() engine.ModelPiece {
-	if a.legacy.name != "" {
+	if a.legacy.name != "" && len(a.open.list) == 0 { // gateways send both forms of one call
 		a.open.list = append(a.open.list, &a.legacy)
 	}
 	calls, extras := a.open.calls(a.request.Tools)

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,8 +62,8 @@ func eachForm(t *testing.T, shapes []modeltest.Shape, test func(t *testing.T, s 
 }
 
 func TestShapesOfAnswers(t *testing.T) {
-	shapes := append(modeltest.Streams(), modeltest.Reasonings()...)
-	eachForm(t, append(shapes, modeltest.Addresses()...), func(t *testing.T, s modeltest.Shape, stream bool) {
+	shapes := slices.Concat(modeltest.Streams(), modeltest.Reasonings(), modeltest.Addresses(), modeltest.Reported())
+	eachForm(t, shapes, func(t *testing.T, s modeltest.Shape, stream bool) {
 		_, m := play(t, s, helloText)
 		req := hello(stream)
 		req.LLM = "m"
@@ -77,7 +78,8 @@ func TestShapesOfAnswers(t *testing.T) {
 }
 
 func TestShapesOfCalls(t *testing.T) {
-	eachForm(t, modeltest.Calls(), func(t *testing.T, s modeltest.Shape, stream bool) {
+	shapes := append(modeltest.Calls(), modeltest.ReportedCalls()...)
+	eachForm(t, shapes, func(t *testing.T, s modeltest.Shape, stream bool) {
 		_, m := play(t, s, helloText)
 		req := hello(stream)
 		req.LLM, req.Tools = "m", offered
@@ -90,18 +92,28 @@ func TestShapesOfCalls(t *testing.T) {
 				c.Arguments = "{}"
 			}
 			v, err := engine.ParseJSONText(c.Arguments)
+			if slices.Contains(readByAgents, s.Name) {
+				require.Error(t, err)
+				continue
+			}
 			require.NoError(t, err, c.Arguments)
 			calls = append(calls, modeltest.Call{Name: c.Name, Arguments: strings.ReplaceAll(v.JSON(), " ", "")})
 			require.NotEmpty(t, c.ID)
 			require.False(t, ids[c.ID], "two calls have the id %s", c.ID)
 			ids[c.ID] = true
 		}
-		require.Equal(t, s.Want.Calls, calls)
+		if !slices.Contains(readByAgents, s.Name) {
+			require.Equal(t, s.Want.Calls, calls)
+		}
 	})
 }
 
+// readByAgents are shapes of arguments that only agents read as JSON.
+var readByAgents = []string{"arguments with single quotes", "arguments cut by one brace"}
+
 func TestShapesOfRefusals(t *testing.T) {
-	eachForm(t, modeltest.Refusals(), func(t *testing.T, s modeltest.Shape, stream bool) {
+	shapes := append(modeltest.Refusals(), modeltest.ReportedRefusals()...)
+	eachForm(t, shapes, func(t *testing.T, s modeltest.Shape, stream bool) {
 		server, m := play(t, s, helloText)
 		req := hello(stream)
 		req.LLM = "m"
@@ -252,7 +264,7 @@ func runNode(t *testing.T, m engine.Model, kind string, stream bool) ran {
 }
 
 func TestShapesInNodes(t *testing.T) {
-	shapes := append(modeltest.Streams(), modeltest.Reasonings()...)
+	shapes := slices.Concat(modeltest.Streams(), modeltest.Reasonings(), modeltest.Reported())
 	for kind, n := range nodes {
 		t.Run(kind, func(t *testing.T) {
 			eachForm(t, shapes, func(t *testing.T, s modeltest.Shape, stream bool) {
@@ -269,7 +281,8 @@ func TestShapesInNodes(t *testing.T) {
 }
 
 func TestShapesOfCallsInAgents(t *testing.T) {
-	eachForm(t, modeltest.Calls(), func(t *testing.T, s modeltest.Shape, stream bool) {
+	shapes := append(modeltest.Calls(), modeltest.ReportedCalls()...)
+	eachForm(t, shapes, func(t *testing.T, s modeltest.Shape, stream bool) {
 		server, m := play(t, s, helloText)
 		r := runNode(t, m, "Agent", stream)
 		require.NoError(t, r.err)
@@ -285,7 +298,8 @@ func TestShapesOfCallsInAgents(t *testing.T) {
 func TestShapesOfRefusalsInNodes(t *testing.T) {
 	for kind := range nodes {
 		t.Run(kind, func(t *testing.T) {
-			eachForm(t, modeltest.Refusals(), func(t *testing.T, s modeltest.Shape, stream bool) {
+			shapes := append(modeltest.Refusals(), modeltest.ReportedRefusals()...)
+			eachForm(t, shapes, func(t *testing.T, s modeltest.Shape, stream bool) {
 				_, m := play(t, s, helloText)
 				m.providers[0].retries = 0
 				r := runNode(t, m, kind, stream)

@@ -6,7 +6,8 @@ import (
 )
 
 // refusing are the words of servers for a request whose tools they do not accept. Those of OpenAI,
-// Azure, Ollama, vLLM, llama.cpp, OpenRouter, Mistral, Gemini and TGI are in the tests.
+// Azure, Ollama, vLLM, llama.cpp, OpenRouter, Mistral, Gemini, TGI, SGLang, LMDeploy, Zhipu and
+// Baidu are in the tests.
 var refusing = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(tools?|tool[ _-]\w+|functions?|function[ _-]?call\w*)\b['"\x60]?[^.;,]{0,60}` +
 		`\b(not (currently )?(supported|enabled|available|allowed|permitted|implemented)|unsupported|disabled)`),
@@ -16,6 +17,8 @@ var refusing = []*regexp.Regexp{
 		`['"\x60]?(tools|functions)['"\x60]?([^\[.\w]|$)`),
 	regexp.MustCompile(`(?i)\btools? (param|choice)[^.;]{0,40}\brequires --`),
 	regexp.MustCompile(`(?i)\bno endpoints? found that supports? tool`),
+	regexp.MustCompile(`(?i)\btools?\b[^.;]{0,20}\b(cannot|can't) be used|--tool-call-parser`),
+	regexp.MustCompile(`(?i)\bnot supports?\b[^.;]{0,20}\b(tools?|functions?)\b|不支持.{0,12}(tools|工具|函数)`),
 	regexp.MustCompile(`(?i)["']tools["'].{0,60}extra inputs are not permitted`),
 }
 

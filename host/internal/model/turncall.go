@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,18 +68,33 @@ type callPart struct {
 }
 
 func (o *openCalls) part(v engine.Value, whole bool, place int) {
-	f := v.Get("function")
+	f, flat := v.Get("function"), v.Get("function").Kind() != engine.KindObject && v.Get("name").Str() != ""
+	if flat { // name and arguments without a function around them
+		f = v
+	}
 	p := callPart{
-		index: -1, id: v.Get("id").Text(), name: f.Get("name").Str(), args: argumentsOf(f.Get("arguments")),
-		place: place,
-		extra: without(v, "index", "id", "type", "function"), function: without(f, "name", "arguments"),
+		index: -1, id: v.Get("id").Text(), name: f.Get("name").Str(), args: argumentsIn(f), place: place,
+		extra: without(v, append(callMembers, functionMembers...)...),
+	}
+	if !flat {
+		p.extra, p.function = without(v, callMembers...), without(f, functionMembers...)
 	}
 	if n, ok := loose.Number(v.Get("index")); ok && !whole {
 		p.index = int(n)
 	}
 	c := o.find(&p)
-	if c != nil && !whole && c.complete() && p.name == "" && p.args == c.arguments.String() {
-		return // some servers repeat the arguments at the end
+	if c != nil && !whole {
+		known := c.arguments.String()
+		switch {
+		case c.complete() && p.name == "" && p.args == known:
+			return // some servers repeat the arguments at the end
+		case len(known) < maxPlaceholder && c.complete() && strings.TrimSpace(known) == "{}" &&
+			p.name == "" && p.id == "" && p.args != "",
+			len(known) > 1 && p.name == c.name && p.id == c.id && p.id != "" && strings.HasPrefix(p.args, known):
+			// An empty object holds the place of the arguments, or each part has all so far.
+			c.arguments.Reset()
+			c.nesting = nesting{}
+		}
 	}
 	if whole || c == nil || c.begins(&p) {
 		next := &openCall{index: p.index}
@@ -97,6 +113,25 @@ func (o *openCalls) part(v engine.Value, whole bool, place int) {
 	c.arguments.WriteString(p.args)
 	c.nesting.add([]byte(p.args))
 	c.extra, c.function = merged(c.extra, p.extra), merged(c.function, p.function)
+}
+
+// maxPlaceholder bounds an empty object in the place of arguments, in bytes.
+const maxPlaceholder = 16
+
+// callMembers and functionMembers are the members of calls that are not attached to them.
+var (
+	callMembers     = []string{"index", "id", "type", "function"}
+	functionMembers = []string{"name", "arguments", "parameters", "input"}
+)
+
+// argumentsIn returns the arguments of a function as JSON text, by each of their names.
+func argumentsIn(f engine.Value) string {
+	for _, name := range functionMembers[1:] {
+		if v, ok := f.Lookup(name); ok {
+			return argumentsOf(v)
+		}
+	}
+	return ""
 }
 
 // find returns the open call that a part continues, nil if it begins one.
@@ -172,7 +207,7 @@ func (o *openCalls) calls(offered []engine.ToolDef) (calls []engine.ToolCall, ex
 		}
 		taken[c.id] = true
 		calls = append(calls, engine.ToolCall{
-			ID: c.id, Name: c.name,
+			ID: c.id, Name: offeredName(c.name, offered),
 			Arguments: plainArguments(c.arguments.String()),
 		})
 		b := engine.NewObject(2)
@@ -191,13 +226,72 @@ func (o *openCalls) calls(offered []engine.ToolDef) (calls []engine.ToolCall, ex
 	return calls, engine.List(list...)
 }
 
-// plainArguments returns arguments that are encoded twice as they are encoded once.
-func plainArguments(args string) string {
-	var inner string
-	if strings.HasPrefix(strings.TrimSpace(args), `"`) && json.Unmarshal([]byte(args), &inner) == nil {
-		return inner
+// namespaces are put before the names of functions by templates of models.
+var namespaces = []string{"functions.", "function.", "default_api.", "tools."}
+
+// offeredName returns the name of the offered function that a model means: some write it in a
+// namespace, with the number of the call, or with a mark of their template.
+func offeredName(name string, offered []engine.ToolDef) string {
+	isOffered := func(name string) bool {
+		return slices.ContainsFunc(offered, func(d engine.ToolDef) bool { return d.Name == name })
 	}
-	return args
+	plain := name
+	for !isOffered(plain) {
+		next := strings.TrimSpace(plain)
+		next, _, _ = strings.Cut(next, "<|")
+		for _, space := range namespaces {
+			next = strings.TrimPrefix(next, space)
+		}
+		if head, number, ok := strings.Cut(next, ":"); ok && digitsOnly.MatchString(number) {
+			next = head
+		}
+		if next == plain {
+			return name
+		}
+		plain = next
+	}
+	return plain
+}
+
+var digitsOnly = regexp.MustCompile(`^\d+$`)
+
+// plainArguments returns arguments as the text of an object where they are one in another form:
+// encoded twice, an object in a list, nothing in a word or an empty list, an object in code of
+// Markdown, with control characters in its strings, or before a mark of a template.
+func plainArguments(args string) string {
+	text := strings.TrimSpace(args)
+	var inner string
+	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &inner) == nil {
+		return plainArguments(inner)
+	}
+	if text == "None" {
+		return "{}"
+	}
+	if code, ok := strings.CutPrefix(text, "```"); ok {
+		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(code, "json"), "```"))
+	}
+	v, ok := looseObject(text)
+	if !ok && strings.HasPrefix(text, "{") {
+		var n nesting
+		for i := range len(text) {
+			if n.add([]byte(text[i : i+1])) {
+				v, ok = looseObject(text[:i+1])
+				break
+			}
+		}
+	}
+	switch {
+	case ok && v.Kind() == engine.KindList && v.Len() == 1 && v.At(0).Kind() == engine.KindObject:
+		v = v.At(0)
+	case ok && (v.IsNull() || v.Kind() == engine.KindList && v.Len() == 0):
+		return "{}"
+	case !ok || v.Kind() != engine.KindObject:
+		return args
+	}
+	if _, err := engine.ParseJSONText(args); err == nil && strings.HasPrefix(strings.TrimSpace(args), "{") {
+		return args // as the model wrote it
+	}
+	return v.JSON()
 }
 
 // without returns the members of an object that are not empty, except some.

@@ -1,9 +1,10 @@
-// Package redact removes credentials from addresses for errors and logs.
+// Package redact finds credentials in addresses, headers and variables, for errors and logs.
 package redact
 
 import (
 	"errors"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -45,4 +46,31 @@ func Error(err error) error {
 		return &url.Error{Op: of.Op, URL: Address(of.URL), Err: of.Err}
 	}
 	return err
+}
+
+// MinSecret is the length from which a value counts as a secret wherever it stands. Shorter ones,
+// such as true, occur in ordinary text.
+const MinSecret = 8
+
+// secretName matches the names of headers and variables that have credentials.
+var secretName = regexp.MustCompile(`(?i)auth|cookie|key|token|secret|passw|credential|session|signature|\bpat\b`)
+
+// Values returns the texts to hide of a header or a variable of the environment that has a
+// credential by its name: the value, and what follows the scheme of an Authorization header.
+func Values(name, value string) []string {
+	if !secretName.MatchString(name) {
+		return nil
+	}
+	return Credentials(value)
+}
+
+// Credentials returns the texts to hide of a value that is a credential.
+func Credentials(value string) (texts []string) {
+	_, token, _ := strings.Cut(value, " ")
+	for _, text := range [...]string{value, strings.TrimSpace(token)} {
+		if len(text) >= MinSecret {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }

@@ -40,3 +40,14 @@ func TestError(t *testing.T) {
 	require.Equal(t, other, Error(other))
 	require.NoError(t, Error(nil))
 }
+
+func TestValues(t *testing.T) {
+	require.Equal(t, []string{"Bearer sesame-12", "sesame-12"}, Values("Authorization", "Bearer sesame-12"))
+	require.Equal(t, []string{"sesame-12"}, Values("X-Api-Key", "sesame-12"))
+	require.Equal(t, []string{"sesame-12"}, Values("GITHUB_TOKEN", "sesame-12"))
+	for name, value := range map[string]string{
+		"X-Region": "eu-central-1", "Accept": "application/json", "X-Key": "true", "MODE": "production",
+	} {
+		require.Empty(t, Values(name, value), name)
+	}
+}

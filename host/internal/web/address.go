@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -41,16 +40,8 @@ func (c *Client) check(ctx context.Context, host string) error {
 	if c.AllowPrivate {
 		return nil
 	}
-	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return err
-	}
-	for _, a := range addresses {
-		if !reach.Public(a) {
-			return notPublic(host + " is " + a.Unmap().String() + ", which is")
-		}
-	}
-	return nil
+	_, err := c.accepted(ctx, host)
+	return err
 }
 
 // sortHeader makes the order of response headers deterministic.

@@ -35,6 +35,16 @@ func (b *SecretBox) Fill(ctx context.Context, host, text string) (string, error)
 	return b.fill(ctx, host, text, "")
 }
 
+// Hide removes texts that are secret without a name from then on.
+func (b *SecretBox) Hide(texts ...string) {
+	for _, text := range texts {
+		b.cloak(text, "***")
+	}
+}
+
+// Mark returns the mark of the placeholders that are filled.
+func (b *SecretBox) Mark() string { return b.mark }
+
 // Plain returns text without secret values and marks.
 func (b *SecretBox) Plain(text string) string { return b.plain(text) }
 
@@ -84,12 +94,15 @@ func (b *SecretBox) putAddress(ctx context.Context, u *url.URL, address string) 
 // minSecret is the minimum length of a value that is removed; shorter ones occur in ordinary text.
 const minSecret = 4
 
-func (b *SecretBox) hide(name, value string) {
+func (b *SecretBox) hide(name, value string) { b.cloak(value, "{{secret:"+name+"}}") }
+
+// cloak removes a value from then on, and writes a placeholder for it.
+func (b *SecretBox) cloak(value, placeholder string) {
 	if len(value) < minSecret || slices.ContainsFunc(b.hidden, func(f form) bool { return f.text == value }) {
 		return
 	}
 	for _, text := range engine.SecretForms(value) {
-		b.hidden = append(b.hidden, form{text, "{{secret:" + name + "}}"})
+		b.hidden = append(b.hidden, form{text, placeholder})
 	}
 	slices.SortStableFunc(b.hidden, func(a, b form) int { return len(b.text) - len(a.text) })
 }

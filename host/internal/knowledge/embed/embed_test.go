@@ -86,11 +86,11 @@ func TestLargeBatchesAreHalved(t *testing.T) {
 func TestBadAnswers(t *testing.T) {
 	for want, answer := range map[string]any{
 		"1 vectors for 2 texts": vectors([]string{"a"}),
-		"index 0 twice": map[string]any{"data": []any{
+		"index 7 twice or out of range": map[string]any{"data": []any{
 			map[string]any{"index": 0, "embedding": []int{1}},
-			map[string]any{"index": 0, "embedding": []int{1}},
+			map[string]any{"index": 7, "embedding": []int{1}},
 		}},
-		"empty vector": map[string]any{"data": []any{
+		"vector without numbers": map[string]any{"data": []any{
 			map[string]any{"embedding": []int{1}}, map[string]any{"embedding": []int{}},
 		}},
 		"vector 0 has 2 dimensions": vectors([]string{"a", "b"}),
