@@ -25,6 +25,17 @@ const shop = {
   },
 };
 
+const field = { name: "City", type: "line", optional: false };
+const asking = {
+  components: {
+    begin: node("Begin", {}, ["UserFillUp:F"]),
+    "UserFillUp:F": node("UserFillUp", { enable_tips: true, tips: "Where?", inputs: { city: field } }, ["Message:M"], [
+      "begin",
+    ]),
+    "Message:M": node("Message", { content: ["To {UserFillUp:F@city}"] }, [], ["UserFillUp:F"]),
+  },
+};
+
 describe("runs of days ago", { skip: missing(), timeout: 1_200_000 }, () => {
   let host: Clocked;
   let stage: Stage;
@@ -54,6 +65,11 @@ describe("runs of days ago", { skip: missing(), timeout: 1_200_000 }, () => {
     canvas = String((await json(api("POST", "/canvases", { title: "Shop", dsl: shop })))["id"]);
     const first = await run("How long do I have to send back boots?", "anna");
     await run("Do you ship to Norway?", "ben");
+    const form = String((await json(api("POST", "/canvases", { title: "Form", dsl: asking })))["id"]);
+    const { id: asked } = await json(api("POST", `/canvases/${form}/runs`, { query: "parcel" }));
+    assert.match(await (await api("GET", `/runs/${String(asked)}/events`)).text(), /event: end/);
+    const { id: answered } = await json(api("POST", `/runs/${String(asked)}/resume`, { inputs: { city: "Oslo" } }));
+    assert.match(await (await api("GET", `/runs/${String(answered)}/events`)).text(), /To Oslo/);
     const edited = structuredClone(shop);
     edited.components["Message:B"] = node("Message", { content: ["Edited since."] }, [], ["LLM:C"]);
     assert.equal((await api("PUT", `/canvases/${canvas}`, { dsl: edited, rev: 1 })).status, 200);
@@ -98,7 +114,7 @@ describe("runs of days ago", { skip: missing(), timeout: 1_200_000 }, () => {
   test("are compared, saved as a test that passes, and downloaded as a case", async () => {
     const { page, done } = await stage.visit("#runs");
     await enter(page);
-    const rows = page.locator(".entries.runs > li");
+    const rows = page.locator(".entries.runs > li", { hasText: "Shop" });
     await rows.nth(1).waitFor();
     await rows.first().getByRole("checkbox").check();
     await rows.last().getByRole("checkbox").check();
@@ -119,6 +135,19 @@ describe("runs of days ago", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".cases b", { hasText: "send back boots" }).waitFor();
     await page.getByRole("button", { name: "Run all" }).click();
     await page.getByText("0 passed, 1 failed, 0 not played").waitFor(); // the canvas was edited since
+    await done(refused);
+  });
+
+  test("that answer a form become a test of that part", async () => {
+    const { page, done } = await stage.visit("#runs");
+    await enter(page);
+    const answered = page.locator(".entries.runs > li", { hasText: "To Oslo" });
+    await answered.getByRole("button", { name: "Save as a test" }).click();
+    await answered.getByRole("button", { name: "Saved as a test" }).waitFor();
+    await answered.getByRole("button", { name: "Open", exact: true }).click();
+    await page.locator("#tab-tests").click();
+    await page.getByRole("button", { name: "Run all" }).click();
+    await page.getByText("1 passed, 0 failed, 0 not played").waitFor();
     await done(refused);
   });
 
