@@ -98,6 +98,21 @@ func TestReasoningIsNotInHeads(t *testing.T) {
 	require.Equal(t, "\uFFFD", shortened("\xff"))
 }
 
+// The question is found without parsing the state, and not in what a state has elsewhere.
+func TestQuestionOfAState(t *testing.T) {
+	for _, tt := range []struct{ state, want string }{
+		{`{"data":{"globals":{"sys.query":"a \"b\" \\","x":1}}}`, `a "b" \`},
+		{`{"data":{"globals":{"x":1,"sys.query":"later"}}}`, "later"},
+		{`{"data":{"globals":{"sys.query":["a",1]}}}`, `["a", 1]`},
+		{`{"data":{"globals":{"sys.query":""},"run":{"inputs":{"city":"Oslo"}}}}`, "city: Oslo"},
+		{`{"data":{"history":[{"globals":{"sys.query":"false"}}],"globals":{"sys.query":"true"}}}`, "true"},
+		{`{"data":{"history":["\"globals\":{\"sys.query\":\"false\""],"globals":{"sys.query":"true"}}}`, "true"},
+		{`{"data":{"globals":{"sys.query":"cut`, ""},
+	} {
+		require.Equal(t, tt.want, questionOf([]byte(tt.state)), tt.state)
+	}
+}
+
 // Each way to lose a trace has its reason.
 func TestReasonsOfMissingTraces(t *testing.T) {
 	b := newBench(t)

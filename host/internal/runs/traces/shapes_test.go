@@ -12,6 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -141,4 +142,35 @@ func TestBytesOfShapes(t *testing.T) {
 			require.LessOrEqual(t, stored/n, shape.most)
 		})
 	}
+}
+
+// BenchmarkHead measures the head of a run beside its trace: that of a short run, and of one with an
+// answer in 140 pieces.
+func BenchmarkHead(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	h := newBench(b)
+	short := h.records(h.Canvas(sketch.Chain("begin Begin", `Message:M Message {"content":["{sys.query}"]}`)))
+	h.ports.Model = &enginetest.Model{Script: []enginetest.Reply{streamed(prose(rng, 90))}}
+	chat := h.records(h.Canvas(sketch.Chain("begin Begin", `LLM:L LLM {"llm_id":"m","prompts":[{"role":"user",
+		"content":"{sys.query}"}]}`, `Message:M Message {"content":["{LLM:L@content}"]}`)))
+	for name, records := range map[string][]runlog.Record{"short": short, "chat": chat} {
+		b.Run(name+"/head", func(b *testing.B) {
+			for b.Loop() {
+				headOf(records)
+			}
+		})
+		b.Run(name+"/trace", func(b *testing.B) {
+			for b.Loop() {
+				raw, err := Encode(nil, Header{}, records)
+				require.NoError(b, err)
+				pack(raw)
+			}
+		})
+	}
+}
+
+// records runs a canvas and returns what a trace of it has.
+func (b *bench) records(canvas string) []runlog.Record {
+	_, records := b.ask(canvas, engine.String("how long do boots last?"))
+	return selected(records)
 }
