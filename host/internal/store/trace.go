@@ -86,11 +86,17 @@ func (s Traces) Document(ctx context.Context, tenant, hash string) (body []byte,
 	return body, fail(err, "document of a run")
 }
 
-// Around returns the blocks of a canvas that may have a run that ended between two times.
+// longestBlock bounds the time between the ends of the first and the last run of a block, in
+// milliseconds: a run waits for its block for a day at most.
+const longestBlock = 48 * 60 * 60 * 1000
+
+// Around returns the blocks of a canvas that may have a run that ended between two times. It reads
+// those that were written within some days, and not all that are newer.
 func (s Traces) Around(ctx context.Context, tenant, canvas string, from, to int64) ([]TraceBlock, error) {
 	const query = `SELECT ` + blockColumns + ` FROM trace_blocks
-		WHERE tenant_id = $1 AND canvas_id = $2 AND last_end >= $3 AND first_end <= $4 ORDER BY last_end, id`
-	out, err := queryAll(ctx, s.read, scanTraceBlock, query, tenant, canvas, from, to)
+		WHERE tenant_id = $1 AND canvas_id = $2 AND last_end >= $3 AND last_end <= $5 AND first_end <= $4
+		ORDER BY last_end, id`
+	out, err := queryAll(ctx, s.read, scanTraceBlock, query, tenant, canvas, from, to, to+longestBlock)
 	return out, fail(err, "blocks of traces")
 }
 
