@@ -121,7 +121,7 @@ func TestEachKindOfRunBecomesACase(t *testing.T) {
 				`{"node":"LLM:A","pins":{"LLM:A":{"content":"pinned answer"}}}`))
 		},
 		"failed": func() string {
-			return ended(run(c.canvas("key", sketch.Chain(begin, `LLM:A LLM {"llm_id":"gone@nobody"}`, lastMessage), false),
+			return ended(run(c.canvas("key", sketch.Chain(begin, `LLM:A LLM {"llm_id":"gone@nowhere"}`, lastMessage), false),
 				`{"query":"x"}`))
 		},
 		"random choice": simple(`VariableAssigner:V VariableAssigner {"variables":[]}`),

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// folderPrefix is below that of the bucket; files have names of their tenant and never begin with it.
+// folderPrefix is below that of the bucket. Names of files begin with their tenant.
 const folderPrefix = "traces/"
 
 // Folder is the part of a bucket for objects that are not files: a [Store] does not list them, so

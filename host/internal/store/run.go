@@ -258,7 +258,8 @@ type RunFilter struct {
 	Status  string
 	Source  string // what began them
 	User    string // the value of sys.user_id
-	// From and Until bound when they were created, in Unix milliseconds with both ends; 0 is no bound.
+	// From and Until bound when they were created, in Unix milliseconds with both ends; 0 bounds
+	// nothing.
 	From, Until int64
 	// Schedule selects the runs of a schedule: their ids are its id, "-" and the time. The query is
 	// fast only with Canvas set as well.

@@ -70,7 +70,7 @@ func questionOf(snapshot []byte) string {
 
 // plainQuestion finds a question that is a text without parsing the state, most of a head's time.
 func plainQuestion(snapshot []byte) (text string, ok bool) {
-	name := []byte(`"globals":{"sys.query":"`) // no text of JSON contains it: its quotes have no escapes
+	name := []byte(`"globals":{"sys.query":"`) // not within a text, whose quotes are escaped
 	i := bytes.Index(snapshot, name)
 	if i < 0 || bytes.Contains(snapshot[i+1:], name) {
 		return "", false
@@ -155,7 +155,7 @@ func (t *Traces) Heads(ctx context.Context, list []store.Run) (map[string]Head, 
 		if run.Status == store.RunActive {
 			continue
 		}
-		h, found, err := t.head(ctx, run, blocks)
+		h, found, err := headIn(ctx, t, run, blocks)
 		if err != nil {
 			return nil, fmt.Errorf("run %q: %w", run.ID, err)
 		}
@@ -166,15 +166,15 @@ func (t *Traces) Heads(ctx context.Context, list []store.Run) (map[string]Head, 
 	return out, nil
 }
 
-// head returns the head of a run. blocks has those of the blocks that were read before.
-func (t *Traces) head(ctx context.Context, run store.Run, blocks map[string]map[string]Head) (Head, bool, error) {
-	b, err := t.blockNear(ctx, run, headSlack)
+// headIn returns the head of a run. blocks has those of the blocks that were read before.
+func headIn(ctx context.Context, t *Traces, run store.Run, blocks map[string]map[string]Head) (Head, bool, error) {
+	b, err := blockNear(ctx, t, run, headSlack)
 	if err != nil || b.ID == "" {
 		return Head{}, false, err
 	}
 	heads, known := blocks[b.ID]
 	if !known {
-		if heads, err = t.headsOf(ctx, b); err != nil {
+		if heads, err = headsOf(ctx, t, b); err != nil {
 			return Head{}, false, err
 		}
 		blocks[b.ID] = heads
@@ -196,7 +196,7 @@ func (t *Traces) head(ctx context.Context, run store.Run, blocks map[string]map[
 }
 
 // headsOf returns the heads of a block.
-func (t *Traces) headsOf(ctx context.Context, b store.TraceBlock) (map[string]Head, error) {
+func headsOf(ctx context.Context, t *Traces, b store.TraceBlock) (map[string]Head, error) {
 	body, err := t.cfg.Store.Traces.Heads(ctx, b.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && len(body) == 0 {
 		return nil, nil // it was rewritten since, or is of a former version

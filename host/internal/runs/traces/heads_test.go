@@ -69,7 +69,7 @@ func TestHeadsAreSealedAndDeleted(t *testing.T) {
 	blocks, err = b.Store.Traces.Blocks(ctx, "t", "")
 	require.NoError(t, err)
 	for _, block := range blocks {
-		known, err := b.traces.headsOf(ctx, block)
+		known, err := headsOf(ctx, b.traces, block)
 		require.NoError(t, err)
 		require.NotContains(t, known, row.ID)
 	}
@@ -134,7 +134,7 @@ func TestReasonsOfMissingTraces(t *testing.T) {
 	require.Eventually(t, func() bool { return b.traces.Counts().Lost == 1 }, patience, time.Millisecond)
 	b.gone(lost.ID)
 	require.Equal(t, DiskFull, state(lost), "before it is recorded")
-	b.traces.writeStops(ctx)
+	writeStops(ctx, b.traces)
 	require.Empty(t, b.traces.stops)
 	require.Equal(t, DiskFull, state(lost))
 	b.room.Store(true)

@@ -49,7 +49,7 @@ const (
 	stopsEvery = 5 * time.Second // how often they are written while they last
 )
 
-func (t *Traces) losses(ctx context.Context, tenant string) (out losses, item store.Item, err error) {
+func lossesOf(ctx context.Context, t *Traces, tenant string) (out losses, item store.Item, err error) {
 	item, err = t.cfg.Store.Items.Get(ctx, tenant, lossesKind, lossesID)
 	if errors.Is(err, store.ErrNotFound) {
 		return out, store.Item{Tenant: tenant, Kind: lossesKind, ID: lossesID, Name: lossesID}, nil
@@ -60,10 +60,10 @@ func (t *Traces) losses(ctx context.Context, tenant string) (out losses, item st
 	return out, item, err
 }
 
-// note changes the recorded losses of a tenant; hosts that do so at once try again.
-func (t *Traces) note(ctx context.Context, tenant string, change func(l *losses)) error {
+// noteLosses changes the recorded losses of a tenant; hosts that do so at once try again.
+func noteLosses(ctx context.Context, t *Traces, tenant string, change func(l *losses)) error {
 	for {
-		l, item, err := t.losses(ctx, tenant)
+		l, item, err := lossesOf(ctx, t, tenant)
 		if err != nil {
 			return err
 		}
@@ -91,8 +91,8 @@ func (l *losses) addStop(s stop) {
 	}
 }
 
-// stopped notes that a run of a tenant is not kept because the disk is almost full.
-func (t *Traces) stopped(tenant string) {
+// noteStop notes that a run of a tenant is not kept because the disk is almost full.
+func noteStop(t *Traces, tenant string) {
 	at := t.cfg.Now().UnixMilli()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,13 +105,13 @@ func (t *Traces) stopped(tenant string) {
 }
 
 // writeStops records the stops that were noted.
-func (t *Traces) writeStops(ctx context.Context) {
+func writeStops(ctx context.Context, t *Traces) {
 	t.mu.Lock()
 	noted := t.stops
 	t.stops = map[string]stop{}
 	t.mu.Unlock()
 	for tenant, s := range noted {
-		err := t.note(ctx, tenant, func(l *losses) { l.addStop(s) })
+		err := noteLosses(ctx, t, tenant, func(l *losses) { l.addStop(s) })
 		if err == nil {
 			continue
 		}
@@ -162,7 +162,7 @@ func (t *Traces) Missing(ctx context.Context, tenant string, list []store.Run) (
 	if len(list) == 0 {
 		return nil, nil
 	}
-	l, _, err := t.losses(ctx, tenant)
+	l, _, err := lossesOf(ctx, t, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -172,12 +172,12 @@ func (t *Traces) Missing(ctx context.Context, tenant string, list []store.Run) (
 	}
 	out := map[string]Why{}
 	for _, run := range list {
-		out[run.ID] = t.missingWhy(run, l, set)
+		out[run.ID] = missingWhy(t, run, l, set)
 	}
 	return out, nil
 }
 
-func (t *Traces) missingWhy(run store.Run, l losses, set Settings) Why {
+func missingWhy(t *Traces, run store.Run, l losses, set Settings) Why {
 	now, ended := t.cfg.Now(), time.UnixMilli(run.EndTime)
 	for _, s := range l.Stops {
 		if s.From <= run.EndTime && run.EndTime <= s.To {

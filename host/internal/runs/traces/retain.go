@@ -85,7 +85,7 @@ func (t *Traces) retainTenant(ctx context.Context, tenant string, set Settings, 
 	}
 	if set.Days > 0 {
 		deleted := days[len(days)-kept-1]
-		err := t.note(ctx, tenant, func(l *losses) {
+		err := noteLosses(ctx, t, tenant, func(l *losses) {
 			if after := dayAfter(deleted); after > l.Before {
 				l.Before, l.Why = after, why
 			}

@@ -144,8 +144,8 @@ func TestBytesOfShapes(t *testing.T) {
 	}
 }
 
-// BenchmarkHead measures the head of a run beside its trace: that of a short run, and of one with an
-// answer in 140 pieces.
+// BenchmarkHead compares making the head of a run with making its trace: of a short run, and of one
+// with an answer in 140 pieces.
 func BenchmarkHead(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	h := newBench(b)

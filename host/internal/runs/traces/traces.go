@@ -112,7 +112,7 @@ func (t *Traces) Take(e runs.Ended) {
 	}
 	if t.full() {
 		t.lost.Add(1)
-		t.stopped(e.Tenant)
+		noteStop(t, e.Tenant)
 		return
 	}
 	size := int64(0)
@@ -219,7 +219,7 @@ func (t *Traces) Work(ctx context.Context) {
 		case <-read.C:
 			read.Reset(t.read(ctx))
 		case <-stops.C:
-			t.writeStops(steady)
+			writeStops(steady, t)
 		case <-find.C:
 			t.readSettings(ctx)
 			if !t.cfg.Alone {
@@ -227,7 +227,7 @@ func (t *Traces) Work(ctx context.Context) {
 			}
 		case <-ctx.Done():
 			t.drain(steady)
-			t.writeStops(steady)
+			writeStops(steady, t)
 			return
 		}
 	}
