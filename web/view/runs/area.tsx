@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "react";
 import type { Host } from "../../run/host.ts";
-import { Runs, type HostRun } from "../../run/remote.ts";
+import { Runs, type HostRun, type HostRuns, type Kept } from "../../run/remote.ts";
 import { Frame } from "../area/frame.tsx";
 import { Empty, Fault, useAttempt, useLoaded, useWords, type Attempt } from "../area/parts.tsx";
 import { moneyOf, useAreaText, useNamed } from "../area/text.ts";
@@ -141,29 +141,7 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
             </option>
           ))}
         </select>
-        <input
-          type="search"
-          aria-label={a("run.user")}
-          placeholder={a("run.user")}
-          value={user.typed}
-          onChange={(event) => {
-            user.type(event.target.value);
-            setPages([]);
-          }}
-        />
-        {(["from", "to"] as const).map((end) => (
-          <label key={end} className="day">
-            {a(`run.${end}`)}
-            <input
-              type="date"
-              value={days[end]}
-              onChange={(event) => {
-                setDays({ ...days, [end]: event.target.value });
-                setPages([]);
-              }}
-            />
-          </label>
-        ))}
+        <Among user={user} days={days} onDays={setDays} onChange={() => setPages([])} />
         <span className="grow" />
         <button type="button" onClick={list.reload}>
           <Icon name="loop" />
@@ -175,16 +153,7 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
       </div>
       <Fault text={list.fault ?? titles.fault} onAgain={list.reload} />
       <Fault text={attempt.fault} />
-      {(list.value?.keeps === "disk_full" || list.value?.keeps === "off") && (
-        <p className="banner note-bar" role="status">
-          {a(`run.keeps_${list.value.keeps}`)}
-        </p>
-      )}
-      {!reads && (
-        <p className="banner note-bar" role="status">
-          {a("run.no_traces")}
-        </p>
-      )}
+      <NotKept keeps={list.value?.keeps} reads={reads} />
       {list.value?.total === 0 &&
         (filtered ? (
           <p className="quiet" role="status">
@@ -211,29 +180,117 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
           ))}
         </ul>
       )}
-      {(pages.length > 0 || list.value?.next) && (
-        <nav className="pager" aria-label={a("pager.label")}>
-          <button type="button" disabled={pages.length === 0} onClick={() => setPages(pages.slice(0, -1))}>
-            <Icon name="back" />
-            {a("pager.before")}
-          </button>
-          <span aria-live="polite">
-            {a(
-              "pager.at",
-              pages.length * size + 1,
-              pages.length * size + rows.length,
-              list.value?.total?.toLocaleString() ?? `${(1000).toLocaleString()}+`,
-            )}
-          </span>
-          <button
-            type="button"
-            disabled={!list.value?.next}
-            onClick={() => setPages([...pages, list.value?.next ?? ""])}
-          >
-            {a("pager.next")}
-            <Icon name="forward" />
-          </button>
-        </nav>
+      <Pages pages={pages} list={list.value} onPages={setPages} />
+    </>
+  );
+}
+
+/** Among are the filters by user and day. */
+function Among({
+  user,
+  days,
+  onDays,
+  onChange,
+}: {
+  user: ReturnType<typeof useWords>;
+  days: { from: string; to: string };
+  onDays(days: { from: string; to: string }): void;
+  onChange(): void;
+}): React.ReactNode {
+  const a = useAreaText();
+  return (
+    <>
+      <input
+        type="search"
+        aria-label={a("run.user")}
+        placeholder={a("run.user")}
+        value={user.typed}
+        onChange={(event) => {
+          user.type(event.target.value);
+          onChange();
+        }}
+      />
+      {(["from", "to"] as const).map((end) => (
+        <label key={end} className="day">
+          {a(`run.${end}`)}
+          <input
+            type="date"
+            value={days[end]}
+            onChange={(event) => {
+              onDays({ ...days, [end]: event.target.value });
+              onChange();
+            }}
+          />
+        </label>
+      ))}
+    </>
+  );
+}
+
+/** NotKept shows why runs that end now are not kept, or cannot be read whole. */
+function NotKept({ keeps, reads }: { keeps: Kept | undefined; reads: boolean }): React.ReactNode {
+  const a = useAreaText();
+  return (
+    <>
+      {(keeps === "disk_full" || keeps === "off") && (
+        <p className="banner note-bar" role="status">
+          {a(`run.keeps_${keeps}`)}
+        </p>
+      )}
+      {!reads && (
+        <p className="banner note-bar" role="status">
+          {a("run.no_traces")}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Pages leads through the pages of the list. */
+function Pages({
+  pages,
+  list,
+  onPages,
+}: {
+  pages: string[];
+  list: HostRuns | undefined;
+  onPages(pages: string[]): void;
+}): React.ReactNode {
+  const a = useAreaText();
+  if (pages.length === 0 && !list?.next) return null;
+  const before = pages.length * size;
+  const total = list?.total?.toLocaleString() ?? `${(1000).toLocaleString()}+`;
+  return (
+    <nav className="pager" aria-label={a("pager.label")}>
+      <button type="button" disabled={pages.length === 0} onClick={() => onPages(pages.slice(0, -1))}>
+        <Icon name="back" />
+        {a("pager.before")}
+      </button>
+      <span aria-live="polite">{a("pager.at", before + 1, before + (list?.items.length ?? 0), total)}</span>
+      <button type="button" disabled={!list?.next} onClick={() => onPages([...pages, list?.next ?? ""])}>
+        {a("pager.next")}
+        <Icon name="forward" />
+      </button>
+    </nav>
+  );
+}
+
+/** Said is the beginning of question and answer. */
+function Said({ run }: { run: HostRun }): React.ReactNode {
+  const a = useAreaText();
+  return (
+    <>
+      {run.question && (
+        <p className="line" title={run.question}>
+          <span className="sr">{a("run.asked")}</span>
+          {run.question}
+        </p>
+      )}
+      {run.answer && (
+        <p className="line quiet" title={run.answer}>
+          <span className="sr">{a("run.answered")}</span>
+          {run.answer}
+        </p>
       )}
     </>
   );
@@ -294,18 +351,7 @@ function Row({
           {when} · {named("source", run.source)}
           {run.session ? ` · ${a("run.session")}` : ""}
         </small>
-        {run.question && (
-          <p className="line" title={run.question}>
-            <span className="sr">{a("run.asked")}</span>
-            {run.question}
-          </p>
-        )}
-        {run.answer && (
-          <p className="line quiet" title={run.answer}>
-            <span className="sr">{a("run.answered")}</span>
-            {run.answer}
-          </p>
-        )}
+        <Said run={run} />
         {run.error && <p className="reason">{brief(run.error, 300)}</p>}
         {lost && <p className="reason">{a(`run.lost_${lost}`)}</p>}
       </div>
