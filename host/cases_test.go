@@ -25,7 +25,8 @@ func ticketServer(t *testing.T) (url string) {
 	}
 	sdk.AddTool(server, &sdk.Tool{Name: "find", Description: "finds tickets"},
 		func(_ context.Context, _ *sdk.CallToolRequest, in find) (*sdk.CallToolResult, any, error) {
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "ticket 7 of " + in.Query}}}, nil, nil
+			text := &sdk.TextContent{Text: "ticket 7 of " + in.Query}
+			return &sdk.CallToolResult{Content: []sdk.Content{text}}, nil, nil
 		})
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
 	s := httptest.NewServer(handler)
@@ -53,13 +54,14 @@ func TestEachKindOfRunBecomesACase(t *testing.T) {
 	ended := func(run string) string { c.said("key", run); return run }
 	simple := func(nodes ...string) func() string {
 		return func() string {
-			return ended(run(c.canvas("key", sketch.Chain(append(append([]string{begin}, nodes...), lastMessage)...), false),
-				`{"query":"code?"}`))
+			dsl := sketch.Chain(append(append([]string{begin}, nodes...), lastMessage)...)
+			return ended(run(c.canvas("key", dsl, false), `{"query":"code?"}`))
 		}
 	}
 	resume := func(body string) func() string {
 		return func() string {
-			first := ended(run(c.canvas("key", sketch.Chain(begin, `LLM:A LLM {"llm_id":"m@local"}`, form, city), false), body))
+			dsl := sketch.Chain(begin, `LLM:A LLM {"llm_id":"m@local"}`, form, city)
+			first := ended(run(c.canvas("key", dsl, false), body))
 			return ended(c.made("key", "POST", "/api/v2/runs/"+first+"/resume", `{"inputs":{"city":"Oslo"}}`))
 		}
 	}
@@ -68,19 +70,23 @@ func TestEachKindOfRunBecomesACase(t *testing.T) {
 	for name, play := range map[string]func() string{
 		"message": simple(), "model": simple(llm, shown),
 		"retrieval": simple(`Retrieval:R Retrieval {"query":"code","kb_ids":["` + c.shared + `"]}`),
-		"agent with a tool": simple(`Agent:A Agent {"llm_id":"m@local","prompts":[{"role":"user","content":"{sys.query}"}],
+		"agent with a tool": simple(`Agent:A Agent {"llm_id":"m@local","prompts":[{"role":"user",
+			"content":"{sys.query}"}],
 			"tools":[{"component_name":"Retrieval","name":"Search","params":{"kb_ids":["` + c.shared + `"]}}]}`),
 		"agent with an MCP server": simple(`Agent:A Agent {"llm_id":"m@local","prompts":[{"role":"user",
 			"content":"{sys.query}"}],"mcp":[{"mcp_id":"` + server + `","tools":{"find":{}}}]}`),
 		"iteration": func() string {
-			return ended(run(c.canvas("key", sketch.Canvas(begin+" -> X", `X Iteration {"items_ref":"sys.query"} -> Message:Z`,
+			return ended(run(c.canvas("key", sketch.Canvas(begin+" -> X",
+				`X Iteration {"items_ref":"sys.query"} -> Message:Z`,
 				`II IterationItem -> LLM:A ^ X`, `LLM:A LLM {"llm_id":"m@local","prompts":[{"role":"user",
 				"content":"{II@item}"}]} ^ X`, lastMessage), false), `{"query":["a","b","c"]}`))
 		},
 		"sub-canvas": simple(`Canvas:C Canvas {"canvas":"`+inner+`","version":"draft"}`,
 			`Message:S Message {"content":["{Canvas:C@content}"]}`),
-		"canvas as a tool": simple(`Agent:A Agent {"llm_id":"m@local","prompts":[{"role":"user","content":"{sys.query}"}],
-			"tools":[{"component_name":"Canvas","name":"Inner","params":{"canvas":"` + inner + `","version":"draft"}}]}`),
+		"canvas as a tool": simple(`Agent:A Agent {"llm_id":"m@local","prompts":[{"role":"user",
+			"content":"{sys.query}"}],
+			"tools":[{"component_name":"Canvas","name":"Inner","params":{"canvas":"` + inner + `",
+			"version":"draft"}}]}`),
 		"form": func() string {
 			return ended(run(c.canvas("key", sketch.Chain(begin, form, city), false), `{"query":"x"}`))
 		},
@@ -121,8 +127,8 @@ func TestEachKindOfRunBecomesACase(t *testing.T) {
 				`{"node":"LLM:A","pins":{"LLM:A":{"content":"pinned answer"}}}`))
 		},
 		"failed": func() string {
-			return ended(run(c.canvas("key", sketch.Chain(begin, `LLM:A LLM {"llm_id":"gone@nowhere"}`, lastMessage), false),
-				`{"query":"x"}`))
+			dsl := sketch.Chain(begin, `LLM:A LLM {"llm_id":"gone@nowhere"}`, lastMessage)
+			return ended(run(c.canvas("key", dsl, false), `{"query":"x"}`))
 		},
 		"random choice": simple(`VariableAssigner:V VariableAssigner {"variables":[]}`),
 	} {

@@ -123,6 +123,7 @@ func TestMetadataIsInNoCase(t *testing.T) {
 		require.NoError(t, err)
 		log = append(log, e.Clone())
 	}
-	_, err = (&enginetest.Player{Registry: registry(t)}).FromLog(t.Context(), "x", "", enginetest.Recorded{DSL: dsl, Log: log})
+	given := enginetest.Recorded{DSL: dsl, Log: log}
+	_, err = (&enginetest.Player{Registry: registry(t)}).FromLog(t.Context(), "x", "", given)
 	require.ErrorContains(t, err, "the metadata of datasets, which a case cannot hold")
 }

@@ -69,7 +69,7 @@ type inside struct {
 	registry *engine.Registry
 }
 
-// Canvas returns the document that ran; its rights are those of the case.
+// Canvas returns the document that ran. It has the rights of the outer run.
 func (c inside) Canvas(_ context.Context, q engine.CanvasQuery) (sub engine.SubCanvas, err error) {
 	dsl, ok := c.canvases.Get(q.ID).Lookup(q.Version)
 	if !ok {

@@ -148,7 +148,9 @@ function build(folder: string, name: string, path: string, ...flags: string[]): 
   return program;
 }
 
-async function start(folder: string, program: string, more: string[], given?: string, extra: object = {}): Promise<Served> {
+async function start(
+  folder: string, program: string, more: string[], given?: string, extra: object = {},
+): Promise<Served> {
   const key = given ?? `ragflow-${randomUUID()}`;
   const env = { ...process.env, EASEL_API_KEY: key, ...extra };
   const flags = ["serve", "--addr", "127.0.0.1:0", "--print-link", ...more];

@@ -155,7 +155,8 @@ func TestListOfRuns(t *testing.T) {
 	require.Equal(t, []string{first}, list("user=u_1"))
 	require.Empty(t, list("user=u_3"))
 	now := time.Now().UTC()
-	require.Len(t, list("from="+now.Add(-time.Hour).Format(time.RFC3339)+"&to="+now.Add(time.Hour).Format(time.RFC3339)), 2)
+	hour := func(n time.Duration) string { return now.Add(n * time.Hour).Format(time.RFC3339) }
+	require.Len(t, list("from="+hour(-1)+"&to="+hour(1)), 2)
 	require.Empty(t, list("to="+now.Add(-time.Hour).Format(time.RFC3339)))
 	require.Empty(t, list("from="+now.AddDate(0, 0, 2).Format(time.DateOnly)))
 	created, err := time.Parse(time.RFC3339, run.Get("created").Str())

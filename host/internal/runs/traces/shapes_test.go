@@ -70,14 +70,18 @@ func TestBytesOfShapes(t *testing.T) {
 		script    func() []enginetest.Reply
 		query     func() engine.Value
 	}{
-		{"Begin and Message", sketch.Chain("begin Begin", `Message:M Message {"content":["{sys.query}"]}`), 200, 0, 400, nil, nil},
+		{
+			"Begin and Message", sketch.Chain("begin Begin", `Message:M Message {"content":["{sys.query}"]}`),
+			200, 0, 400, nil, nil,
+		},
 		{
 			"chat of 90 words in pieces", sketch.Chain("begin Begin", "LLM:L LLM "+ask+"}",
 				`Message:M Message {"content":["{LLM:L@content}"]}`), 100, 0, 600,
 			func() []enginetest.Reply { return []enginetest.Reply{streamed(prose(rng, 90))} }, nil,
 		},
 		{
-			"agent of 10 tool calls", sketch.Chain("begin Begin", "Agent:A Agent "+ask+`,"max_rounds":20,"tools":[`+helper+`]}`,
+			"agent of 10 tool calls", sketch.Chain("begin Begin",
+				"Agent:A Agent "+ask+`,"max_rounds":20,"tools":[`+helper+`]}`,
 				`Message:M Message {"content":["{Agent:A@content}"]}`), 20, 10, 8500, toolCalls, nil,
 		},
 		{
@@ -137,7 +141,7 @@ func TestBytesOfShapes(t *testing.T) {
 				require.NoError(t, err)
 				least = min(least, time.Since(began))
 			}
-			t.Logf("%s: log %d, trace %d, stored %d bytes a run, opened in %s", shape.name, logs/n, raws/n, stored/n, least)
+			t.Logf("log %d, trace %d, stored %d bytes a run, opened in %s", logs/n, raws/n, stored/n, least)
 			require.Less(t, least, opening)
 			require.LessOrEqual(t, stored/n, shape.most)
 		})
