@@ -97,6 +97,9 @@ func (c *Canvas) Continue(ctx context.Context, st *State, opt Options) iter.Seq2
 		}
 		r := reviveRun(ctx, c, st, opt, yield)
 		defer r.close()
+		if opt.Rerun {
+			r.startLog() // the log of the run before is not that of this one
+		}
 		r.goOn()
 	}
 }

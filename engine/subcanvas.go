@@ -254,7 +254,13 @@ func (c *Call) FindCanvas(ctx context.Context, id, version string) (SubCanvas, e
 	if saved, waited := c.Resumed(); waited {
 		q.Resumed, q.Rights = true, saved.Get(rightsKey).Str()
 	}
+	x := ask(c.run, &c.execution, "canvas", func() Value { return Object("canvas", id, "version", version) })
 	canvas, err := port.Canvas(ctx, q)
+	if err != nil {
+		x.end(Null, err)
+	} else {
+		x.end(Object("dsl", canvas.Document()), nil)
+	}
 	if err == nil && canvas.pipeline {
 		err = errors.New("an ingestion pipeline runs on a file, not inside another canvas")
 	}

@@ -190,7 +190,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	ports := h.newPorts()
-	h.openRuns(registry, ports)
+	if err := h.openRuns(ctx, registry, ports); err != nil {
+		return err
+	}
 	h.api = newAPI(h, registry, ports, templates, proxies, numbers)
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err
@@ -209,9 +211,11 @@ func (h *Host) open(ctx context.Context) (err error) {
 }
 
 // openRuns opens the run manager and the schedules.
-func (h *Host) openRuns(registry *engine.Registry, ports *ports) {
+func (h *Host) openRuns(ctx context.Context, registry *engine.Registry, ports *ports) (err error) {
 	cfg := &h.cfg
-	h.traces = newTraces(h)
+	if h.traces, err = newTraces(ctx, h); err != nil {
+		return err
+	}
 	h.runs = runs.New(runs.Config{
 		Store: h.store, Log: h.log, Registry: registry, Ports: ports.of, Logger: cfg.Log,
 		Due:    func(ctx context.Context, j *runs.Job) (bool, error) { return h.schedules.Due(ctx, j) },
@@ -225,6 +229,7 @@ func (h *Host) openRuns(registry *engine.Registry, ports *ports) {
 		Store: h.store, Clocks: h.clocks, Runs: h.runs, Triggers: triggersOf(h.plugins),
 		Shortest: cfg.shortest, Logger: cfg.Log,
 	})
+	return nil
 }
 
 // newAPI connects the services and the APIs over them.

@@ -106,9 +106,9 @@ func (h *Host) openOnBroker(ctx context.Context) (err error) {
 // other writes.
 const roomForTraces = 0.05
 
-// newTraces returns the traces of runs: in the data directory, or for hosts that share their
-// records in the database of these.
-func newTraces(h *Host) *traces.Traces {
+// newTraces returns the traces of runs: in the bucket of the files, or else in the data directory,
+// or for hosts that share their records in the database of these.
+func newTraces(ctx context.Context, h *Host) (*traces.Traces, error) {
 	cfg := traces.Config{
 		Store: h.store, Log: h.log, Version: h.cfg.Version, Alone: len(h.cfg.NATS) == 0, Logger: h.cfg.Log,
 	}
@@ -118,7 +118,14 @@ func newTraces(h *Host) *traces.Traces {
 	} else {
 		cfg.Bytes = traces.Table{Store: h.store}
 	}
-	return traces.New(cfg)
+	if bucket := h.cfg.bucket(); bucket.URL != "" {
+		folder, err := blobs.OpenFolder(ctx, bucket)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Bytes, cfg.Room = traces.Moved{Bytes: traces.Bucket{Folder: folder}, Earlier: cfg.Bytes}, nil
+	}
+	return traces.New(cfg), nil
 }
 
 // registerTraces adds the numbers of kept runs.

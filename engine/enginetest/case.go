@@ -28,6 +28,11 @@ type Run struct {
 	Blobs     engine.Value  // file id -> content, or {"text"} that is given as it is
 	Tools     []OutsideCall // what tools, MCP servers and web requests of Invoke answer
 	Servers   engine.Value  // MCP server -> its tools, each {name, description, parameters}
+	Canvases  engine.Value  // canvas id -> version -> document, of canvases that run inside
+	Start     engine.Value  // document with the state in the middle of which the run begins; null for none
+	Rerun     bool          // from Start, as a part of another run that is repeated
+	Pins      engine.Value  // outputs by node that replace running it
+	Until     string        // the node at which the run stops
 	Debug     *Debug
 
 	// Want is the expectation: an object with some of load_error, events, error, llm_calls,
@@ -101,7 +106,8 @@ func ReadCase(v engine.Value) (*Case, error) {
 func readRun(v engine.Value) (Run, error) {
 	r := Run{
 		Kwargs: v.Get("kwargs"), Fresh: v.Get("fresh").True(),
-		Retrieval: v.Get("retrieval"), Blobs: v.Get("blobs"), Servers: v.Get("servers"),
+		Retrieval: v.Get("retrieval"), Blobs: v.Get("blobs"), Servers: v.Get("servers"), Canvases: v.Get("canvases"),
+		Start: v.Get("start"), Rerun: v.Get("rerun").True(), Pins: v.Get("pins"), Until: v.Get("until").Str(),
 	}
 	for i, call := range v.Get("tools").Elements() {
 		c, err := readOutsideCall(call)
@@ -214,10 +220,24 @@ func (r *Run) value() engine.Value {
 	for _, m := range [...]struct {
 		name  string
 		value engine.Value
-	}{{"retrieval", r.Retrieval}, {"blobs", r.Blobs}, {"tools", r.tools()}, {"servers", r.Servers}} {
+	}{
+		{"retrieval", r.Retrieval},
+		{"blobs", r.Blobs},
+		{"tools", r.tools()},
+		{"servers", r.Servers},
+		{"canvases", r.Canvases},
+		{"start", r.Start},
+		{"pins", r.Pins},
+	} {
 		if !m.value.IsNull() {
 			b.Set(m.name, m.value)
 		}
+	}
+	if r.Rerun {
+		b.Set("rerun", engine.Bool(true))
+	}
+	if r.Until != "" {
+		b.Set("until", engine.String(r.Until))
 	}
 	if d := r.Debug; d != nil {
 		b.Set("debug", engine.Object("component_id", d.Component, "params", d.Params))

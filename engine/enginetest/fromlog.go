@@ -19,13 +19,18 @@ type span struct {
 	from, to float64
 }
 
-// FromLog makes a case of one run: dsl is the document that it started with, log its entries with
-// snapshot and exchanges, see [engine.Options]. The case is played with its own answers, and code
-// runs again by the port of the Player; the error lists the first difference to the run.
-func (p *Player) FromLog(
-	ctx context.Context, name, about string, dsl engine.Value, log []*engine.Event,
-) (*Case, error) {
-	l, err := readLog(log)
+// Recorded is a run with its log.
+type Recorded struct {
+	DSL   engine.Value    // the document that it started with
+	Log   []*engine.Event // with snapshot and exchanges, see [engine.Options]
+	Pins  engine.Value    // as in [Run]
+	Until string
+}
+
+// FromLog makes a case of one run. The case is played with its own answers, and code runs again by
+// the port of the Player; the error lists the first difference to the run.
+func (p *Player) FromLog(ctx context.Context, name, about string, given Recorded) (*Case, error) {
+	l, err := readLog(given.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +38,12 @@ func (p *Player) FromLog(
 	if err != nil {
 		return nil, err
 	}
-	dsl = l.before(dsl)
+	dsl := given.DSL
+	if run.Pins, run.Until, run.Rerun = given.Pins, given.Until, l.rerun; !l.middle {
+		dsl = l.before(dsl)
+	} else if run.Start, err = p.stateAt(dsl, l.first); err != nil {
+		return nil, err
+	}
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: []Run{run}}
 	again := &Player{Registry: p.Registry, Concurrency: 1, Ports: engine.Ports{Code: p.Ports.Code}}
 	played, err := again.Play(ctx, c)
@@ -48,9 +58,25 @@ func (p *Player) FromLog(
 	return made, nil
 }
 
+// stateAt returns a document with the state of a snapshot.
+func (p *Player) stateAt(dsl engine.Value, snapshot *engine.Event) (engine.Value, error) {
+	canvas, err := engine.Load(p.Registry, dsl.AppendJSON(nil))
+	if err != nil {
+		return engine.Null, err
+	}
+	state, err := canvas.StateAt([]*engine.Event{snapshot}, 0)
+	if err != nil {
+		return engine.Null, err
+	}
+	return engine.ParseJSON(canvas.Save(state))
+}
+
 // runLog has the entries of a log that a case needs.
 type runLog struct {
-	start     engine.Value // the first snapshot
+	first     *engine.Event // the first snapshot
+	start     engine.Value  // its data
+	middle    bool          // the run does not begin at the start of the canvas
+	rerun     bool          // it repeats a part of another run
 	parts     map[string]engine.Value
 	exchanges []asked        // in the order they began
 	events    []engine.Value // of the wire
@@ -68,8 +94,14 @@ func readLog(log []*engine.Event) (*runLog, error) {
 	l, processes := &runLog{parts: map[string]engine.Value{}}, 0
 	for _, e := range log {
 		switch {
-		case e.Type == engine.EventSnapshot && l.start.IsNull():
-			l.start = e.Data()
+		case e.Type == engine.EventSnapshot && l.first == nil:
+			l.first, l.start = e, e.Data()
+			next := l.start.Get("run").Get("next")
+			l.rerun = len(l.events) == 0
+			l.middle = l.rerun || next.Len() != 1 || next.At(0).Str() != engine.StartID
+			if l.middle {
+				l.events = nil // of what has begun before
+			}
 		case e.Type == engine.EventPart:
 			l.parts[e.Data().Get("hash").Str()] = e.Data()
 		case e.Type == engine.EventExchange:
@@ -80,7 +112,7 @@ func readLog(log []*engine.Event) (*runLog, error) {
 			l.events = append(l.events, e.Value())
 		}
 	}
-	if l.start.IsNull() {
+	if l.first == nil {
 		return nil, errors.New("the log does not have the state at the start of the run")
 	}
 	slices.SortStableFunc(l.exchanges, func(a, b asked) int {
@@ -201,6 +233,11 @@ func (l *runLog) run() (Run, error) {
 		case "mcp_tools":
 			if answer.Get("error").IsNull() {
 				r.Servers = r.Servers.With(request.Get("server").Str(), answer.Get("tools"))
+			}
+		case "canvas":
+			id, version := request.Get("canvas").Str(), request.Get("version").Str()
+			if answer.Get("error").IsNull() {
+				r.Canvases = r.Canvases.With(id, r.Canvases.Get(id).With(version, answer.Get("dsl")))
 			}
 		case "metadata":
 			return r, errors.New("a model chose from the metadata of datasets, which a case cannot hold")

@@ -37,7 +37,8 @@ func TestRunsBecomeCases(t *testing.T) {
 			if r.Cancel != nil || r.Debug != nil || r.Reset != enginetest.ResetNothing || r.Fresh || len(logs[i]) == 0 {
 				continue
 			}
-			one, err := (&enginetest.Player{Registry: registry(t)}).FromLog(t.Context(), c.Name, "", before, logs[i])
+			one, err := (&enginetest.Player{Registry: registry(t)}).FromLog(t.Context(), c.Name, "",
+				enginetest.Recorded{DSL: before, Log: logs[i]})
 			if err != nil {
 				t.Errorf("%s, run %d: %v", c.Name, i+1, err)
 				continue
@@ -72,7 +73,7 @@ func TestOtherQuestionsDiffer(t *testing.T) {
 	player := &enginetest.Player{Registry: registry(t), Log: func(_ int, e *engine.Event) { log = append(log, e) }}
 	_, err := player.Play(t.Context(), first)
 	require.NoError(t, err)
-	made, err := player.FromLog(t.Context(), "made", "", first.DSL, log)
+	made, err := player.FromLog(t.Context(), "made", "", enginetest.Recorded{DSL: first.DSL, Log: log})
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		dsl  engine.Value
@@ -122,6 +123,7 @@ func TestMetadataIsInNoCase(t *testing.T) {
 		require.NoError(t, err)
 		log = append(log, e.Clone())
 	}
-	_, err = (&enginetest.Player{Registry: registry(t)}).FromLog(t.Context(), "x", "", dsl, log)
+	given := enginetest.Recorded{DSL: dsl, Log: log}
+	_, err = (&enginetest.Player{Registry: registry(t)}).FromLog(t.Context(), "x", "", given)
 	require.ErrorContains(t, err, "the metadata of datasets, which a case cannot hold")
 }

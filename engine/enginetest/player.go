@@ -124,7 +124,7 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 	}
 	t := &turn{session: s, index: index, run: run, canvas: canvas, state: state}
 	t.reset()
-	t.world = newWorld(run, uint64(index)*idsPerTurn, &s.player.Ports)
+	t.world = newWorld(s.reg, run, uint64(index)*idsPerTurn, &s.player.Ports)
 	if through := s.player.Through; through != nil {
 		t.world.ports.Model = through(t.world.ports.Model)
 	}
@@ -133,6 +133,18 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 		Scheduling:  s.player.Scheduling,
 		Concurrency: s.player.Concurrency, MaxSteps: s.player.MaxSteps, Seed: 1, Internal: true,
 		Checkpoints: s.player.Cut != nil || s.player.Log != nil, Exchanges: s.player.Log != nil,
+	}
+	t.options.Until, t.options.Rerun = run.Until, run.Rerun
+	for id, outs := range run.Pins.Fields() {
+		if t.options.Pins == nil {
+			t.options.Pins = map[string]engine.Value{}
+		}
+		t.options.Pins[id] = outs
+	}
+	if !run.Start.IsNull() {
+		if t.state, err = canvas.Restore(run.Start.AppendJSON(nil)); err != nil {
+			return engine.Object("load_error", err.Error()), nil
+		}
 	}
 	if run.Debug != nil {
 		t.debug(ctx)
@@ -178,7 +190,12 @@ func (t *turn) debug(ctx context.Context) {
 // play runs to the end, over all cuts.
 func (t *turn) play(ctx context.Context) error {
 	t.setCancel()
-	cut := t.consume(t.canvas.Run(ctx, t.state, t.run.Input(), t.options))
+	var cut bool
+	if t.run.Start.IsNull() {
+		cut = t.consume(t.canvas.Run(ctx, t.state, t.run.Input(), t.options))
+	} else {
+		cut = t.consume(t.canvas.Continue(ctx, t.state, t.options))
+	}
 	for cut {
 		again, err := t.rebuild()
 		if err != nil {

@@ -1,6 +1,11 @@
 package enginetest
 
-import "github.com/easel-canvas/easel/engine"
+import (
+	"context"
+	"fmt"
+
+	"github.com/easel-canvas/easel/engine"
+)
 
 // world holds the ports of one run: stand-ins, and tapes around real ports.
 type world struct {
@@ -17,7 +22,7 @@ type world struct {
 	given     *engine.Ports
 }
 
-func newWorld(run *Run, lastID uint64, given *engine.Ports) *world {
+func newWorld(reg *engine.Registry, run *Run, lastID uint64, given *engine.Ports) *world {
 	w := &world{
 		model: &Model{Script: run.Script, Fallback: run.Fallback}, memory: &Memory{}, ports: *given,
 		lastID: lastID, given: given,
@@ -44,6 +49,9 @@ func newWorld(run *Run, lastID uint64, given *engine.Ports) *world {
 	w.searches = &searches{port: p.Retriever}
 	p.Retriever = w.searches.full()
 	w.openTools(run)
+	if p.Canvases == nil && !run.Canvases.IsNull() {
+		p.Canvases = inside{run.Canvases, reg}
+	}
 	p.Memory = w.memory
 	if p.Speech == nil {
 		p.Speech = Voice{}
@@ -53,6 +61,22 @@ func newWorld(run *Run, lastID uint64, given *engine.Ports) *world {
 	}
 	p.IDs = w.freshIDs()
 	return w
+}
+
+// inside has the canvases of a case that run inside of its own.
+type inside struct {
+	canvases engine.Value
+	registry *engine.Registry
+}
+
+// Canvas returns the document that ran. It has the rights of the outer run.
+func (c inside) Canvas(_ context.Context, q engine.CanvasQuery) (sub engine.SubCanvas, err error) {
+	dsl, ok := c.canvases.Get(q.ID).Lookup(q.Version)
+	if !ok {
+		return sub, fmt.Errorf("the case does not have canvas %q, version %q", q.ID, q.Version)
+	}
+	sub.Canvas, err = engine.Load(c.registry, dsl.AppendJSON(nil))
+	return sub, err
 }
 
 // openTools wraps the real ports of tools and web requests in tapes; the others answer from the

@@ -22,13 +22,24 @@ export interface HostRun {
   cost: number;
   created: string;
   ended?: string;
+  /** The beginning of what was asked and answered; in lists. */
+  question?: string;
+  answer?: string;
+  kept?: Kept;
 }
+
+/** Kept is whether the events of an ended run can be read, or why not. */
+export type Kept = "kept" | "pending" | "deleted" | "expired" | "too_large" | "disk_full" | "off" | "missing";
 
 /** RunQuery chooses runs; `after` is the `next` of the page before. */
 export interface RunQuery {
   canvas?: string;
   status?: string;
   source?: string;
+  user?: string;
+  /** Times of creation; to is exclusive. */
+  from?: string;
+  to?: string;
   after?: string;
   page_size?: number;
 }
@@ -66,6 +77,8 @@ export interface HostRuns {
   total?: number;
   next?: string;
   currency?: string;
+  /** Whether runs that end now are kept, or why not. */
+  keeps?: Kept;
 }
 
 /** Runs makes the requests for runs. */

@@ -86,6 +86,110 @@ func (s *Runs) Document(ctx context.Context, run Run) (RunDocument, error) {
 	return RunDocument{hex.EncodeToString(sum[:]), doc}, nil
 }
 
+// RunHead is the beginning of what a run was asked and has answered.
+type RunHead = traces.Head
+
+// RunKept is whether a run is kept, or why it is not.
+type RunKept = traces.Why
+
+// NotKeptReason returns why a run is not kept, for callers.
+func NotKeptReason(why RunKept) string {
+	switch why {
+	case traces.Deleted:
+		return "they were deleted with its session or its history"
+	case traces.Expired:
+		return "it is older than the days of the settings of kept runs"
+	case traces.TooLarge:
+		return "later runs needed the bytes of the settings of kept runs"
+	case traces.DiskFull:
+		return "less than 5 % of the disk was free when it ended"
+	case traces.Switched:
+		return "the settings keep no runs"
+	case traces.Pending:
+		return "they are not stored yet, try again"
+	}
+	return "it ended before runs were kept, or the host was restored from a backup"
+}
+
+// RunKeepsAll means that a run is kept.
+const RunKeepsAll = traces.Kept
+
+// RunFacts are what a list has of a run besides its row.
+type RunFacts struct {
+	Head RunHead
+	Kept RunKept // "" for a run that has not ended
+}
+
+// Facts returns the heads of runs that a principal may list, and whether they are kept. A run that
+// has read a document which the principal may not read has no head.
+func (s *Runs) Facts(ctx context.Context, who Principal, list []Run) (map[string]RunFacts, error) {
+	out := map[string]RunFacts{}
+	ids := make([]string, len(list))
+	for i, run := range list {
+		ids[i] = run.ID
+	}
+	shut, err := shutFrom(ctx, s.store, who, ids...)
+	if err != nil || s.traces == nil {
+		return nil, err
+	}
+	heads, err := s.traces.Heads(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	var missing []Run
+	for _, run := range list {
+		h, kept := heads[run.ID]
+		switch {
+		case run.Status == RunActive:
+			if h, err = s.asked(ctx, run); err != nil {
+				return nil, err
+			}
+			out[run.ID] = RunFacts{Head: h}
+		case kept:
+			out[run.ID] = RunFacts{Head: h, Kept: RunKeepsAll}
+		default:
+			missing = append(missing, run)
+		}
+		if f := out[run.ID]; shut[run.ID] {
+			f.Head = RunHead{}
+			out[run.ID] = f
+		}
+	}
+	why, err := s.traces.Missing(ctx, who.Tenant, missing)
+	for id, w := range why {
+		out[id] = RunFacts{Kept: w}
+	}
+	return out, err
+}
+
+// asked returns the question of a run that has not ended.
+func (s *Runs) asked(ctx context.Context, run Run) (RunHead, error) {
+	row, err := s.store.Runs.Get(ctx, run.Tenant, run.ID) // lists have no inputs
+	if errors.Is(err, ErrNotFound) || err == nil && len(row.Input) == 0 {
+		return RunHead{}, nil // it was forgotten, or has ended, since
+	}
+	if err != nil {
+		return RunHead{}, err
+	}
+	return traces.HeadOfJob(row.Input)
+}
+
+// KeptState returns whether an ended run is kept, or why it is not.
+func (s *Runs) KeptState(ctx context.Context, run Run) (RunKept, error) {
+	if s.traces == nil {
+		return traces.Switched, nil
+	}
+	return s.traces.State(ctx, run)
+}
+
+// KeepsRuns returns whether runs of a tenant that end now are kept, or why they are not.
+func (s *Runs) KeepsRuns(tenant string) RunKept {
+	if s.traces == nil {
+		return traces.Switched
+	}
+	return s.traces.Stopped(tenant)
+}
+
 // Records returns the records of a run, those of its trace when its log is deleted. Errors:
 // [ErrGone].
 func (s *Runs) Records(ctx context.Context, run Run) ([]Record, error) {

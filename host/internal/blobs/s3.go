@@ -186,7 +186,11 @@ func (s *s3Files) List(ctx context.Context) ([]Info, error) {
 		if object.Err != nil {
 			return nil, s.fail(object.Err, "list", s.prefix)
 		}
-		out = append(out, Info{Name: strings.TrimPrefix(object.Key, s.prefix), Size: uint64(object.Size)})
+		name := strings.TrimPrefix(object.Key, s.prefix)
+		if strings.HasPrefix(name, folderPrefix) {
+			continue
+		}
+		out = append(out, Info{Name: name, Size: uint64(object.Size)})
 	}
 	return out, nil
 }

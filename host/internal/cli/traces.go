@@ -23,12 +23,22 @@ var tracesCommand = command{
 func tracesVerbs() []command { return []command{tracesList, tracesCase, tracesUsage} }
 
 var tracesList = listing("traces", "runs", "lists the runs of the tenant, newest first",
-	"ID CANVAS STATUS TOKENS CREATED", func(run engine.Value) []string {
+	"ID CANVAS STATUS TOKENS CREATED KEPT QUESTION ANSWER", func(run engine.Value) []string {
 		return []string{
 			run.Get("id").Str(), run.Get("canvas").Str(), run.Get("status").Str(), run.Get("tokens").Text(),
-			moment(run.Get("created")),
+			moment(run.Get("created")), run.Get("kept").Str(), briefly(run.Get("question")), briefly(run.Get("answer")),
 		}
 	})
+
+// briefly returns the first words of a text for a column.
+func briefly(text engine.Value) string {
+	const most = 40
+	runes := []rune(text.Str())
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return string(runes[:most]) + "…"
+}
 
 var tracesUsage = func() command {
 	c := listing("traces", "traces/usage", "shows the bytes of kept runs by day and canvas",

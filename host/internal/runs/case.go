@@ -47,7 +47,15 @@ func (r *Runs) Case(ctx context.Context, run store.Run) (engine.Value, error) {
 	}
 	ctx, done := context.WithTimeout(ctx, caseTime)
 	defer done()
-	made, err := player.FromLog(ctx, "run_"+run.ID, "recorded from a run on a host", dsl, entries(records))
+	given := enginetest.Recorded{DSL: dsl, Log: entries(records)}
+	if len(records) > 1 && records[1].Kind == KindOptions {
+		v, err := engine.ParseJSON(records[1].Data)
+		if err != nil {
+			return engine.Null, err
+		}
+		given.Pins, given.Until = v.Get("pins"), v.Get("until").Str()
+	}
+	made, err := player.FromLog(ctx, "run_"+run.ID, "recorded from a run on a host", given)
 	if err != nil {
 		return engine.Null, fmt.Errorf("%w: %w", ErrCase, err)
 	}
@@ -71,7 +79,7 @@ func (r *Runs) ended(ctx context.Context, run store.Run) ([]runlog.Record, error
 func entries(records []runlog.Record) (list []*engine.Event) {
 	for _, r := range records {
 		switch r.Kind {
-		case KindDocument, KindEnd:
+		case KindDocument, KindOptions, KindEnd:
 		case KindTakeover:
 			list = append(list, &engine.Event{Type: enginetest.EventTakeover})
 		default:

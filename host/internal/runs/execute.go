@@ -56,7 +56,7 @@ type executor struct {
 // run works on a new run that this host claimed itself.
 func (x *executor) run(lease *runlog.Lease, w *work) {
 	wr := x.writer(context.WithoutCancel(lease.Context()), lease, w)
-	wr.held = append(wr.held, runlog.Record{Kind: KindDocument, Data: w.doc})
+	wr.held = append(wr.held, w.first()...)
 	if err := x.execute(lease, w, wr); err != nil && !lost(err) {
 		x.logger.Error("run was not completed here", "run", w.job.ID, "err", err)
 		lease.HandBack(err)
@@ -66,6 +66,16 @@ func (x *executor) run(lease *runlog.Lease, w *work) {
 // lost means that another host has taken over the run, or will do so.
 func lost(err error) bool {
 	return errors.Is(err, runlog.ErrFenced) || errors.Is(err, runlog.ErrStopping) || errors.Is(err, runlog.ErrEnded)
+}
+
+// first returns the records that a log begins with.
+func (w *work) first() []runlog.Record {
+	list := []runlog.Record{{Kind: KindDocument, Data: w.doc}}
+	if j := &w.job; j.Until != "" || j.Pins.Len() > 0 {
+		given := engine.Object("pins", j.Pins, "until", j.Until)
+		list = append(list, runlog.Record{Kind: KindOptions, Data: given.AppendJSON(nil)})
+	}
+	return list
 }
 
 // execute runs or continues the work to its end and settles it.

@@ -17,6 +17,9 @@ import (
 const (
 	// KindDocument is the first record: the canvas that is run, as JSON.
 	KindDocument = "document"
+	// KindOptions follows the document of a run with outputs that replace those of nodes, or with a
+	// node at which it stops: {"pins", "until"}.
+	KindOptions = "options"
 	// KindTakeover marks the takeover by another host: {"attempt": n}.
 	KindTakeover = "takeover"
 	// KindEnd is the last record: {"status", "code", "error"}.
@@ -54,7 +57,7 @@ func Visible(kind string) bool {
 	case engine.EventResult, engine.EventCheckpoint, engine.EventSnapshot, engine.EventExchange, engine.EventPart:
 		return false
 	}
-	return kind != KindDocument
+	return kind != KindDocument && kind != KindOptions
 }
 
 // mostKnown is the size of an event up to which its facts stay in memory with it.
@@ -104,7 +107,7 @@ func events(records []runlog.Record) []*engine.Event {
 	var out []*engine.Event
 	for _, r := range records {
 		switch r.Kind {
-		case KindDocument, KindTakeover, KindEnd:
+		case KindDocument, KindOptions, KindTakeover, KindEnd:
 		default:
 			out = append(out, event(r))
 		}

@@ -147,7 +147,7 @@ func (t *takeovers) beginLate(ctx context.Context, lease *runlog.Lease, j Job, r
 		}
 	}
 	wr := t.executor.writer(ctx, lease, w)
-	wr.held = append([]runlog.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
+	wr.held = append(w.first(), takeoverMark(lease)...)
 	return t.executor.execute(lease, w, wr)
 }
 

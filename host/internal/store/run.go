@@ -257,6 +257,10 @@ type RunFilter struct {
 	Session string
 	Status  string
 	Source  string // what began them
+	User    string // the value of sys.user_id
+	// From and Until bound when they were created, in Unix milliseconds with both ends; 0 bounds
+	// nothing.
+	From, Until int64
 	// Schedule selects the runs of a schedule: their ids are its id, "-" and the time. The query is
 	// fast only with Canvas set as well.
 	Schedule string
@@ -304,6 +308,8 @@ func (s Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error)
 	}
 	w.ofStatus(f.Status)
 	w.equal("source", f.Source)
+	w.equal("user_id", f.User)
+	w.between("create_time", f.From, f.Until)
 	w.ofUsable(f.Viewer)
 	switch {
 	case f.Viewer == (access.Viewer{}) || f.Viewer.Partial() || f != (RunFilter{Tenant: f.Tenant, Viewer: f.Viewer}):

@@ -22,6 +22,8 @@ type TraceBlock struct {
 	Runs    []byte // ids and offsets, as package traces writes them
 	// When the first and the last of its runs ended, in Unix milliseconds.
 	FirstEnd, LastEnd int64
+	// Heads is written and not read back: see [Traces.Heads].
+	Heads []byte
 }
 
 const blockColumns = `id, tenant_id, canvas_id, day, place, position, size, raw_size, runs, first_end, last_end`
@@ -63,11 +65,18 @@ func (s Traces) addDoc(ctx context.Context, q querier, b TraceBlock, d TraceDoc)
 }
 
 func insertBlock(ctx context.Context, q querier, b TraceBlock) error {
-	const insert = `INSERT INTO trace_blocks (` + blockColumns + `)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	const insert = `INSERT INTO trace_blocks (` + blockColumns + `, heads)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 	_, err := q.ExecContext(ctx, insert, b.ID, b.Tenant, b.Canvas, b.Day, b.Place, b.At, b.Size, b.RawSize, b.Runs,
-		b.FirstEnd, b.LastEnd)
+		b.FirstEnd, b.LastEnd, bytesOf(b.Heads))
 	return err
+}
+
+// Heads returns the sealed heads of a block, empty for a block of a former version. Errors:
+// [ErrNotFound].
+func (s Traces) Heads(ctx context.Context, id string) (heads []byte, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT heads FROM trace_blocks WHERE id = $1`, id).Scan(&heads)
+	return heads, fail(err, "heads of a block of traces")
 }
 
 // Document returns the sealed document with a hash. Errors: [ErrNotFound].
@@ -77,11 +86,17 @@ func (s Traces) Document(ctx context.Context, tenant, hash string) (body []byte,
 	return body, fail(err, "document of a run")
 }
 
-// Around returns the blocks of a canvas that may have a run that ended between two times.
+// longestBlock bounds the time between the ends of the first and the last run of a block, in
+// milliseconds: a run waits for its block for a day at most.
+const longestBlock = 48 * 60 * 60 * 1000
+
+// Around returns the blocks of a canvas that may have a run that ended between two times. It reads
+// those that were written within some days, and not all that are newer.
 func (s Traces) Around(ctx context.Context, tenant, canvas string, from, to int64) ([]TraceBlock, error) {
 	const query = `SELECT ` + blockColumns + ` FROM trace_blocks
-		WHERE tenant_id = $1 AND canvas_id = $2 AND last_end >= $3 AND first_end <= $4 ORDER BY last_end, id`
-	out, err := queryAll(ctx, s.read, scanTraceBlock, query, tenant, canvas, from, to)
+		WHERE tenant_id = $1 AND canvas_id = $2 AND last_end >= $3 AND last_end <= $5 AND first_end <= $4
+		ORDER BY last_end, id`
+	out, err := queryAll(ctx, s.read, scanTraceBlock, query, tenant, canvas, from, to, to+longestBlock)
 	return out, fail(err, "blocks of traces")
 }
 

@@ -42,6 +42,7 @@ export async function play(played: Case, canvas: string, { engine, code, signal 
     }
     try {
       await reset(loaded, run["reset_before"]);
+      if (isObject(run["start"])) await loaded.restore(JSON.stringify(run["start"]));
       const { observed, seen } = await turn(loaded, run, code, signal);
       stored = await loaded.save();
       observation.runs.push({ ...observed, dsl_after: JSON.parse(stored) as unknown });
@@ -65,6 +66,9 @@ async function turn(
   const kwargs = isObject(run["kwargs"]) ? run["kwargs"] : {};
   const running = loaded.run(kwargs, {
     ...ports, seed: 1, now: start,
+    ...(isObject(run["start"]) ? { continue: true, rerun: run["rerun"] === true } : {}),
+    ...(isObject(run["pins"]) ? { pins: run["pins"] as Record<string, Record<string, unknown>> } : {}),
+    ...(typeof run["until"] === "string" ? { until: run["until"] } : {}),
     ...(signal ? { signal } : {}),
   });
   const events: Record<string, unknown>[] = [];

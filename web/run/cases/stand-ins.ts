@@ -47,9 +47,19 @@ export function standIns(
         ...(code ? {} : { code: noScripts(seen) }),
         fetch: list(run["tools"]).some(isRequest) ? answers.fetch : refused(seen),
         ...(list(run["tools"]).length > 0 ? { tool: answers.tool } : {}),
+        ...(isObject(run["canvases"]) ? { canvas: inside(run["canvases"]) } : {}),
         ...(run["servers"] ? { mcp: answers.mcp(run["servers"]) } : {}),
       },
     },
+  };
+}
+
+// inside answers with the canvases that ran inside of the one of the case.
+function inside(canvases: Record<string, unknown>): Port {
+  return ({ canvas, version }) => {
+    const dsl = get(get(canvases, written(canvas)), written(version));
+    if (!isObject(dsl)) throw new EngineError("provider", `the case does not have canvas "${written(canvas)}"`);
+    return { dsl: JSON.stringify(dsl) };
   };
 }
 

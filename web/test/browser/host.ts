@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -30,6 +30,60 @@ export async function serveHost(...more: string[]): Promise<Served> {
   const program = build(folder, "easel", "./host/cmd/easel");
   const host = await start(folder, program, ["--data", join(folder, "data"), ...more]);
   return { ...host, close: () => host.close().then(() => rmSync(folder, { recursive: true, force: true })) };
+}
+
+/** Clocked is a host whose clock a test moves. */
+export interface Clocked extends Served {
+  /** later stops the host and starts it on the same data, some hours after now. */
+  later(hours: number): Promise<void>;
+}
+
+/** serveClocked is serveHost for tests of what becomes of data with time. */
+export async function serveClocked(): Promise<Clocked> {
+  const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
+  const program = build(folder, "easel", "./host/cmd/easel", "-overlay", movedClock(folder));
+  const flags = ["--data", join(folder, "data")];
+  const first = await start(folder, program, flags);
+  const host: Clocked = {
+    ...first,
+    later: async (hours) => {
+      await served();
+      const ahead = { EASEL_TEST_LATER: String(hours * 3600) };
+      const again = [...flags, "--addr", new URL(first.address).host];
+      served = (await start(folder, program, again, first.key, ahead)).close;
+    },
+  };
+  let served = host.close;
+  host.close = () => served().then(() => rmSync(folder, { recursive: true, force: true }));
+  return host;
+}
+
+/**
+ * movedClock returns the overlay of a build whose clock is EASEL_TEST_LATER seconds ahead. The
+ * program has no such option: its data are never written at another time than now.
+ */
+function movedClock(folder: string): string {
+  const goroot = execFileSync("go", ["env", "GOROOT"], { cwd: root, encoding: "utf8" }).trim();
+  const [clock, now] = [join(goroot, "src/time/time.go"), "sec, nsec, mono := runtimeNow()\n\tif mono == 0"];
+  const source = readFileSync(clock, "utf8");
+  if (!source.includes(now)) throw new Error(`${clock}: Now has changed`);
+  const [moved, ahead] = [join(folder, "time.go"), join(folder, "ahead.go")];
+  writeFileSync(moved, source.replace(now, now.replace("\n", "\n\tsec += ahead\n")));
+  writeFileSync(ahead, `package time
+
+import "syscall"
+
+var ahead = func() (n int64) {
+	text, _ := syscall.Getenv("EASEL_TEST_LATER")
+	for _, digit := range text {
+		n = 10*n + int64(digit-'0')
+	}
+	return n
+}()
+`);
+  const overlay = join(folder, "overlay.json");
+  writeFileSync(overlay, JSON.stringify({ Replace: { [clock]: moved, [join(goroot, "src/time/ahead.go")]: ahead } }));
+  return overlay;
 }
 
 /**
@@ -86,17 +140,19 @@ export async function parsed({ address, key }: Served, dataset: string): Promise
   throw new Error(`the events of the dataset ended: ${seen}`);
 }
 
-function build(folder: string, name: string, path: string): string {
+function build(folder: string, name: string, path: string, ...flags: string[]): string {
   const program = join(folder, name);
   // The build cache keeps programs linked by go run, so only the first test file links it.
-  const args = ["run", "-exec", "cp", path, program];
+  const args = ["run", ...flags, "-exec", "cp", path, program];
   execFileSync("go", args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   return program;
 }
 
-async function start(folder: string, program: string, more: string[], given?: string): Promise<Served> {
+async function start(
+  folder: string, program: string, more: string[], given?: string, extra: object = {},
+): Promise<Served> {
   const key = given ?? `ragflow-${randomUUID()}`;
-  const env = { ...process.env, EASEL_API_KEY: key };
+  const env = { ...process.env, EASEL_API_KEY: key, ...extra };
   const flags = ["serve", "--addr", "127.0.0.1:0", "--print-link", ...more];
   const host = spawn(program, flags, { stdio: ["ignore", "pipe", "ignore"], env });
   const { address, "sign in": link } = await lines(host, ["address", "sign in"]);

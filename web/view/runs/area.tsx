@@ -3,9 +3,9 @@
 
 import { useEffect, useState } from "react";
 import type { Host } from "../../run/host.ts";
-import { Runs, type HostRun } from "../../run/remote.ts";
+import { Runs, type HostRun, type HostRuns, type Kept } from "../../run/remote.ts";
 import { Frame } from "../area/frame.tsx";
-import { Empty, Fault, useAttempt, useLoaded, type Attempt } from "../area/parts.tsx";
+import { Empty, Fault, useAttempt, useLoaded, useWords, type Attempt } from "../area/parts.tsx";
 import { moneyOf, useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useApp, useLook, useStore, useText } from "../context.tsx";
@@ -41,25 +41,40 @@ async function titlesOf(host: Host): Promise<Map<string, string>> {
   return new Map(items.map(({ id, title }) => [id, title]));
 }
 
+/** timesOf returns the times at which days of the person begin and end. */
+function timesOf({ from, to }: { from: string; to: string }): { from: string; to: string } {
+  const at = (day: string, later: number): string => {
+    const date = new Date(`${day}T00:00`);
+    date.setDate(date.getDate() + later);
+    return Number.isNaN(date.getTime()) ? "" : date.toISOString();
+  };
+  return { from: at(from, 0), to: at(to, 1) };
+}
+
 function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Promise<void> }): React.ReactNode {
   const t = useText();
   const a = useAreaText();
   const named = useNamed();
   const { host, session, look } = useApp();
+  const reads = useStore(host.state, ({ scopes }) => scopes.length === 0 || scopes.includes("read_traces"));
   const [api] = useState(() => new Runs(host));
   const [status, setStatus] = useState("");
   const [source, setSource] = useState("");
+  const user = useWords();
+  const [days, setDays] = useState({ from: "", to: "" });
   const [pages, setPages] = useState<string[]>([]); // cursors of the pages before
   const [chosen, setChosen] = useState<HostRun[]>([]);
   const [comparing, setComparing] = useState(false);
   const titles = useLoaded("titles", () => titlesOf(host));
   const after = pages.at(-1);
-  const list = useLoaded(`${status} ${source} ${after ?? ""}`, () =>
-    api.list({ canvas, status, source, page_size: size, ...(after ? { after } : {}) }),
+  const query = { canvas, status, source, user: user.words, ...timesOf(days) };
+  const list = useLoaded(JSON.stringify([query, after]), () =>
+    api.list({ ...query, page_size: size, ...(after ? { after } : {}) }),
   );
+  const filtered = Object.values(query).some(Boolean);
   const attempt = useAttempt();
   const rows = list.value?.items ?? [];
-  const active = rows.some((run) => run.status === "running" || run.status === "queued");
+  const active = rows.some((run) => run.status === "running" || run.status === "queued" || run.kept === "pending");
   useEffect(() => {
     if (!active) return;
     const timer = setInterval(list.reload, 3_000);
@@ -126,6 +141,7 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
             </option>
           ))}
         </select>
+        <Among user={user} days={days} onDays={setDays} onChange={() => setPages([])} />
         <span className="grow" />
         <button type="button" onClick={list.reload}>
           <Icon name="loop" />
@@ -137,8 +153,9 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
       </div>
       <Fault text={list.fault ?? titles.fault} onAgain={list.reload} />
       <Fault text={attempt.fault} />
+      <NotKept keeps={list.value?.keeps} reads={reads} />
       {list.value?.total === 0 &&
-        (canvas || status || source ? (
+        (filtered ? (
           <p className="quiet" role="status">
             {t("host.empty")}
           </p>
@@ -156,35 +173,124 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
               currency={list.value?.currency}
               chosen={chosen.some(({ id }) => id === run.id)}
               attempt={attempt}
+              reads={reads}
               onChoose={(on) => choose(run, on)}
               onOpen={() => open(run)}
             />
           ))}
         </ul>
       )}
-      {(pages.length > 0 || list.value?.next) && (
-        <nav className="pager" aria-label={a("pager.label")}>
-          <button type="button" disabled={pages.length === 0} onClick={() => setPages(pages.slice(0, -1))}>
-            <Icon name="back" />
-            {a("pager.before")}
-          </button>
-          <span aria-live="polite">
-            {a(
-              "pager.at",
-              pages.length * size + 1,
-              pages.length * size + rows.length,
-              list.value?.total?.toLocaleString() ?? `${(1000).toLocaleString()}+`,
-            )}
-          </span>
-          <button
-            type="button"
-            disabled={!list.value?.next}
-            onClick={() => setPages([...pages, list.value?.next ?? ""])}
-          >
-            {a("pager.next")}
-            <Icon name="forward" />
-          </button>
-        </nav>
+      <Pages pages={pages} list={list.value} onPages={setPages} />
+    </>
+  );
+}
+
+/** Among are the filters by user and day. */
+function Among({
+  user,
+  days,
+  onDays,
+  onChange,
+}: {
+  user: ReturnType<typeof useWords>;
+  days: { from: string; to: string };
+  onDays(days: { from: string; to: string }): void;
+  onChange(): void;
+}): React.ReactNode {
+  const a = useAreaText();
+  return (
+    <>
+      <input
+        type="search"
+        aria-label={a("run.user")}
+        placeholder={a("run.user")}
+        value={user.typed}
+        onChange={(event) => {
+          user.type(event.target.value);
+          onChange();
+        }}
+      />
+      {(["from", "to"] as const).map((end) => (
+        <label key={end} className="day">
+          {a(`run.${end}`)}
+          <input
+            type="date"
+            value={days[end]}
+            onChange={(event) => {
+              onDays({ ...days, [end]: event.target.value });
+              onChange();
+            }}
+          />
+        </label>
+      ))}
+    </>
+  );
+}
+
+/** NotKept shows why runs that end now are not kept, or cannot be read whole. */
+function NotKept({ keeps, reads }: { keeps: Kept | undefined; reads: boolean }): React.ReactNode {
+  const a = useAreaText();
+  return (
+    <>
+      {(keeps === "disk_full" || keeps === "off") && (
+        <p className="banner note-bar" role="status">
+          {a(`run.keeps_${keeps}`)}
+        </p>
+      )}
+      {!reads && (
+        <p className="banner note-bar" role="status">
+          {a("run.no_traces")}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Pages leads through the pages of the list. */
+function Pages({
+  pages,
+  list,
+  onPages,
+}: {
+  pages: string[];
+  list: HostRuns | undefined;
+  onPages(pages: string[]): void;
+}): React.ReactNode {
+  const a = useAreaText();
+  if (pages.length === 0 && !list?.next) return null;
+  const before = pages.length * size;
+  const total = list?.total?.toLocaleString() ?? `${(1000).toLocaleString()}+`;
+  return (
+    <nav className="pager" aria-label={a("pager.label")}>
+      <button type="button" disabled={pages.length === 0} onClick={() => onPages(pages.slice(0, -1))}>
+        <Icon name="back" />
+        {a("pager.before")}
+      </button>
+      <span aria-live="polite">{a("pager.at", before + 1, before + (list?.items.length ?? 0), total)}</span>
+      <button type="button" disabled={!list?.next} onClick={() => onPages([...pages, list?.next ?? ""])}>
+        {a("pager.next")}
+        <Icon name="forward" />
+      </button>
+    </nav>
+  );
+}
+
+/** Said is the beginning of question and answer. */
+function Said({ run }: { run: HostRun }): React.ReactNode {
+  const a = useAreaText();
+  return (
+    <>
+      {run.question && (
+        <p className="line" title={run.question}>
+          <span className="sr">{a("run.asked")}</span>
+          {run.question}
+        </p>
+      )}
+      {run.answer && (
+        <p className="line quiet" title={run.answer}>
+          <span className="sr">{a("run.answered")}</span>
+          {run.answer}
+        </p>
       )}
     </>
   );
@@ -197,6 +303,7 @@ function Row({
   currency,
   chosen,
   attempt,
+  reads,
   onChoose,
   onOpen,
 }: {
@@ -206,6 +313,8 @@ function Row({
   currency: string | undefined;
   chosen: boolean;
   attempt: Attempt;
+  /** Whether the person may read what steps got and returned. */
+  reads: boolean;
   onChoose(on: boolean): void;
   onOpen(): void;
 }): React.ReactNode {
@@ -222,6 +331,8 @@ function Row({
   const when = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(
     new Date(run.created),
   );
+  const ended = run.status !== "running" && run.status !== "queued";
+  const lost = run.kept && run.kept !== "kept" && run.kept !== "pending" ? run.kept : undefined;
   const took = run.ended ? seconds((Date.parse(run.ended) - Date.parse(run.created)) / 1000) : "";
   return (
     <li data-status={run.status}>
@@ -229,17 +340,20 @@ function Row({
         type="checkbox"
         aria-label={a("run.choose", title, when)}
         checked={chosen}
+        disabled={Boolean(lost)}
         onChange={(event) => onChoose(event.target.checked)}
       />
       <div className="what">
-        <button type="button" className="link" onClick={onOpen}>
+        <button type="button" className="link" disabled={Boolean(lost)} onClick={onOpen}>
           {title}
         </button>
         <small>
           {when} · {named("source", run.source)}
           {run.session ? ` · ${a("run.session")}` : ""}
         </small>
+        <Said run={run} />
         {run.error && <p className="reason">{brief(run.error, 300)}</p>}
+        {lost && <p className="reason">{a(`run.lost_${lost}`)}</p>}
       </div>
       <div className="how">
         <span className="badge state">{t(`status.${run.status}`)}</span>
@@ -254,19 +368,19 @@ function Row({
         </small>
       </div>
       <div className="acts">
-        <button type="button" disabled={specs.size === 0} onClick={onOpen}>
+        <button type="button" disabled={specs.size === 0 || Boolean(lost)} onClick={onOpen}>
           {a("run.open")}
         </button>
         <button
           type="button"
-          disabled={kept || run.status === "running" || run.status === "queued"}
+          disabled={kept || !ended || !reads || Boolean(lost)}
           onClick={() => void keep()}
         >
           {a(kept ? "run.kept" : "run.keep")}
         </button>
         <button
           type="button"
-          disabled={run.status === "running" || run.status === "queued"}
+          disabled={!ended || !reads || Boolean(lost)}
           onClick={() => void attempt.run(() => downloadCase(api, run, title))}
         >
           {a("run.case")}

@@ -84,10 +84,8 @@ func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
 		}
 		if !stored {
 			kept, err := s.Runs.Kept(ctx, v)
-			if errors.Is(err, app.ErrGone) {
-				err = errNotKept
-			}
-			return eventStream{run: v.ID, at: at, ended: true, kept: kept, bare: !in.Who.May(app.ScopeReadTraces)}, err
+			out := eventStream{run: v.ID, at: at, ended: true, kept: kept, bare: !in.Who.May(app.ScopeReadTraces)}
+			return out, s.notKept(ctx, v, err)
 		}
 	}
 	api.Follow(in.Request, func(ctx context.Context, who app.Principal) error {
@@ -103,11 +101,6 @@ func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
 		}
 	}
 	return out, nil
-}
-
-// errNotKept is the error of a run of which nothing is kept.
-var errNotKept = &api.Status{
-	HTTP: http.StatusGone, Code: "gone", Message: "the events of this run are no longer kept",
 }
 
 // eventReader writes the records of a run as events, each once.

@@ -111,6 +111,9 @@ type runView struct {
 	Created   time.Time  `json:"created"`
 	Ended     *time.Time `json:"ended,omitempty"`
 	EventsURL string     `json:"events_url"`
+	Question  string     `json:"question,omitempty" jsonschema:"beginning of what was asked, or the values of the form that it answers; in lists"`
+	Answer    string     `json:"answer,omitempty" jsonschema:"beginning of the answer; in lists of ended runs"`
+	Kept      string     `json:"kept,omitempty" jsonschema:"of an ended run: kept if its events can be read, pending if they are stored soon, or why they are not kept: deleted, expired, too_large, disk_full, off or missing"`
 	Wait      *waitView  `json:"wait,omitempty" jsonschema:"what it waits or waited for; not in lists"`
 }
 
@@ -127,6 +130,7 @@ type runList struct {
 	Total    *int      `json:"total,omitempty" jsonschema:"number of matches on all pages; absent above 1000 without count=all"`
 	Next     string    `json:"next,omitempty" jsonschema:"value of after for the next page; absent on the last page"`
 	Currency string    `json:"currency,omitempty" jsonschema:"code of the currency of costs, such as USD, if the prices name it"`
+	Keeps    string    `json:"keeps" jsonschema:"kept if runs that end now are kept with their events, or why they are not: disk_full or off"`
 }
 
 // runInput is read member by member: numbers count as texts, and members that are not known are
@@ -311,7 +315,7 @@ func (s runs) testCase(ctx context.Context, in runByID) (rawJSON, error) {
 	}
 	made, err := s.Runs.Case(ctx, v)
 	if err != nil {
-		return nil, err
+		return nil, s.notKept(ctx, v, err)
 	}
 	return made.AppendJSON(nil), nil
 }
@@ -323,6 +327,9 @@ type listRuns struct {
 	Schedule string   `query:"schedule" jsonschema:"only runs of this schedule"`
 	Status   string   `query:"status" jsonschema:"only runs with this status"`
 	Source   string   `query:"source" jsonschema:"only runs that were started by this source"`
+	User     string   `query:"user" jsonschema:"only runs with this value of sys.user_id"`
+	From     string   `query:"from" jsonschema:"only runs that were created at this time or later, as 2026-11-28T09:30:00Z or 2026-11-28 (UTC)"`
+	To       string   `query:"to" jsonschema:"only runs that were created before this time, as from"`
 	After    string   `query:"after" jsonschema:"next of the previous page"`
 	Count    string   `query:"count" jsonschema:"all counts the matches of long lists too, which takes time"`
 	Page     app.Page `order:"create_time"`
@@ -347,6 +354,28 @@ func checkStatus(status string) error {
 	return badQuery("status must be one of %s or %s, not %.40q", strings.Join(words[:last], ", "), words[last], status)
 }
 
+// timesBetween reads the bounds of a list; to is exclusive.
+func timesBetween(from, to string) (first, last int64, err error) {
+	read := func(name, text string) (int64, error) {
+		if text == "" {
+			return 0, nil
+		}
+		for _, layout := range []string{time.RFC3339, time.DateOnly} {
+			if at, err := time.Parse(layout, text); err == nil && at.UnixMilli() > 0 {
+				return at.UnixMilli(), nil
+			}
+		}
+		return 0, badQuery("%s must be a time such as 2026-11-28T09:30:00Z or 2026-11-28, not %.40q", name, text)
+	}
+	if first, err = read("from", from); err != nil {
+		return 0, 0, err
+	}
+	if last, err = read("to", to); err == nil && last > 0 {
+		last--
+	}
+	return first, last, err
+}
+
 func (s runs) list(ctx context.Context, in listRuns) (runList, error) {
 	if err := checkStatus(in.Status); err != nil {
 		return runList{}, err
@@ -363,18 +392,31 @@ func (s runs) list(ctx context.Context, in listRuns) (runList, error) {
 	}
 	f := app.RunFilter{
 		Canvas: in.Canvas, Session: in.Session, Status: in.Status, Source: in.Source,
-		Schedule: in.Schedule,
+		Schedule: in.Schedule, User: in.User,
+	}
+	var err error
+	if f.From, f.Until, err = timesBetween(in.From, in.To); err != nil {
+		return runList{}, err
 	}
 	rows, total, err := s.Runs.List(ctx, in.Who, f, in.Page)
 	if err != nil {
 		return runList{}, err
 	}
-	out := runList{Items: make([]runView, len(rows)), Currency: s.Usage.Currency()}
+	facts, err := s.Runs.Facts(ctx, in.Who, rows)
+	if err != nil {
+		return runList{}, err
+	}
+	out := runList{
+		Items: make([]runView, len(rows)), Currency: s.Usage.Currency(), Keeps: string(s.Runs.KeepsRuns(in.Who.Tenant)),
+	}
 	if total != app.Uncounted {
 		out.Total = &total
 	}
 	for i, v := range rows {
+		of := facts[v.ID]
 		out.Items[i] = runViewOf(v)
+		out.Items[i].Question, out.Items[i].Answer = of.Head.Question, of.Head.Answer
+		out.Items[i].Kept = string(of.Kept)
 	}
 	if len(rows) > 0 && len(rows) == in.Page.Limit {
 		out.Next = cursorOf(in.Page, rows[len(rows)-1].Position(in.Page.Order))
@@ -393,6 +435,13 @@ func (s runs) get(ctx context.Context, in runByID) (runView, error) {
 		return runView{}, err
 	}
 	out := runViewOf(v)
+	if v.Status != app.RunActive {
+		kept, err := s.Runs.KeptState(ctx, v)
+		if err != nil {
+			return runView{}, err
+		}
+		out.Kept = string(kept)
+	}
 	wait, err := s.Runs.Wait(ctx, v)
 	if wait != nil {
 		shown := waitViewOf(wait, false)

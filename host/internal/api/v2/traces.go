@@ -23,7 +23,7 @@ func (s runs) trace(ctx context.Context, in runByID) (jsonLines, error) {
 		return nil, err
 	}
 	trace, err := s.Runs.Trace(ctx, v)
-	return trace, goneAs(err)
+	return trace, s.notKept(ctx, v, err)
 }
 
 type runDocument struct {
@@ -38,18 +38,23 @@ func (s runs) document(ctx context.Context, in runByID) (runDocument, error) {
 	}
 	doc, err := s.Runs.Document(ctx, v)
 	if err != nil {
-		return runDocument{}, goneAs(err)
+		return runDocument{}, s.notKept(ctx, v, err)
 	}
 	dsl, err := engine.ParseJSON(doc.DSL)
 	return runDocument{doc.Hash, dsl}, err
 }
 
-// goneAs answers that a run is not kept.
-func goneAs(err error) error {
-	if errors.Is(err, app.ErrGone) {
-		return errNotKept
+// notKept answers that a run is not kept, with the reason.
+func (s runs) notKept(ctx context.Context, run app.Run, err error) error {
+	if !errors.Is(err, app.ErrGone) {
+		return err
 	}
-	return err
+	why, failed := s.Runs.KeptState(ctx, run)
+	if failed != nil {
+		return failed
+	}
+	return &api.Status{HTTP: http.StatusGone, Code: "gone", Message: "the events of this run are not kept: " +
+		app.NotKeptReason(why)}
 }
 
 const traceSettingsPath = "/api/v2/settings/traces"

@@ -33,6 +33,7 @@ type block struct {
 	since       time.Time
 	raw         []byte
 	index       []byte // of the runs
+	heads       []byte // lines, see headLine
 	runs        []string
 	docs        map[string][]byte // by hash
 	first, last int64
@@ -87,6 +88,7 @@ func (t *Traces) add(ctx context.Context, e runs.Ended) {
 	}
 	b.raw = raw
 	b.index = fmt.Appendf(b.index, "%s %d\n", e.Run, at)
+	b.heads = appendHead(b.heads, e.Run, headOf(e.Records))
 	b.runs, b.docs[h.Doc] = append(b.runs, e.Run), doc
 	b.first, b.last = min(b.first, e.Time), max(b.last, e.Time)
 	if len(b.raw) >= blockBytes {
@@ -130,6 +132,7 @@ func (t *Traces) write(ctx context.Context, b *block) error {
 		ID: store.NewID(), Tenant: b.tenant, Canvas: b.canvas, Day: dayOf(t.cfg.Now()), RawSize: int64(len(b.raw)),
 		Runs: b.index, FirstEnd: b.first, LastEnd: b.last,
 	}
+	row.Heads = seal.Seal(nil, nil, pack(b.heads), headsPlace(row))
 	body := seal.Seal(nil, nil, pack(b.raw), blockPlace(row))
 	p, err := t.cfg.Bytes.Append(ctx, row.Tenant, row.Day, body)
 	if err != nil {
@@ -179,6 +182,10 @@ func (t *Traces) know(b *block) {
 // The places of sealed bytes are authenticated: bytes that were moved elsewhere do not open.
 func blockPlace(b store.TraceBlock) []byte {
 	return []byte("trace\x00" + b.Tenant + "\x00" + b.ID + "\x00" + b.Day)
+}
+
+func headsPlace(b store.TraceBlock) []byte {
+	return []byte("trace heads\x00" + b.Tenant + "\x00" + b.ID)
 }
 
 func docPlace(tenant, hash string) []byte {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/disk"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -167,6 +168,67 @@ func (d *Directory) DeleteDay(_ context.Context, tenant, day string) error {
 		return of == folder || filepath.Dir(of) == folder
 	})
 	return os.RemoveAll(folder)
+}
+
+// Bucket stores blocks in a bucket of an S3-compatible service, as TENANT/DAY/ID.blk below traces/.
+type Bucket struct{ Folder *blobs.Folder }
+
+func objectName(p Place) string {
+	return broker.Token(p.Tenant) + "/" + broker.Token(p.Day) + "/" + broker.Token(p.Name) + ".blk"
+}
+
+// Append implements [Bytes].
+func (b Bucket) Append(ctx context.Context, tenant, day string, block []byte) (Place, error) {
+	p := Place{Tenant: tenant, Day: day, Name: store.NewID(), Size: int64(len(block))}
+	return p, b.Folder.Put(ctx, objectName(p), block)
+}
+
+// Read implements [Bytes].
+func (b Bucket) Read(ctx context.Context, p Place) ([]byte, error) {
+	body, err := b.Folder.Get(ctx, objectName(p), p.Size)
+	if errors.Is(err, broker.ErrNotFound) {
+		err = fmt.Errorf("%w: %w", ErrNoBytes, err)
+	}
+	return body, err
+}
+
+// Delete implements [Bytes].
+func (b Bucket) Delete(ctx context.Context, p Place) error {
+	return b.Folder.Delete(ctx, objectName(p))
+}
+
+// DeleteDay implements [Bytes].
+func (b Bucket) DeleteDay(ctx context.Context, tenant, day string) error {
+	prefix := broker.Token(tenant) + "/"
+	if day != "" {
+		prefix += broker.Token(day) + "/"
+	}
+	return b.Folder.DeleteAll(ctx, prefix)
+}
+
+// Moved stores blocks in a place, and has those that were stored in an earlier one.
+type Moved struct {
+	Bytes
+	Earlier Bytes
+}
+
+// Read implements [Bytes].
+func (m Moved) Read(ctx context.Context, p Place) ([]byte, error) {
+	body, err := m.Bytes.Read(ctx, p)
+	if !errors.Is(err, ErrNoBytes) {
+		return body, err
+	}
+	return m.Earlier.Read(ctx, p)
+}
+
+// Delete implements [Bytes].
+func (m Moved) Delete(ctx context.Context, p Place) error {
+	return errors.Join(m.Bytes.Delete(ctx, p), m.Earlier.Delete(ctx, p))
+}
+
+// DeleteDay implements [Bytes].
+func (m Moved) DeleteDay(ctx context.Context, tenant, day string) error {
+	return errors.Join(m.Bytes.DeleteDay(ctx, tenant, day), m.Earlier.DeleteDay(ctx, tenant, day))
 }
 
 // Table stores blocks in the database of the records, for hosts that share no directory.

@@ -2,12 +2,14 @@ package traces
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -18,9 +20,51 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 // onAll runs a test with each store of bytes.
 func onAll(t *testing.T, test func(t *testing.T, b Bytes)) {
 	t.Run("directory", func(t *testing.T) { test(t, NewDirectory(filepath.Join(t.TempDir(), "traces"))) })
+	t.Run("bucket", func(t *testing.T) { test(t, Bucket{folder(t)}) })
+	t.Run("moved", func(t *testing.T) {
+		dir := t.TempDir()
+		test(t, Moved{NewDirectory(filepath.Join(dir, "new")), NewDirectory(filepath.Join(dir, "old"))})
+	})
 	t.Run("postgres", func(t *testing.T) {
 		test(t, Table{runstest.Records(t, store.Config{URL: servertest.NewSchema(t)})})
 	})
+}
+
+// folder returns the folder of a bucket on an S3 server.
+func folder(t *testing.T) *blobs.Folder {
+	t.Helper()
+	s, err := servertest.StartS3(t.TempDir())
+	if errors.Is(err, servertest.ErrNoS3) {
+		t.Skip("no S3 server: ", err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(s.Kill)
+	f, err := blobs.OpenFolder(t.Context(), blobs.Bucket{
+		URL: "s3://easel/files/?region=us-east-1&endpoint=" + s.Endpoint, Key: s.Key, Secret: s.Secret,
+	})
+	require.NoError(t, err)
+	return f
+}
+
+// What was stored before the place changed is read and deleted there.
+func TestMovedBytes(t *testing.T) {
+	ctx := t.Context()
+	earlier := NewDirectory(filepath.Join(t.TempDir(), "traces"))
+	before, err := earlier.Append(ctx, "t", "2026-11-27", []byte("before"))
+	require.NoError(t, err)
+	m := Moved{Bucket{folder(t)}, earlier}
+	after, err := m.Append(ctx, "t", "2026-11-27", []byte("after"))
+	require.NoError(t, err)
+	for p, want := range map[Place]string{before: "before", after: "after"} {
+		got, err := m.Read(ctx, p)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+	require.NoError(t, m.DeleteDay(ctx, "t", "2026-11-27"))
+	for _, p := range []Place{before, after} {
+		_, err := m.Read(ctx, p)
+		require.ErrorIs(t, err, ErrNoBytes)
+	}
 }
 
 func TestBytes(t *testing.T) {

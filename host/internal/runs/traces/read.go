@@ -87,8 +87,13 @@ func (t *Traces) Size(ctx context.Context, run store.Run) (int64, error) {
 
 // blockOf returns the block that has a run; the zero value means that no block has it.
 func (t *Traces) blockOf(ctx context.Context, run store.Run) (store.TraceBlock, error) {
+	return blockNear(ctx, t, run, dayMillis)
+}
+
+// blockNear is blockOf for a run whose block has its end, or another one within a slack.
+func blockNear(ctx context.Context, t *Traces, run store.Run, slack int64) (store.TraceBlock, error) {
 	// Ends are recorded once, but a former version or a takeover may have another time.
-	for _, slack := range []int64{0, dayMillis} {
+	for _, slack := range []int64{0, slack} {
 		blocks, err := t.cfg.Store.Traces.Around(ctx, run.Tenant, run.Canvas, run.EndTime-slack, run.EndTime+slack)
 		if err != nil {
 			return store.TraceBlock{}, err

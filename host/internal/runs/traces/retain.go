@@ -61,11 +61,14 @@ func (t *Traces) retainTenant(ctx context.Context, tenant string, set Settings, 
 		sizes[u.Day] += u.Size
 		all += u.Size
 	}
-	kept := len(days)
+	kept, why := len(days), Expired
 	for _, day := range days {
 		tooOld, tooLarge := set.Days == 0 || day < first, all > set.Bytes && day < today
 		if !tooOld && !tooLarge {
 			break
+		}
+		if !tooOld {
+			why = TooLarge
 		}
 		// The bytes first: those of an entry that is gone would stay for ever.
 		if err := t.cfg.Bytes.DeleteDay(ctx, tenant, day); err != nil {
@@ -80,6 +83,17 @@ func (t *Traces) retainTenant(ctx context.Context, tenant string, set Settings, 
 	if kept == len(days) {
 		return nil
 	}
+	if set.Days > 0 {
+		deleted := days[len(days)-kept-1]
+		err := noteLosses(ctx, t, tenant, func(l *losses) {
+			if after := dayAfter(deleted); after > l.Before {
+				l.Before, l.Why = after, why
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
 	oldest := now
 	if kept > 0 {
 		var err error
@@ -88,6 +102,15 @@ func (t *Traces) retainTenant(ctx context.Context, tenant string, set Settings, 
 		}
 	}
 	return t.cfg.Store.Traces.DeleteDocuments(ctx, tenant, oldest.UnixMilli())
+}
+
+// dayAfter returns the day after one.
+func dayAfter(day string) string {
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return day
+	}
+	return dayOf(at.AddDate(0, 0, 1))
 }
 
 // DeleteTenant deletes the blocks of a deleted tenant, whose index and key the records had.

@@ -76,7 +76,7 @@ func (t *Traces) rewriteBlock(ctx context.Context, b store.TraceBlock, gone map[
 		return err
 	}
 	var left store.TraceBlock
-	var kept []byte
+	var kept, heads []byte
 	for _, e := range entries {
 		if gone[e.run] {
 			continue
@@ -85,7 +85,12 @@ func (t *Traces) rewriteBlock(ctx context.Context, b store.TraceBlock, gone map[
 		if !ok {
 			return fmt.Errorf("run %q: not in its block: %w", e.run, ErrFormat)
 		}
+		_, records, err := Decode(trace)
+		if err != nil {
+			return fmt.Errorf("run %q: %w", e.run, err)
+		}
 		left.Runs = fmt.Appendf(left.Runs, "%s %d\n", e.run, len(kept))
+		heads = appendHead(heads, e.run, headOf(records))
 		kept = append(kept, trace...)
 	}
 	former := Place{b.Tenant, b.Day, b.Place, b.At, b.Size}
@@ -102,6 +107,7 @@ func (t *Traces) rewriteBlock(ctx context.Context, b store.TraceBlock, gone map[
 	if err != nil {
 		return err
 	}
+	left.Heads = seal.Seal(nil, nil, pack(heads), headsPlace(left))
 	p, err := t.cfg.Bytes.Append(ctx, b.Tenant, b.Day, seal.Seal(nil, nil, pack(kept), blockPlace(left)))
 	if err != nil {
 		return err

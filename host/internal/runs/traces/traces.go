@@ -67,6 +67,7 @@ type Traces struct {
 	waiting  map[string]*waiting // ended runs whose trace is not stored yet
 	settings map[string]Settings // by tenant, as far as they were read
 	docs     map[docKey]bool     // documents that are stored
+	stops    map[string]stop     // by tenant, not recorded yet
 
 	open map[blockKey]*block // of the goroutine of Work
 
@@ -96,7 +97,7 @@ func New(cfg Config) *Traces {
 		cfg: cfg, queue: make(chan runs.Ended, queueRuns), seal: &seals{items: cfg.Store.Items},
 		opened:  cfg.Now(),
 		waiting: map[string]*waiting{}, settings: map[string]Settings{}, docs: map[docKey]bool{},
-		open: map[blockKey]*block{},
+		open: map[blockKey]*block{}, stops: map[string]stop{},
 	}
 }
 
@@ -111,6 +112,7 @@ func (t *Traces) Take(e runs.Ended) {
 	}
 	if t.full() {
 		t.lost.Add(1)
+		noteStop(t, e.Tenant)
 		return
 	}
 	size := int64(0)
@@ -203,6 +205,8 @@ func (t *Traces) Work(ctx context.Context) {
 	defer read.Stop()
 	find := time.NewTicker(findEvery)
 	defer find.Stop()
+	stops := time.NewTicker(stopsEvery)
+	defer stops.Stop()
 	for {
 		select {
 		case e := <-t.queue:
@@ -214,6 +218,8 @@ func (t *Traces) Work(ctx context.Context) {
 			}
 		case <-read.C:
 			read.Reset(t.read(ctx))
+		case <-stops.C:
+			writeStops(steady, t)
 		case <-find.C:
 			t.readSettings(ctx)
 			if !t.cfg.Alone {
@@ -221,6 +227,7 @@ func (t *Traces) Work(ctx context.Context) {
 			}
 		case <-ctx.Done():
 			t.drain(steady)
+			writeStops(steady, t)
 			return
 		}
 	}

@@ -75,8 +75,13 @@ func (b *bench) work() (stop func()) {
 
 // run runs a canvas to its end and returns what the log has of it, for a trace.
 func (b *bench) run(canvas, query string) (store.Run, []runlog.Record) {
+	return b.ask(canvas, engine.String(query))
+}
+
+// ask is run with any value.
+func (b *bench) ask(canvas string, query engine.Value) (store.Run, []runlog.Record) {
 	b.T.Helper()
-	j, err := b.runs.Start(b.T.Context(), runs.Job{Tenant: "t", Canvas: canvas, Query: engine.String(query)})
+	j, err := b.runs.Start(b.T.Context(), runs.Job{Tenant: "t", Canvas: canvas, Query: query})
 	require.NoError(b.T, err)
 	records := b.Read(b.runs.Follow, j.ID)
 	row, err := b.Store.Runs.Get(b.T.Context(), "t", j.ID)
