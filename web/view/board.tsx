@@ -252,7 +252,8 @@ function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlow
           if (id !== look.get().selected) select(id);
         });
         const places = putDown(changes, session.document.get()?.model);
-        if (Object.keys(places).length > 0) session.editing.move(places, dragged);
+        const crossed = Object.keys(places).length > 0 ? session.editing.move(places, dragged) : 0;
+        if (crossed > 0) notify(edited, latest.current("edit.crossed", crossed));
         if (changes.some((each) => each.type === "position" && each.dragging === false)) dragged = false;
         for (const each of changes) {
           if (each.type !== "dimensions" || each.resizing !== false || !each.dimensions) continue;

@@ -71,6 +71,33 @@ describe("the panel of a node", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("several selected steps have their acts and common settings, each one step of undo", async () => {
+    const { page, done } = await stage.visit("#example=exchange", { width: 1440, height: 900 });
+    await node(page, "Receipt").click();
+    await page.locator(".board").press("Control+d");
+    await page.locator(".inspector[data-node]").waitFor();
+    const names = page.locator(".react-flow__node .box-name b", { hasText: /^Receipt/ });
+    await counted(names, 2);
+    assert.deepEqual((await names.allInnerTexts()).toSorted(), ["Receipt", "Receipt 2"]);
+    assert.equal(await page.locator(".node-name").inputValue(), "Receipt 2", "the panel follows the copy");
+    await node(page, "Receipt").first().click({ modifiers: ["Shift"] });
+    const several = page.locator(".inspector.several");
+    await several.getByRole("heading", { name: "2 steps" }).waitFor();
+    await several.getByText("Changes count for all 2 steps.").waitFor();
+    await audit(page, "several steps");
+    await picture(page, "several");
+    await several.locator("summary", { hasText: "Output" }).click();
+    await several.getByLabel("Also as a file").selectOption({ label: "PDF" });
+    const files = page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: /^Receipt/ }) })
+      .getByText("PDF");
+    await counted(files, 2);
+    await page.locator(".board").press("Control+z");
+    await counted(files, 0);
+    await several.getByRole("button", { name: "Delete" }).click();
+    await counted(names, 0);
+    await done();
+  });
+
   test("Enter lands in the most important field of a step", async () => {
     const { page, done } = await stage.visit("#template=support-bot", { width: 1440, height: 900 });
     const fields = [["Answer from the handbook", "Message"], ["Reply", "Text"], ["Start", "Greeting"]] as const;
