@@ -318,7 +318,9 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
         begin: step("Begin", {}, [], ["CodeExec:C"]),
         "CodeExec:C": step("CodeExec", {
           lang: "javascript", arguments: { count: "sys.query", name: "sys.user_id" },
-          script: "function main({ count, name }) {\n  if (count > 9) throw new Error('too many');\n  return count + 1;\n}",
+          script: [
+            "function main({ count }) {", "  if (count > 9) throw new Error('too many');", "  return count + 1;", "}",
+          ].join("\n"),
           outputs: { result: { type: "Number" } },
         }, ["begin"], []),
       },

@@ -73,6 +73,12 @@ export function useCommands(): Command[] {
   return useMemo(() => [...editing(app, edited, flow, t), ...viewing(app, edited, flow)], [app, edited, flow, t]);
 }
 
+/** follow selects what was pasted, and shows it in the panel. */
+export function follow({ look }: App, edited: Store<Edited>, ids: readonly string[]): void {
+  choose(edited, ids);
+  look.update({ selected: ids[0] });
+}
+
 const ofSelection = new Set<Key>(["edit.duplicate", "edit.delete", "edit.off", "edit.extract"]);
 
 /** useSelectionCommands returns those for several selected boxes, also outside of the canvas. */
@@ -81,7 +87,8 @@ export function useSelectionCommands(): Command[] {
   const t = useText();
   const edited = useEdited();
   return useMemo(
-    () => editing(app, edited, undefined, t).filter(({ label }) => ofSelection.has(label) || label.startsWith("align.")),
+    () => editing(app, edited, undefined, t)
+      .filter(({ label }) => ofSelection.has(label) || label.startsWith("align.")),
     [app, edited, t],
   );
 }
@@ -95,7 +102,7 @@ function editing(
   const pasteCopy = (): void => {
     const text = session.editing.copied(selected());
     if (text === undefined) return notify(edited, t("edit.nothing_copied"));
-    choose(edited, session.editing.paste(text));
+    follow(app, edited, session.editing.paste(text));
   };
   return [
     {
@@ -130,11 +137,7 @@ function editing(
       },
     },
     {
-      label: "edit.connect",
-      icon: "link",
-      keys: "C",
-      needs: 1,
-      where: "board",
+      label: "edit.connect", icon: "link", keys: "C", needs: 1, where: "board",
       run: () => edited.update({ overlay: "connect" }),
     },
     {

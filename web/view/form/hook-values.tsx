@@ -188,7 +188,7 @@ function Call({ call, rows, onTake }: {
   onTake(rows: HookField[]): void;
 }): React.ReactNode {
   const c = useConnectText();
-  const body: unknown = isObject(call.request) ? call.request["body"] : undefined;
+  const body = bodyOf(call.request);
   const known = new Set(rows.filter(({ part }) => part === "body").map(({ name }) => name));
   const names = isObject(body) ? Object.keys(body).filter((name) => !known.has(name)) : [];
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -201,7 +201,7 @@ function Call({ call, rows, onTake }: {
   return (
     <>
       <p className="small good-text" role="status">{c("hook_caught")}</p>
-      <pre tabIndex={0} aria-label={c("hook_body")} className="answer">{show(body ?? call.request ?? "") || "–"}</pre>
+      <pre tabIndex={0} aria-label={c("hook_body")} className="answer">{show(body) || "–"}</pre>
       {call.run.error
         ? <Fault text={call.run.error} />
         : <pre tabIndex={0} aria-label={c("answer")} className="answer">{call.answer || "–"}</pre>}
@@ -222,6 +222,18 @@ function Call({ call, rows, onTake }: {
       )}
     </>
   );
+}
+
+// bodyOf returns the whole body of a request, as JSON if it is: `body` has the listed values only.
+function bodyOf(request: unknown): unknown {
+  if (!isObject(request)) return "";
+  const { raw_body: raw, body } = request;
+  if (typeof raw !== "string" || raw === "") return body ?? "";
+  try {
+    return JSON.parse(raw) as unknown;
+  } catch {
+    return raw;
+  }
 }
 
 function toggled(set: ReadonlySet<string>, name: string, has: boolean): Set<string> {

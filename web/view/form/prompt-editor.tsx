@@ -257,7 +257,9 @@ function chips(offered: () => readonly Offered[], bare: boolean): ViewPlugin<{ d
 // offers returns the list behind { and /. A choice counts at once: somebody who types fast presses
 // Enter as soon as the list is there.
 function offers(offered: () => readonly Offered[], say: () => FormText): Extension {
-  return autocompletion({ override: [(context) => complete(context, offered(), say())], icons: false, interactionDelay: 0 });
+  return autocompletion({
+    override: [(context) => complete(context, offered(), say())], icons: false, interactionDelay: 0,
+  });
 }
 
 // aboutOf returns the line that explains a variable.

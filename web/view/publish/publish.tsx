@@ -24,10 +24,7 @@ const sections: Record<SectionName, (props: Section) => React.ReactNode> = {
 const order = Object.keys(sections) as SectionName[];
 
 /** Publish returns a dialog; `onNew` saves a canvas that the host does not have yet. */
-export default function Publish({ onKeep, onNew }: {
-  onKeep(): Promise<boolean>;
-  onNew(): void;
-}): React.ReactNode {
+export default function Publish({ onKeep, onNew }: Pick<Section, "onKeep"> & { onNew(): void }): React.ReactNode {
   const t = usePublishText();
   const { session, host, look } = useApp();
   const origin = useStore(session.origin, (from) => from);
@@ -49,7 +46,10 @@ export default function Publish({ onKeep, onNew }: {
     document.getElementById(`section-${next}`)?.focus();
   };
   return (
-    <dialog ref={dialog} className="publish" aria-labelledby="publish-title" onClose={() => look.update({ publish: undefined })}>
+    <dialog
+      ref={dialog} className="publish" aria-labelledby="publish-title"
+      onClose={() => look.update({ publish: undefined })}
+    >
       <header>
         <h2 id="publish-title">{t("title")}</h2>
         <button type="button" className="icon-button" aria-label={t("close")} onClick={() => dialog.current?.close()}>

@@ -225,8 +225,8 @@ func TestTagsOfAFile(t *testing.T) {
 	require.Equal(t, `["returns","books"]`, strings.ReplaceAll(list.Get("chunks").At(0).Get("tag_kwd").JSON(), " ", ""))
 }
 
-// A pipeline is a canvas that starts at a file: no other id is taken, in both dialects. Clients send
-// whole rows, so the one that a dataset has can be sent again.
+// A pipeline is a canvas that starts at a file: no other id is taken, in both dialects. Clients
+// send whole rows, so the one that a dataset has can be sent again.
 func TestPipelinesOfDatasets(t *testing.T) {
 	s := apitest.New(t)
 	agent := s.Canvas("agent", apitest.Echo)
