@@ -55,7 +55,7 @@ function Needed({ dsl, title, children }: {
   return (
     <>
       {scripts.map((language) => <Suspense key={language}><MissingLanguage name={language} /></Suspense>)}
-      {isEmpty && <p className="quiet">{t("problems.none")}</p>}
+      {isEmpty && <p className="quiet no-problems">{t("problems.none")}</p>}
       <NeedList
         needs={needs} title={title}
         onChoose={(kind, name, to) => {

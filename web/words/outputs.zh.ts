@@ -2,13 +2,13 @@
 
 export const outputs: Record<string, string> = {
   "each form field the caller passed, under its own name": "调用者填写的每个字段，以其名称命名",
-  "webhook: fields of the query listed in schema": "Webhook：列出的查询参数",
-  "webhook: headers listed in schema": "Webhook：列出的请求头",
-  "webhook: fields of the body listed in schema": "Webhook：列出的请求体字段",
-  "webhook: the whole body as received, except that of a multipart form": "Webhook：收到的完整请求体（多部分表单除外）",
-  "webhook: encoding of raw_body: utf-8, base64 or, for a form, empty": "Webhook：raw_body 的编码：utf-8、base64，表单则为空",
+  "webhook: fields of the query listed in schema": "网络钩子：列出的查询参数",
+  "webhook: headers listed in schema": "网络钩子：列出的请求头",
+  "webhook: fields of the body listed in schema": "网络钩子：列出的请求体字段",
+  "webhook: the whole body as received, except that of a multipart form": "网络钩子：收到的完整请求体（多部分表单除外）",
+  "webhook: encoding of raw_body: utf-8, base64 or, for a form, empty": "网络钩子：raw_body 的编码：utf-8、base64，表单则为空",
   "webhook: all headers, such as X-Github-Event, except those that authenticate the sender":
-    "Webhook：除验证发送方的以外的所有请求头，例如 X-Github-Event",
+    "网络钩子：除验证发送方的以外的所有请求头，例如 X-Github-Event",
   "the text shown above the form": "表单上方显示的文字",
   "each answer under the name of its field": "每个回答，以其字段命名",
   "the text without reasoning": "不含推理的文本",
@@ -69,6 +69,6 @@ export const outputs: Record<string, string> = {
   "the document as Markdown": "Markdown 形式的文档",
   "the document as plain text": "纯文本形式的文档",
   "the document as HTML": "HTML 形式的文档",
-  "chunks": "分块",
+  "chunks": "片段",
   "number of embedded tokens": "已嵌入的 token 数",
 };

@@ -345,6 +345,7 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
     await missing.getByRole("button", { name: "Install Python" }).waitFor();
     await page.locator("#tab-problems").click();
     await page.locator(".panel").getByRole("button", { name: "Install Python" }).waitFor();
+    assert.equal(await page.getByText("No problems found.").isVisible(), false);
     await audit(page, "Python is missing");
     await looks(page, "python-missing");
     await done(refused);

@@ -80,19 +80,28 @@ describe("the panel of a node", { skip: missing(), timeout: 1_200_000 }, () => {
     await counted(names, 2);
     assert.deepEqual((await names.allInnerTexts()).toSorted(), ["Receipt", "Receipt 2"]);
     assert.equal(await page.locator(".node-name").inputValue(), "Receipt 2", "the panel follows the copy");
-    await node(page, "Receipt").first().click({ modifiers: ["Shift"] });
+    await node(page, "Receipt").first().click({ modifiers: ["Control"] });
     const several = page.locator(".inspector.several");
     await several.getByRole("heading", { name: "2 steps" }).waitFor();
     await several.getByText("Changes count for all 2 steps.").waitFor();
     await audit(page, "several steps");
     await picture(page, "several");
     await several.locator("summary", { hasText: "Output" }).click();
-    await several.getByLabel("Also as a file").selectOption({ label: "PDF" });
-    const files = page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: /^Receipt/ }) })
-      .getByText("PDF");
-    await counted(files, 2);
+    await several.getByLabel("Also as a file", { exact: true }).selectOption({ label: "PDF" });
+    const formats = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for (const at of [0, 1]) {
+        await node(page, "Receipt").nth(at).click();
+        const settings = page.locator(".inspector[data-node] .settings");
+        await settings.locator("summary", { hasText: "Output" }).click();
+        found.push(await settings.getByLabel("Also as a file", { exact: true }).inputValue());
+      }
+      return found;
+    };
+    assert.deepEqual(await formats(), ["pdf", "pdf"]);
     await page.locator(".board").press("Control+z");
-    await counted(files, 0);
+    assert.deepEqual(await formats(), ["", ""]);
+    await node(page, "Receipt").first().click({ modifiers: ["Control"] });
     await several.getByRole("button", { name: "Delete" }).click();
     await counted(names, 0);
     await done();
