@@ -226,8 +226,9 @@ function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlow
     };
     return {
       onNodeClick: (event, node) => {
-        if (!event.shiftKey && !event.ctrlKey && !event.metaKey)
-          select(node.id, node.type === "note" ? {} : { tab: "node" });
+        if (event.shiftKey || event.ctrlKey || event.metaKey) return;
+        choose(edited, [node.id]); // also one of several
+        select(node.id, node.type === "note" ? {} : { tab: "node" });
       },
       onPaneClick: () => select(undefined),
       onPaneContextMenu: (event) => menu(event, "canvas"),
