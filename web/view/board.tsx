@@ -244,9 +244,7 @@ function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlow
         edited.update({ nodes: [], edges: [edge.id] });
         menu(event, "edge", { between: wireOf(edge) });
       },
-      onNodeDragStart: () => {
-        dragged = true;
-      },
+      onNodeDragStart: () => { dragged = true; },
       onNodesChange: (changes) => {
         change(changes.filter(({ type }) => type !== "select"));
         pick(changes, edited, (id) => {
