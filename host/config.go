@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -183,6 +184,8 @@ type Config struct {
 	// Python are the folders that are searched for an interpreter for scripts in Python, in order;
 	// see `easel python`.
 	Python []string
+	// InstallPython adds an interpreter to the first of these folders; nil if the page cannot.
+	InstallPython func(ctx context.Context) error
 	// CodeExecutor is the URL of a sandbox of RAGFlow that runs all scripts; ""
 	// runs them on this machine.
 	CodeExecutor string

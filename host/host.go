@@ -245,6 +245,7 @@ func newAPI(
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
 		LogDamaged: func() bool { return len(h.conn.Damage()) > 0 }, DatabaseDamage: h.damage.get,
 		TestDatabase: ports.testDatabase, Tables: ports.tables, Tools: ports.guestTools(),
+		DatabaseFiles: ports.databases.Files, MissingLanguage: h.scripts.Missing, InstallPython: cfg.InstallPython,
 		Datasets: h.datasets.Service, Sources: ports.sources.Names(),
 		Priced: true, Currency: cfg.Currency, SignIn: cfg.SignIn, SignInTransport: h.web.Transport(),
 		Status: func() app.Status { return statusOf(h) },

@@ -48,6 +48,12 @@ func (o *ItemOptions) run(ctx context.Context, call *engine.Call, list lister) e
 	if err != nil || len(results) == 0 {
 		return err
 	}
+	if o.OnError == keepErrors {
+		to := engine.ParseRef(call.NodeID() + "@" + errorsOutput) // a declared output of this name replaces it
+		if err := call.Set(ctx, &to, failures(results)); err != nil {
+			return err
+		}
+	}
 	for _, c := range list.outputs() {
 		to := engine.ParseRef(call.NodeID() + "@" + c.output) // after what the bodies wrote
 		if err := call.Set(ctx, &to, o.collect(results, &c.from)); err != nil {
@@ -55,6 +61,26 @@ func (o *ItemOptions) run(ctx context.Context, call *engine.Call, list lister) e
 		}
 	}
 	return nil
+}
+
+const (
+	keepErrors   = "collect"
+	errorsOutput = "errors" // with keepErrors: the errors alone
+)
+
+// failures lists the elements whose body failed.
+func failures(results []engine.ItemResult) engine.Value {
+	list := engine.List()
+	for i := range results {
+		if err := results[i].Err(); err != nil {
+			list = list.Append(failure(i, err))
+		}
+	}
+	return list
+}
+
+func failure(index int, err error) engine.Value {
+	return engine.Object("index", index, "error", err.Error())
 }
 
 // collect lists the values of a reference at the end of each body.
@@ -66,8 +92,8 @@ func (o *ItemOptions) collect(results []engine.ItemResult, from *engine.Ref) eng
 		switch {
 		case failed == nil:
 			list = list.Append(v)
-		case o.OnError == "collect":
-			list = list.Append(engine.Object("index", i, "error", failed.Error()))
+		case o.OnError == keepErrors:
+			list = list.Append(failure(i, failed))
 		}
 	}
 	return list

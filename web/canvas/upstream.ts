@@ -13,6 +13,8 @@ export interface Usable {
   from: string;
   name: string;
   type: string;
+  /** Description by its component. */
+  about?: string;
   /** Node with this output; absent for variables of the conversation. */
   node?: string;
 }
@@ -52,6 +54,11 @@ function before(model: CanvasModel, id: string): string[] {
   return [...found];
 }
 
+/** plainly returns the description of an output without the members of its value. */
+export function plainly(description: string | undefined): string {
+  return (description ?? "").replaceAll(/:? \{[^{}]*\}/g, "");
+}
+
 /**
  * outputsOf lists the outputs of a component, those that the node declares, and the fields of its
  * form.
@@ -64,6 +71,7 @@ export function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] 
   const asked = outputs.some(({ name }) => name === "*"); // its other outputs are parts of a web request
   for (const { name, type = "any" } of outputs) if (!/^(\*|_)/.test(name) && !(asked && start)) types.set(name, type);
   for (const [name, type] of namedIn(node, specs)) types.set(name, type);
+  if (node.params["on_error"] === "collect") types.set("errors", "array<object>");
   const declared = isObject(node.params["outputs"]) ? node.params["outputs"] : {};
   for (const [name, entry] of Object.entries(declared)) {
     if (name.startsWith("_")) continue;
@@ -75,7 +83,10 @@ export function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] 
     for (const [name, field] of Object.entries(inputs))
       types.set(name, isObject(field) ? word(own(field, "type") ?? "any") : "any");
   }
-  return [...types].map(([name, type]) => ({ ref: `${node.id}@${name}`, from: node.name, name, type, node: node.id }));
+  const about = new Map(outputs.map(({ name, description }) => [name, plainly(description)]));
+  return [...types].map(([name, type]) => ({
+    ref: `${node.id}@${name}`, from: node.name, name, type, node: node.id, about: about.get(name) ?? "",
+  }));
 }
 
 // namedIn lists the outputs that rows of a node's params name, such as the variables of a loop.

@@ -5,7 +5,7 @@ import { aligned, type Alignment } from "../canvas/edit/align.ts";
 import { setBranches } from "../canvas/edit/branches.ts";
 import { copy, paste, read, written } from "../canvas/edit/clip.ts";
 import { paramOf, setParam, type Draft } from "../canvas/edit/draft.ts";
-import { enclose, groupAt, origin } from "../canvas/edit/groups.ts";
+import { enclose, groupAt, grow, origin } from "../canvas/edit/groups.ts";
 import * as nodes from "../canvas/edit/nodes.ts";
 import { settle, type Choices } from "../canvas/edit/resources.ts";
 import { addNote, writeNote } from "../canvas/edit/notes.ts";
@@ -14,7 +14,7 @@ import { typedAt } from "../canvas/edit/steps.ts";
 import { attach, detach } from "../canvas/edit/tools.ts";
 import { nameOutput } from "../canvas/edit/outputs.ts";
 import { nameVariable, removeVariable, setVariable, type Variable } from "../canvas/edit/variables.ts";
-import { connect, disconnect, refusal, type Refusal } from "../canvas/edit/wires.ts";
+import { connect, disconnect, refusal, setSetting, type Refusal } from "../canvas/edit/wires.ts";
 import type { CanvasModel, CanvasNode, Specs } from "../canvas/drawing.ts";
 import { isObject, type Dsl } from "../canvas/dsl.ts";
 import { sizeOf, type Places } from "../canvas/places.ts";
@@ -92,6 +92,7 @@ export class Editing {
       } else if (spot.after) {
         connect(draft, specs, spot.after.node, id, spot.after.branch);
       }
+      this.#grow(draft, [id]);
       return id;
     });
   }
@@ -117,16 +118,27 @@ export class Editing {
     });
   }
 
-  /** move moves boxes to places relative to their groups; boxes dropped on a group move into it. */
-  move(places: Readonly<Record<string, Point>>, regroup: boolean): void {
-    this.#session.act((draft, document) => {
+  /**
+   * move moves boxes to places relative to their groups; boxes dropped on a group move into it. It
+   * returns the number of edges that could not stay, because they would cross its border.
+   */
+  move(places: Readonly<Record<string, Point>>, regroup: boolean): number {
+    return this.#session.act((draft, document) => {
       nodes.moveNodes(draft, document.model, places);
-      if (regroup) this.#regroup(draft, document, places);
-    });
+      const crossed = regroup ? this.#regroup(draft, document, places) : 0;
+      this.#grow(draft, Object.keys(places));
+      return crossed;
+    }) ?? 0;
   }
 
-  #regroup(draft: Draft, { model }: Drawn, places: Readonly<Record<string, Point>>): void {
+  // grow enlarges the groups around nodes to the size of their content.
+  #grow(draft: Draft, ids: Iterable<string>): void {
+    if (draft.changes.length > 0) grow(draft, this.#session.drawing(draft.dsl), ids);
+  }
+
+  #regroup(draft: Draft, { model }: Drawn, places: Readonly<Record<string, Point>>): number {
     const moved = this.#session.drawing(draft.dsl);
+    let crossed = 0;
     for (const id of Object.keys(places)) {
       const node = moved.byId.get(id);
       if (node?.role !== "node" || node.spec?.role === "start") continue;
@@ -134,8 +146,15 @@ export class Editing {
       const at = origin(moved, id);
       const middle = { x: at.x + width / 2, y: at.y + height / 2 };
       const group = groupAt(moved, middle, new Set(Object.keys(places)));
-      if (group !== model.byId.get(id)?.parent) enclose(draft, this.#specs, moved, [id], group);
+      if (group === model.byId.get(id)?.parent) continue;
+      const out = enclose(draft, this.#specs, moved, [id], group);
+      crossed += out.crossed;
+      const after = this.#session.drawing(draft.dsl);
+      for (const { source, target, branch } of out.instead) {
+        if (!refusal(after, source, target, branch)) connect(draft, this.#specs, source, target, branch);
+      }
     }
+    return crossed;
   }
 
   /** setting changes a setting of the canvas; undefined removes it. */
@@ -236,6 +255,15 @@ export class Editing {
     return place === undefined ? "" : `${id}/${param}${place}`;
   }
 
+  /** each changes params of several nodes in one step of undo; undefined removes one. */
+  each(ids: readonly string[], changes: Record<string, unknown>): void {
+    const [[name, value] = ["", undefined], more] = Object.entries(changes);
+    const step = more ? "" : this.#step(ids[0] ?? "", name, value);
+    this.#session.act((draft) => {
+      for (const id of ids) for (const [key, next] of Object.entries(changes)) setSetting(draft, id, key, next);
+    }, step && `${ids.join(" ")}/${step}`);
+  }
+
   /** params changes several params of a node; undefined removes one. */
   params(node: string, changes: Record<string, unknown>): void {
     this.#session.act((draft) => {
@@ -263,7 +291,10 @@ export class Editing {
     const start = at ? { x: at.x - corner.x, y: at.y - corner.y } : { x: 40, y: 40 };
     const ids = this.#session.act((draft, { model }) => {
       const roots = tops.filter((node) => typeof node["parentId"] !== "string");
-      return paste(draft, this.#specs, clip, clear(model, roots.map((node) => node["position"] as Point), start));
+      const made = paste(
+        draft, this.#specs, clip, clear(model, roots.map((node) => node["position"] as Point), start));
+      nameCopies(draft, model, this.#session.drawing(draft.dsl), [...made.values()]);
+      return made;
     });
     return [...(ids?.values() ?? [])];
   }
@@ -356,8 +387,24 @@ function between(model: CanvasModel, places: [string, Point][]): Point {
 }
 
 function unused(model: CanvasModel, name: string): string {
-  const taken = new Set(model.nodes.map((node) => node.name));
+  return freeTitle(new Set(model.nodes.map((node) => node.name)), name);
+}
+
+// freeTitle returns a title that no step has, with the next number.
+function freeTitle(taken: ReadonlySet<string>, name: string): string {
   for (let number = 2, made = name; ; made = `${name} ${number++}`) if (!taken.has(made)) return made;
+}
+
+// nameCopies makes the titles of copies unique, except those of the items of groups.
+function nameCopies(draft: Draft, before: CanvasModel, after: CanvasModel, ids: readonly string[]): void {
+  const taken = new Set(before.nodes.map((node) => node.name));
+  for (const id of ids) {
+    const node = after.byId.get(id);
+    if (!node || (node.role !== "node" && node.role !== "group")) continue;
+    const name = taken.has(node.name) ? freeTitle(taken, node.name.replace(/ \d+$/, "")) : node.name;
+    taken.add(name);
+    if (name !== node.name) nodes.nameNode(draft, id, name);
+  }
 }
 
 // onlyStart returns the start of a canvas without other steps, which a first step follows.

@@ -266,6 +266,12 @@ export class Host {
     this.state.set({ ...unknown, status: "closed" });
   }
 
+  /** rename changes the name of the person. */
+  async rename(nickname: string): Promise<void> {
+    const { nickname: name } = await this.request<{ nickname: string }>("PATCH", "/api/v2/me", { nickname });
+    this.state.update({ name });
+  }
+
   /** signOut ends the login of this browser, or forgets the key. */
   async signOut(): Promise<void> {
     if (this.#key) this.#key = "";

@@ -12,7 +12,7 @@ import { CaseError } from "./cases/case.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "./providers.ts";
 import { continued, keptGood, Records, waiting } from "./records.ts";
-import type { Question, RemoteRun, Running, Runs } from "./remote.ts";
+import { RemoteRun, type Question, type Running, type Runs } from "./remote.ts";
 import type { Answer } from "./standins.ts";
 import { Store } from "./store.ts";
 import { noSubstitutes, watched, type Local, type Relay, type Substitutes } from "./substitutes.ts";
@@ -94,6 +94,8 @@ export interface Stage {
   allowed(): boolean;
   /** canvas returns the loaded canvas with its edits. */
   canvas(): Promise<Canvas>;
+  /** text returns the document with its edits as JSON. */
+  text(): Promise<string>;
   /** node returns a node by its id, with its display name. */
   node(id: string): { id: string; name: string; kind: string } | undefined;
   /** origins returns the local origins that it may call. */
@@ -123,7 +125,7 @@ interface Rest {
   /** The run continues the paused one: its conversation is not rewound. */
   resumes?: boolean;
   /** The run on the host, instead of one that starts here. */
-  remote?: RemoteRun;
+  remote?: RemoteRun | Promise<Running>;
 }
 
 const shownID = 8; // characters of the id of a run
@@ -279,6 +281,13 @@ export class Player {
   /** debug runs one node alone, with values for the fields of its form. */
   debug(node: string, params: Record<string, unknown>): void {
     const base = continued(this.play.get().shown);
+    const [runs, origin, named] = [this.#remote(), this.#stage.saved?.(), this.#stage.node(node)];
+    if (runs && origin && named) {
+      const run = { ...named, id: this.#stage.ids().run(node) };
+      const remote = import("./alone.ts").then(({ AloneRun }) =>
+        new AloneRun(runs.host, origin.id, this.#stage.text(), run, params));
+      return this.#begin({ how: { kind: "debug", node } }, asking({}), { remote, base });
+    }
     this.#begin({ how: { kind: "debug", node } }, asking({}), { options: { debug: { node, params } }, base });
   }
 
@@ -364,10 +373,12 @@ export class Player {
   }
 
   async #follow(turn: Turn, start: Start, rest: Rest): Promise<void> {
-    const run = rest.remote ?? await this.#started(turn, start, rest);
+    const run = (await rest.remote) ?? await this.#started(turn, start, rest);
     if (!run) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     this.#run = run;
-    if (rest.remote) void rest.remote.id.then((id) => { turn.run = id; }, () => undefined); // the events fail then
+    if (rest.remote instanceof RemoteRun) {
+      void rest.remote.id.then((id) => { turn.run = id; }, () => undefined); // the events fail then
+    }
     const ids = this.#stage.ids();
     for await (const told of run) {
       const event = ids.event(told);

@@ -150,6 +150,11 @@ export class Runs {
     return new RemoteRun(this.#host, this.#begin(`${root}/${encodeURIComponent(run)}/rerun`, { node, nth, pins }));
   }
 
+  /** host makes the requests. */
+  get host(): Pick<Host, "ask"> {
+    return this.#host;
+  }
+
   /** forget ends the conversation. */
   forget(): void {
     this.#session = undefined;

@@ -69,7 +69,8 @@ export class Session {
     this.#consents = consents;
     const model = (): CanvasModel | undefined => this.document.get()?.model;
     const stage: Stage = {
-      allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id),
+      allowed: this.allowed.get, canvas: () => this.#load(), text: () => this.text(),
+      node: (id) => model()?.byId.get(id),
       saved: this.origin.get, ids: () => this.#ids(),
       from: (id) => reachable(model(), id), origins: this.locals.list.get,
       demo: () => this.document.get()?.source.kind === "example" && !this.edited,

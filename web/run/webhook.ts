@@ -87,6 +87,22 @@ export interface HookCallRecord {
   answer: string;
 }
 
+/**
+ * nextCall waits for the first call that starts a run after this one is asked, and returns it when
+ * its run has ended.
+ */
+export async function nextCall(
+  host: Pick<Host, "ask">, canvas: string, signal: AbortSignal,
+): Promise<HookCallRecord | undefined> {
+  const before = (await lastCall(host, canvas))?.run.id;
+  while (!signal.aborted) {
+    const call = await lastCall(host, canvas);
+    if (call && call.run.id !== before && call.run.ended !== undefined) return call;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  return undefined;
+}
+
 /** lastCall returns the latest call; a run that has not ended has no answer yet. */
 export async function lastCall(host: Pick<Host, "ask">, canvas: string): Promise<HookCallRecord | undefined> {
   const runs = new Runs(host);

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Schema } from "../../wasm/js/src/protocol.ts";
 import { CanvasError, open } from "../canvas/dsl.ts";
+import { plainly } from "../canvas/upstream.ts";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
 import { EngineError } from "../../wasm/js/src/errors.ts";
 import { HostError } from "../run/host.ts";
@@ -37,7 +38,7 @@ function textsOf({ properties = {}, items }: Schema): (string | undefined)[] {
 function texts(): Set<string> {
   const all = [...new Set(specs.values())].flatMap((spec) => [
     spec.title, spec.description, spec.thoughts, spec.label, ...(spec.branches ?? []).map((branch) => branch.label),
-    ...textsOf(spec.params ?? {}),
+    ...textsOf(spec.params ?? {}), ...(spec.outputs ?? []).map(({ description }) => plainly(description)),
   ]);
   all.push(...textsOf(settingsSchema));
   const operators = Object.values(operatorSets).flatMap((set) => set.map(({ label }) => label));

@@ -56,7 +56,7 @@ export function App(): React.ReactNode {
   // Without the descriptions of components, cards have no settings and branches, and would grow.
   const drawable = useStore(session.specs, ({ size }) => size > 0) || trouble !== undefined;
   const taker = useStore(takers, (view) => view);
-  const [publishing, setPublishing] = useState(false);
+  const publishing = useLook((all) => all.publish);
   const [deciding, setDeciding] = useState(false);
   const [next, setNext] = useState<{ open(): void; keep(): void }>();
   const [incoming, setIncoming] = useState<File>();
@@ -251,7 +251,7 @@ export function App(): React.ReactNode {
       <Bar
         onGallery={() => (isKept() ? goToGallery() : replace(goToGallery))}
         onFile={(file) => void openFile(file)} onModel={() => look.update({ dialog: "model" })}
-        onKeep={keep} onNew={() => setKeeping(true)} onPublish={() => setPublishing(true)}
+        onKeep={keep} onNew={() => setKeeping(true)} onPublish={() => look.update({ publish: "release" })}
       />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
       <Fault title={t("error.title")} text={fault} onClose={() => setFault(undefined)} />
@@ -300,9 +300,7 @@ export function App(): React.ReactNode {
       )}
       {publishing && document_ && !keeping && (
         <Suspense fallback={null}>
-          <Publish
-            key={document_.number} onKeep={keep} onNew={() => setKeeping(true)} onClose={() => setPublishing(false)}
-          />
+          <Publish key={document_.number} onKeep={keep} onNew={() => setKeeping(true)} />
         </Suspense>
       )}
       {deciding && document_ && (

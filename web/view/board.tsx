@@ -226,8 +226,9 @@ function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlow
     };
     return {
       onNodeClick: (event, node) => {
-        if (!event.shiftKey && !event.ctrlKey && !event.metaKey)
-          select(node.id, node.type === "note" ? {} : { tab: "node" });
+        if (event.shiftKey || event.ctrlKey || event.metaKey) return;
+        choose(edited, [node.id]); // also one of several
+        select(node.id, node.type === "note" ? {} : { tab: "node" });
       },
       onPaneClick: () => select(undefined),
       onPaneContextMenu: (event) => menu(event, "canvas"),
@@ -243,16 +244,15 @@ function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlow
         edited.update({ nodes: [], edges: [edge.id] });
         menu(event, "edge", { between: wireOf(edge) });
       },
-      onNodeDragStart: () => {
-        dragged = true;
-      },
+      onNodeDragStart: () => { dragged = true; },
       onNodesChange: (changes) => {
         change(changes.filter(({ type }) => type !== "select"));
         pick(changes, edited, (id) => {
           if (id !== look.get().selected) select(id);
         });
         const places = putDown(changes, session.document.get()?.model);
-        if (Object.keys(places).length > 0) session.editing.move(places, dragged);
+        const crossed = Object.keys(places).length > 0 ? session.editing.move(places, dragged) : 0;
+        if (crossed > 0) notify(edited, latest.current("edit.crossed", crossed));
         if (changes.some((each) => each.type === "position" && each.dragging === false)) dragged = false;
         for (const each of changes) {
           if (each.type !== "dimensions" || each.resizing !== false || !each.dimensions) continue;

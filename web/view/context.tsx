@@ -38,6 +38,8 @@ export interface Look {
   selected?: string;
   /** The open dialog: the choice of the model, the plugins of the page, and others. */
   dialog?: "model" | "plugins" | "person" | "canvas" | "draft" | undefined;
+  /** The page of the publishing view that is open. */
+  publish?: "release" | "webhook" | "schedules" | undefined;
   /** What was asked for when the dialog of drafts was opened. */
   wish?: string | undefined;
   /** Turn that becomes a test when the page of tests is shown. */

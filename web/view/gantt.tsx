@@ -11,7 +11,7 @@ import { graphOf, profileOf, type Profile } from "../run/profile.ts";
 import { stepsOf } from "../run/timeline.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
-import { seconds } from "./text.ts";
+import { brief, seconds } from "./text.ts";
 
 /** GanttProps are the events of an ended run, and its steps. */
 export interface GanttProps {
@@ -108,7 +108,8 @@ function Tree({ profile, steps }: { profile: Profile; steps: Step[] }): React.Re
       <div role="tree" aria-label={t("gantt.title")} ref={list} onKeyDown={move}>
         {shown.map((row, i) => (
           <RowView
-            key={row.index} row={row} wall={profile.wall} open={isOpen(row)} focusable={i === at}
+            key={row.index} row={row} fault={faultOf(row, profile, found)} wall={profile.wall} open={isOpen(row)}
+            focusable={i === at}
             onToggle={() => toggle(row)} onChoose={() => choose(row)}
             onFocus={() => setCurrent(row.index)}
           />
@@ -116,6 +117,15 @@ function Tree({ profile, steps }: { profile: Profile; steps: Step[] }): React.Re
       </div>
     </div>
   );
+}
+
+// faultOf returns the reason why an execution or a call failed.
+function faultOf(row: Row, profile: Profile, found: readonly (Step | undefined)[]): string | undefined {
+  const step = found[row.step];
+  if (row.kind === "step" || !step) return step?.error;
+  const calls = profile.steps[row.step]?.calls.filter(({ kind }) => kind === row.kind) ?? [];
+  const nth = calls.findIndex(({ from, until }) => from === row.from && until === row.until);
+  return (row.kind === "tool" ? step.tools : step.models)[nth]?.error;
 }
 
 const percent = (time: number, wall: number): number =>
@@ -142,6 +152,7 @@ function Axis({ ticks, length }: { ticks: number[]; length: number }): React.Rea
 
 interface RowProps {
   row: Row;
+  fault: string | undefined;
   wall: number;
   open: boolean;
   /** Whether Tab leads to it: one row of the tree. */
@@ -151,7 +162,7 @@ interface RowProps {
   onFocus(): void;
 }
 
-function RowView({ row, wall, open, focusable, onToggle, onChoose, onFocus }: RowProps): React.ReactNode {
+function RowView({ row, fault, wall, open, focusable, onToggle, onChoose, onFocus }: RowProps): React.ReactNode {
   const t = useText();
   const type = useStore(useApp().session.document, (document) => document?.model.byId.get(row.node)?.kind);
   const spec = useStore(useApp().session.specs, (specs) => (type ? specs.get(type) : undefined));
@@ -162,6 +173,7 @@ function RowView({ row, wall, open, focusable, onToggle, onChoose, onFocus }: Ro
     t("gantt.row", seconds(row.from), seconds(row.until)),
     ...(queued > 0 ? [t("timeline.inQueue", seconds(queued))] : []),
     ...(row.onPath ? [t("timeline.onPath")] : []),
+    ...(fault === undefined ? [] : [`${t("status.failed")}: ${brief(fault, 200)}`]),
   ].join(", ");
   const toggle = (event: React.MouseEvent): void => {
     event.stopPropagation();
@@ -176,7 +188,8 @@ function RowView({ row, wall, open, focusable, onToggle, onChoose, onFocus }: Ro
   return (
     <div
       role="treeitem" className="gantt-row" data-row={row.index} data-kind={row.kind} data-hue={hueOf(spec)}
-      data-critical={row.onPath || undefined} aria-level={row.depth + 1} title={`${name}: ${more}`}
+      data-critical={row.onPath || undefined} data-failed={fault === undefined ? undefined : true}
+      aria-level={row.depth + 1} title={`${name}: ${more}`}
       aria-expanded={row.children > 0 ? open : undefined} tabIndex={focusable ? 0 : -1} onClick={onChoose}
       onFocus={onFocus}
     >

@@ -3,12 +3,14 @@
 import { lazy, Suspense, useMemo } from "react";
 import type { CanvasNode } from "../canvas/drawing.ts";
 import { useApp, useLook, useSpecText, useStore, useText } from "./context.tsx";
+import { useSelectionCommands } from "./edit/commands.ts";
 import { useEdited } from "./edit/state.ts";
 import { hueOf, Icon, iconOfNode } from "./icons.tsx";
 import { titled } from "./text.ts";
 
 const load = (): Promise<typeof import("./node/parts.tsx")> => import("./node/parts.tsx");
 const NodeParts = lazy(load);
+const Several = lazy(() => load().then((parts) => ({ default: parts.Several })));
 
 /** preloadForm fetches what shows a node when the page has nothing else to do. */
 export function preloadForm(): () => void {
@@ -22,6 +24,13 @@ export function Inspector(): React.ReactNode {
   const { session } = useApp();
   const selected = useLook((look) => look.selected);
   const node = useStore(session.document, (document) => (selected ? document?.model.byId.get(selected) : undefined));
+  const edited = useEdited();
+  const chosen = useStore(edited, (state) => state.nodes);
+  const model = useStore(session.document, (document) => document?.model);
+  const several = useMemo(() => (chosen.length < 2 ? [] : chosen.flatMap((id) => model?.byId.get(id) ?? [])
+    .filter(({ role }) => role === "node" || role === "group")), [chosen, model]);
+  const commands = useSelectionCommands();
+  if (several.length > 1) return <Suspense><Several nodes={several} commands={commands} /></Suspense>;
   if (!node) return <p className="quiet">{t("node.none")}</p>;
   return <Node key={node.id} node={node} />;
 }

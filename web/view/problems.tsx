@@ -1,14 +1,18 @@
 // The problems of the canvas in one list, grouped, with links to their nodes.
 
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import type { Dsl } from "../canvas/dsl.ts";
 import { sectionsOf, type Problem } from "../canvas/problems.ts";
+import { scriptsOf } from "../canvas/script.ts";
 import { pick } from "../words/words.ts";
 import { useApp, useLook, useSelect, useStore, useText } from "./context.tsx";
 import { NeedList, useNeeds } from "./needs.tsx";
 import { Reason } from "./reason.tsx";
 import { useFieldName, useSpoken } from "./spoken.ts";
 import { brief } from "./text.ts";
+
+const MissingLanguage = lazy(() =>
+  import("./form/connect-editors.tsx").then(({ MissingLanguage: view }) => ({ default: view })));
 
 const most = 600; // characters of a message: some quote what stands in the canvas
 const fewOfKind = 4; // more problems of one kind are folded
@@ -45,9 +49,13 @@ function Needed({ dsl, title, children }: {
   const t = useText();
   const { session } = useApp();
   const needs = useNeeds(dsl, useStore(session.allowed, (may) => may));
-  if (children.length === 0 && needs.missing.length === 0) return <p className="quiet">{t("problems.none")}</p>;
+  const specs = useStore(session.specs, (all) => all);
+  const scripts = useMemo(() => [...scriptsOf(dsl, specs).keys()], [dsl, specs]);
+  const isEmpty = children.length === 0 && needs.missing.length === 0;
   return (
     <>
+      {scripts.map((language) => <Suspense key={language}><MissingLanguage name={language} /></Suspense>)}
+      {isEmpty && <p className="quiet no-problems">{t("problems.none")}</p>}
       <NeedList
         needs={needs} title={title}
         onChoose={(kind, name, to) => {

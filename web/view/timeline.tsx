@@ -2,7 +2,7 @@
 
 import { lazy, Suspense, useMemo } from "react";
 import type { ModelUse, Step } from "@easel/engine/state";
-import { startOf, timeline, toolCalls, type Entry, type ToolCall } from "../run/timeline.ts";
+import { startOf, timeline, toolCalls, type Entry, type ToolCall, type Turn } from "../run/timeline.ts";
 import { OrderLine } from "./order.tsx";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
@@ -77,10 +77,13 @@ function EntryView({ entry, frame, depth }: { entry: Entry; frame: Frame; depth:
   return (
     <li>
       <StepRow step={step} frame={frame} depth={depth} />
+      {step.error && <p className="step-fault small">{brief(step.error, 200)}</p>}
       {step.tools.length > 0 && <Calls calls={toolCalls(step.tools)} />}
       {step.models.length > 0 && <Models uses={step.models} />}
       {turns.map((turn) => (
-        <details key={turn.index} className="turn" open={turns.length <= 3}>
+        <details
+          key={turn.index} className="turn" open={turns.length <= 3} data-failed={hasFailed(turn) || undefined}
+        >
           <summary>{t("timeline.turn", turn.index + 1)}</summary>
           <ol>
             {turn.entries.map((each) => (
@@ -91,6 +94,11 @@ function EntryView({ entry, frame, depth }: { entry: Entry; frame: Frame; depth:
       ))}
     </li>
   );
+}
+
+// hasFailed reports whether a step of a pass has failed.
+function hasFailed({ entries }: Turn): boolean {
+  return entries.some(({ step, turns }) => step.error !== undefined || turns.some(hasFailed));
 }
 
 function Calls({ calls }: { calls: ToolCall[] }): React.ReactNode {

@@ -154,6 +154,22 @@ const en = {
   database_tables: "{0} tables",
   database_file: "file in the folder of the host, such as shop.db",
   database_none: "No host can reach a database of kind {0}.",
+
+  language_missing: "This host has no {0}: the scripts of this canvas cannot run there.",
+  language_install: "Install {0}",
+  language_installing: "Installing {0}…",
+  language_ask: "Somebody who runs this host can install {0}.",
+  hook_listen: "Listen for a call",
+  hook_listening: "Waiting for a call of the saved canvas…",
+  hook_address: "Address",
+  hook_done: "Done",
+  hook_caught: "A call came.",
+  hook_body: "Body of the call",
+  hook_pick: "Values to read",
+  hook_test: "Address, test call and last call…",
+  hook_schedule: "Run by schedule…",
+  database_choose: "Choose a file…",
+  database_absent: "{0} (not on this host)",
 };
 
 /** ConnectKey names a text. */
@@ -312,6 +328,22 @@ const zh: Record<ConnectKey, string> = {
   database_tables: "{0} 张表",
   database_file: "主机文件夹中的文件，例如 shop.db",
   database_none: "没有主机能连接 {0} 类型的数据库。",
+
+  language_missing: "此主机没有 {0}：画布中的脚本无法在那里运行。",
+  language_install: "安装 {0}",
+  language_installing: "正在安装 {0}…",
+  language_ask: "运行此主机的人可以安装 {0}。",
+  hook_listen: "等待一次调用",
+  hook_listening: "正在等待对已保存画布的调用…",
+  hook_address: "地址",
+  hook_done: "完成",
+  hook_caught: "收到一次调用。",
+  hook_body: "调用的请求体",
+  hook_pick: "要读取的值",
+  hook_test: "地址、测试调用与上次调用…",
+  hook_schedule: "按计划运行…",
+  database_choose: "选择文件…",
+  database_absent: "{0}（此主机上没有）",
 };
 
 /** texts holds the tables of both languages. */

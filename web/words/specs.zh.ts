@@ -2,11 +2,13 @@
 // docs of params. A test compares the keys with the components.
 
 import { formTexts } from "./form.zh.ts";
+import { outputs } from "./outputs.zh.ts";
 import { toolSettings } from "./tools.zh.ts";
 
 /** zh are the Chinese texts. */
 export const zh: Readonly<Record<string, string>> = {
   ...formTexts,
+  ...outputs,
   "how long an answer is waited for; 168h if empty": "等待回答的最长时间；为空时 168h",
   "what happens without an answer in time": "没有及时回答时怎么办",
   ...toolSettings,

@@ -12,6 +12,7 @@ import (
 // unaudited are routes that take a permission to change something and only read, or whose acts are
 // recorded elsewhere, with the reason.
 var unaudited = map[string]string{
+	"/api/v2/canvases/{id}/debug":                             "runs one node and stores nothing",
 	"/api/v2/databases/tables":                                "lists the tables of a database",
 	"/api/v2/providers/{provider}/test":                       "sends one question to a model",
 	"/api/v2/local-providers":                                 "looks for model servers",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -180,6 +181,31 @@ func (a *Accounts) NewDevice(account string) (string, error) {
 // User finds a user. Errors: [ErrNotFound].
 func (a *Accounts) User(ctx context.Context, id string) (User, error) {
 	return a.store.Users.Get(ctx, id)
+}
+
+// longestNickname bounds the name of a user, in characters.
+const longestNickname = 100
+
+// SetNickname changes the name of the user of a principal. Errors: those of [Error].
+func SetNickname(ctx context.Context, a *Accounts, who Principal, name string) error {
+	if who.Key != nil {
+		switch stands, err := a.StandsForUser(ctx, who); {
+		case err != nil:
+			return err
+		case !stands:
+			return Forbidden("a limited key cannot change a profile; log in, or use a key without limits")
+		}
+	}
+	name = strings.TrimSpace(name)
+	if n := utf8.RuneCountInString(name); n == 0 || n > longestNickname || !PlainText(name) {
+		return &Error{CodeBadArgument, fmt.Sprintf("nickname must be 1 to %d characters in one line",
+			longestNickname), "nickname"}
+	}
+	err := a.store.Users.SetNickname(ctx, who.User, name)
+	if errors.Is(err, ErrNotFound) {
+		return Refuse(CodeNoUser, "this key belongs to no user who can log in")
+	}
+	return err
 }
 
 // Nickname returns the name of a user for people; the id serves when nothing is known.

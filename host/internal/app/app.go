@@ -65,6 +65,12 @@ type Config struct {
 	// Tables lists the tables of the database of an ExeSQL node, with secrets of a tenant; nil
 	// refuses it.
 	Tables func(ctx context.Context, tenant string, params engine.Value) ([]string, error)
+	// DatabaseFiles lists the SQLite files that canvases may open; nil means none.
+	DatabaseFiles func() ([]string, error)
+	// MissingLanguage returns why scripts of a language cannot run here; nil means that all can.
+	MissingLanguage func(language string) error
+	// InstallPython adds an interpreter for Python; nil where none can be added.
+	InstallPython func(ctx context.Context) error
 	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing is
 	// known.
 	LogDamaged func() bool
@@ -125,6 +131,9 @@ type Services struct {
 	TestDatabase func(ctx context.Context, settings engine.Value) error
 	// Tables lists the tables of the database of an ExeSQL node, with secrets of a tenant.
 	Tables func(ctx context.Context, tenant string, params engine.Value) ([]string, error)
+	// DatabaseFiles lists the SQLite files that canvases may open.
+	DatabaseFiles func() ([]string, error)
+	Scripts       *Scripts
 }
 
 // New makes the services of a host.
@@ -137,6 +146,9 @@ func New(cfg Config) *Services {
 	}
 	if cfg.Tables == nil {
 		cfg.Tables = func(context.Context, string, engine.Value) ([]string, error) { return nil, errNoDatabases }
+	}
+	if cfg.DatabaseFiles == nil {
+		cfg.DatabaseFiles = func() ([]string, error) { return []string{}, nil }
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -173,6 +185,7 @@ func New(cfg Config) *Services {
 		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged, cfg.DatabaseDamage, cfg.Status},
 		Models:       cfg.Models,
 		TestDatabase: cfg.TestDatabase, Tables: cfg.Tables,
+		DatabaseFiles: cfg.DatabaseFiles, Scripts: &Scripts{missing: cfg.MissingLanguage, install: cfg.InstallPython},
 		Registry:  cfg.Registry,
 		Plugins:   cfg.Plugins,
 		Tools:     cfg.Tools,

@@ -3,6 +3,8 @@ package app
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -334,6 +336,32 @@ func (s *Canvases) Role(component string) engine.Role {
 
 // Load returns the plan of a document. Errors: [ErrCanvas].
 func (s *Canvases) Load(dsl []byte) (*engine.Canvas, error) { return s.runs.Load(dsl) }
+
+// CheckPipeline refuses a canvas as the pipeline of a dataset or document unless it is one that a
+// principal may read; "" is none. Errors: of [Error], with pipeline as its parameter.
+func (s *Canvases) CheckPipeline(ctx context.Context, who Principal, id string) error {
+	if id == "" {
+		return nil
+	}
+	bad := func(format string, args ...any) error {
+		return &Error{CodeBadArgument, fmt.Sprintf(format, args...), "pipeline"}
+	}
+	v, err := s.Get(ctx, who.Using(), id)
+	if errors.Is(err, ErrNotFound) {
+		return bad("canvas %.40q does not exist, or you have no access to it", id)
+	}
+	if err != nil {
+		return err
+	}
+	canvas, err := s.Load(v.DSL)
+	if err != nil {
+		return bad("canvas %q cannot run: %s", v.Title, err)
+	}
+	if !canvas.IsPipeline() {
+		return bad("canvas %q is an agent; choose a pipeline, which starts at File", v.Title)
+	}
+	return nil
+}
 
 // InputForm returns the form of a component of a document, an empty object when it has none.
 func InputForm(canvas *engine.Canvas, component string) (engine.Value, error) {

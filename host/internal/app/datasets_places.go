@@ -38,7 +38,7 @@ func placesIn(ctx context.Context, d *Datasets, key string, v *store.Document) (
 func newPlaces(
 	ctx context.Context, x index.Index, key, document string, edits []store.ChunkEdit,
 ) (*places, error) {
-	all, err := x.Chunks(ctx, &index.List{Dataset: key, Document: document, Limit: math.MaxInt32})
+	all, err := x.Chunks(ctx, &index.List{Dataset: key, Document: document, Limit: math.MaxInt32, Keys: true})
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +58,30 @@ func (p *places) page(ctx context.Context, x index.Index, l *index.List) (*index
 	if p == nil {
 		return x.Chunks(ctx, l)
 	}
+	inPlaces := func(a, b index.Chunk) int { return cmp.Compare(p.at[a.ID], p.at[b.ID]) }
 	all := *l
-	all.Offset, all.Limit = 0, math.MaxInt32
-	list, err := x.Chunks(ctx, &all)
+	all.Offset, all.Limit, all.Keys = 0, math.MaxInt32, true
+	matches, err := x.Chunks(ctx, &all)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(list.Chunks, func(a, b index.Chunk) int { return cmp.Compare(p.at[a.ID], p.at[b.ID]) })
-	from := min(l.Offset, len(list.Chunks))
-	list.Chunks = list.Chunks[from : from+min(l.Limit, len(list.Chunks)-from)]
+	slices.SortStableFunc(matches.Chunks, inPlaces)
+	from := min(l.Offset, len(matches.Chunks))
+	shown := matches.Chunks[from : from+min(l.Limit, len(matches.Chunks)-from)]
+	if len(shown) == 0 {
+		return &index.Page{Total: matches.Total}, nil
+	}
+	of := *l
+	of.Offset, of.Limit, of.IDs = 0, len(shown), make([]string, len(shown))
+	for i := range shown {
+		of.IDs[i] = shown[i].ID
+	}
+	list, err := x.Chunks(ctx, &of)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(list.Chunks, inPlaces)
+	list.Total = matches.Total
 	return list, nil
 }
 

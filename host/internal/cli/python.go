@@ -64,7 +64,10 @@ with one. It is tested first and replaces an installed interpreter.`,
 					return &usageError{"python add", err}
 				}
 			}
-			return p.add(ctx, a, from)
+			if err := p.add(ctx, a, from); err != nil {
+				return err
+			}
+			return p.show(a)
 		}
 	},
 }
@@ -84,11 +87,10 @@ program, and installs the interpreter in it: CPython for WASI with most of the s
 			if len(args) > 0 {
 				return misuse("python install", "unexpected argument %q", args[0])
 			}
-			archive, err := pythonArchive(ctx, *registry, *from)
-			if err != nil {
-				return fmt.Errorf("install Python: %w", err)
+			if err := p.install(ctx, a, *registry, *from); err != nil {
+				return err
 			}
-			return p.add(ctx, a, python.Source{File: archive})
+			return p.show(a)
 		}
 	},
 }
@@ -199,16 +201,22 @@ func (p *pythonPlace) folders(a *app) []string {
 // find returns the interpreter.
 func (p *pythonPlace) find(a *app) (*python.Module, error) { return python.Find(p.folders(a)...) }
 
+// install adds the interpreter that easel is tested with.
+func (p *pythonPlace) install(ctx context.Context, a *app, registry, file string) error {
+	archive, err := pythonArchive(ctx, registry, file)
+	if err != nil {
+		return fmt.Errorf("install Python: %w", err)
+	}
+	return p.add(ctx, a, python.Source{File: archive})
+}
+
 func (p *pythonPlace) add(ctx context.Context, a *app, from python.Source) error {
 	folders := p.folders(a)
 	if len(folders) == 0 {
 		return misuse("python", "the user has no configuration folder; use --python DIR")
 	}
-	m, err := python.Add(ctx, append(worker(scriptWorker), code.PythonWorker), folders[0], from)
-	if err != nil {
-		return err
-	}
-	return p.print(a, m)
+	_, err := python.Add(ctx, append(worker(scriptWorker), code.PythonWorker), folders[0], from)
+	return err
 }
 
 func (p *pythonPlace) show(a *app) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -57,7 +58,9 @@ func (s *server) configure(a *app) (err error) {
 	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
 	s.cfg.ScriptWorker, s.cfg.PluginCompiler = worker(scriptWorker), worker(pluginCompiler)
 	s.cfg.Version = hostVersion()
-	s.cfg.Python = (&pythonPlace{dir: s.pythonDir, data: s.cfg.Dir}).folders(a)
+	place := &pythonPlace{dir: s.pythonDir, data: s.cfg.Dir}
+	s.cfg.Python = place.folders(a)
+	s.cfg.InstallPython = func(ctx context.Context) error { return place.install(ctx, a, "", "") }
 	s.cfg.CodeExecutorToken = a.getenv(executorToken)
 	return s.readKey(a)
 }

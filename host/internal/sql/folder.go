@@ -3,6 +3,7 @@ package sql
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,6 +76,52 @@ func checkAncestors(dir, hostDir string) error {
 		}
 		path = parent
 	}
+}
+
+// mostFiles bounds a list of files.
+const mostFiles = 500
+
+// Files lists the SQLite files that a node may name, below the folder of the runner, at most 500. A
+// runner without a folder has none.
+//
+// Errors: [ErrFolder].
+func (r *Runner) Files() ([]string, error) {
+	names := []string{}
+	if r.Dir == "" {
+		return names, nil
+	}
+	if err := checkAncestors(r.Dir, r.HostDir); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(r.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFolder, err)
+	}
+	defer root.Close()
+	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || len(names) == mostFiles:
+			return nil // what cannot be read cannot be named
+		case entry.Type().IsRegular() && isSQLite(root, path) && checkFile(r.Dir, r.HostDir, path) == nil:
+			names = append(names, path)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// sqliteMagic begins each file of SQLite.
+const sqliteMagic = "SQLite format 3\x00"
+
+func isSQLite(root *os.Root, path string) bool {
+	f, err := root.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start := make([]byte, len(sqliteMagic))
+	_, err = io.ReadFull(f, start)
+	return err == nil && string(start) == sqliteMagic
 }
 
 // realPath returns an absolute path without links. Its last elements may be missing.

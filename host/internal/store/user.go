@@ -102,6 +102,18 @@ func (s Users) ByEmail(ctx context.Context, email string) (User, error) {
 	return u, fail(err, "user by address")
 }
 
+// SetNickname changes the name of a user. Errors: [ErrNotFound], [ErrInvalid].
+func (s Users) SetNickname(ctx context.Context, user, name string) error {
+	if err := checkText("nickname", name); err != nil {
+		return fail(err, "name of user %q", user)
+	}
+	return s.write(ctx, fmt.Sprintf("name of user %q", user), func(ctx context.Context, q querier) error {
+		const update = `UPDATE users SET nickname = $1, update_time = $2 WHERE id = $3`
+		res, err := q.ExecContext(ctx, update, name, s.ms(), user)
+		return changed(res, err, ErrNotFound)
+	})
+}
+
 // SetPassword changes a password and ends all logins of the user.
 // Errors: [ErrNotFound].
 func (s Users) SetPassword(ctx context.Context, user, password string) error {

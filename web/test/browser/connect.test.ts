@@ -271,6 +271,86 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
+  test("a webhook listens for one call, shows it, and reads the chosen values of it", async () => {
+    const hook = {
+      components: {
+        begin: step("Begin", {
+          mode: "Webhook", methods: ["POST"], content_types: "application/json", execution_mode: "Streaming",
+          security: { auth_type: "none", allow_anonymous: true },
+        }, [], ["Message:M"]),
+        "Message:M": step("Message", { content: ["Order {begin@body}"] }, ["begin"], []),
+      },
+    };
+    const { page, settings, params, id, done } = await opened("Caught", hook, "begin");
+    const call = (body: object): Promise<Response> => fetch(`${host.address}/api/v1/agents/${id}/webhook`, {
+      method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" },
+    });
+    await (await call({ old: true })).text(); // before: it is not the one that is waited for
+    await settings.getByRole("button", { name: "Listen for a call" }).click();
+    const listening = settings.getByRole("group", { name: "Listen for a call" });
+    await listening.getByText(`/api/v1/agents/${id}/webhook`).waitFor();
+    const first = page.waitForResponse((answer) => answer.url().includes("source=webhook"));
+    await first;
+    await (await call({ order: 7, tags: ["new"], noise: "x" })).text();
+    await listening.getByText("A call came.").waitFor();
+    await listening.getByLabel("Body of the call").getByText(/"order": 7/).waitFor();
+    await listening.getByLabel("Answer").getByText(/Order/).waitFor();
+    await audit(page, "a call that was caught");
+    await looks(page, "webhook-listen");
+    await listening.getByRole("checkbox", { name: "noise" }).uncheck();
+    await listening.getByRole("button", { name: "Add its values" }).click();
+    await saveToHost(page);
+    assert.deepEqual((await params())["schema"], {
+      body: { properties: { order: { type: "number" }, tags: { type: "array<string>" } }, required: [] },
+    });
+    await settings.getByRole("button", { name: "Run by schedule…" }).click();
+    const dialog = page.locator("dialog.publish");
+    assert.equal(await dialog.getByRole("tab", { selected: true }).innerText(), "Schedules");
+    await page.keyboard.press("Escape");
+    await settings.getByRole("button", { name: "Address, test call and last call…" }).click();
+    await dialog.getByRole("region", { name: "Last call" }).getByText(/order/).first().waitFor();
+    await done(refused);
+  });
+
+  test("a script is tried beside its inputs, and Python that the host lacks is offered", async () => {
+    const canvas = {
+      components: {
+        begin: step("Begin", {}, [], ["CodeExec:C"]),
+        "CodeExec:C": step("CodeExec", {
+          lang: "javascript", arguments: { count: "sys.query", name: "sys.user_id" },
+          script: [
+            "function main({ count }) {", "  if (count > 9) throw new Error('too many');", "  return count + 1;", "}",
+          ].join("\n"),
+          outputs: { result: { type: "Number" } },
+        }, ["begin"], []),
+      },
+    };
+    const { page, settings, done } = await opened("Counter", canvas, "CodeExec:C");
+    await page.locator("#tab-chat").click();
+    await page.getByLabel("Run on the host").check({ force: true });
+    await page.locator("#tab-node").click();
+    await settings.locator("summary", { hasText: "Try the script" }).click();
+    const trial = settings.locator(".trial");
+    await trial.getByLabel("count").fill("41");
+    await trial.getByRole("button", { name: "Run the script on the host" }).click();
+    await trial.getByRole("alert").getByText(/too many/).waitFor();
+    await settings.locator(".cm-line.failed", { hasText: "too many" }).waitFor();
+    await trial.getByLabel("count").fill("4");
+    await trial.getByRole("button", { name: "Run the script on the host" }).click();
+    await trial.getByRole("region", { name: "Result" }).getByText("5", { exact: true }).first().waitFor();
+    await audit(page, "a script that was tried");
+    await looks(page, "script-tried");
+    await settings.getByLabel("Python", { exact: true }).check();
+    const missing = settings.getByRole("group", { name: /no Python/ });
+    await missing.getByRole("button", { name: "Install Python" }).waitFor();
+    await page.locator("#tab-problems").click();
+    await page.locator(".panel").getByRole("button", { name: "Install Python" }).waitFor();
+    assert.equal(await page.getByText("No problems found.").isVisible(), false);
+    await audit(page, "Python is missing");
+    await looks(page, "python-missing");
+    await done(refused);
+  });
+
   test("a request is filled from curl, signed in with a secret, and tried", async () => {
     const shop = createServer((request, response) => {
       let text = "";
@@ -360,7 +440,7 @@ describe("connections", { skip: missing(), timeout: 1_200_000 }, () => {
     for (const gone of ["Host", "Port", "User", "Password"]) {
       assert.equal(await settings.getByText(gone, { exact: true }).isVisible(), false, gone);
     }
-    await settings.getByLabel("Database name", { exact: true }).fill("shop.db");
+    await settings.getByLabel("Database name", { exact: true }).selectOption("shop.db");
     await settings.getByRole("button", { name: "Test connection" }).click();
     await settings.getByText("Connected, 2 tables").waitFor();
     await settings.getByRole("region", { name: "2 tables" }).getByText("orders").waitFor();

@@ -71,6 +71,40 @@ describe("the panel of a node", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("several selected steps have their acts and common settings", async () => {
+    const { page, done } = await stage.visit("#example=exchange", { width: 1440, height: 900 });
+    await node(page, "Receipt").click();
+    await page.locator(".board").press("Control+d");
+    await page.locator(".inspector[data-node]").waitFor();
+    const names = page.locator(".react-flow__node .box-name b", { hasText: /^Receipt/ });
+    await counted(names, 2);
+    assert.deepEqual((await names.allInnerTexts()).toSorted(), ["Receipt", "Receipt 2"]);
+    assert.equal(await page.locator(".node-name").inputValue(), "Receipt 2", "the panel follows the copy");
+    await node(page, "Receipt").first().click({ modifiers: ["Control"] });
+    const several = page.locator(".inspector.several");
+    await several.getByRole("heading", { name: "2 steps" }).waitFor();
+    await several.getByText("Changes count for all 2 steps.").waitFor();
+    await audit(page, "several steps");
+    await picture(page, "several");
+    await several.locator("summary", { hasText: "Output" }).click();
+    await several.getByLabel("Also as a file", { exact: true }).selectOption({ label: "PDF" });
+    const formats = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for (const at of [0, 1]) {
+        await node(page, "Receipt").nth(at).click();
+        const settings = page.locator(".inspector[data-node] .settings");
+        await settings.locator("summary", { hasText: "Output" }).click();
+        found.push(await settings.getByLabel("Also as a file", { exact: true }).inputValue());
+      }
+      return found;
+    };
+    assert.deepEqual(await formats(), ["pdf", "pdf"]);
+    await node(page, "Receipt").first().click({ modifiers: ["Control"] });
+    await several.getByRole("button", { name: "Delete" }).click();
+    await counted(names, 0);
+    await done();
+  });
+
   test("Enter lands in the most important field of a step", async () => {
     const { page, done } = await stage.visit("#template=support-bot", { width: 1440, height: 900 });
     const fields = [["Answer from the handbook", "Message"], ["Reply", "Text"], ["Start", "Greeting"]] as const;

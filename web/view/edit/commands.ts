@@ -73,13 +73,36 @@ export function useCommands(): Command[] {
   return useMemo(() => [...editing(app, edited, flow, t), ...viewing(app, edited, flow)], [app, edited, flow, t]);
 }
 
-function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (key: Key) => string): Command[] {
+/** follow selects what was pasted, and shows it in the panel. */
+export function follow({ look }: App, edited: Store<Edited>, ids: readonly string[]): void {
+  choose(edited, ids);
+  look.update({ selected: ids[0] });
+}
+
+const ofSelection = new Set<Key>(["edit.duplicate", "edit.delete", "edit.off", "edit.extract"]);
+
+/** useSelectionCommands returns those for several selected boxes, also outside of the canvas. */
+export function useSelectionCommands(): Command[] {
+  const app = useApp();
+  const t = useText();
+  const edited = useEdited();
+  return useMemo(
+    () => editing(app, edited, undefined, t)
+      .filter(({ label }) => ofSelection.has(label) || label.startsWith("align.")),
+    [app, edited, t],
+  );
+}
+
+// editing lists the commands that change the canvas; a note needs its view.
+function editing(
+  app: App, edited: Store<Edited>, flow: ReactFlowInstance | undefined, t: (key: Key) => string,
+): Command[] {
   const { session, look } = app;
   const selected = (): readonly string[] => edited.get().nodes;
   const pasteCopy = (): void => {
     const text = session.editing.copied(selected());
     if (text === undefined) return notify(edited, t("edit.nothing_copied"));
-    choose(edited, session.editing.paste(text));
+    follow(app, edited, session.editing.paste(text));
   };
   return [
     {
@@ -93,7 +116,7 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       icon: "note",
       keys: "M",
       run: () => {
-        const id = session.editing.note(center(flow), t("edit.note_name"));
+        const id = flow && session.editing.note(center(flow), t("edit.note_name"));
         if (id === undefined) return;
         choose(edited, [id]);
         look.update({ selected: id, reveal: { node: id, count: (look.get().reveal?.count ?? 0) + 1 } });
@@ -114,11 +137,7 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       },
     },
     {
-      label: "edit.connect",
-      icon: "link",
-      keys: "C",
-      needs: 1,
-      where: "board",
+      label: "edit.connect", icon: "link", keys: "C", needs: 1, where: "board",
       run: () => edited.update({ overlay: "connect" }),
     },
     {

@@ -7,7 +7,7 @@ import type { CanvasModel } from "../../canvas/drawing.ts";
 import { following, neighbor } from "../../canvas/neighbor.ts";
 import type { Point } from "../../run/editing.ts";
 import { useApp, useSelect, useText } from "../context.tsx";
-import { center, matches, remove, type Command } from "./commands.ts";
+import { center, type Command, follow, matches, remove } from "./commands.ts";
 import { choose, notify, useEdited } from "./state.ts";
 
 /** useKeyboard lets the commands be called by their keys. */
@@ -159,7 +159,7 @@ export function useClipboard(): void {
       if (isField(event) || document.querySelector("dialog[open]")) return;
       const text = event.clipboardData?.getData("text/plain") ?? "";
       try {
-        choose(edited, session.editing.paste(text, center(flow)));
+        follow(app, edited, session.editing.paste(text, center(flow)));
         event.preventDefault();
       } catch (err) {
         if (!(err instanceof ClipError)) throw err;

@@ -4,11 +4,14 @@ import { Connection, Database } from "./database.tsx";
 import { HeaderLines } from "./headers.tsx";
 import { HookSecurity } from "./hook-security.tsx";
 import { HookValues } from "./hook-values.tsx";
+import { LanguageOfScript } from "./languages.tsx";
 import type { Kind } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
 import { Address, RequestHeaders } from "./request.tsx";
 import { Secret } from "./secret.tsx";
 import { Servers } from "./servers.tsx";
+
+export { MissingLanguage } from "./languages.tsx";
 
 const editors: Record<Kind, React.ComponentType<ControlProps>> = {
   servers: Servers,
@@ -20,6 +23,7 @@ const editors: Record<Kind, React.ComponentType<ControlProps>> = {
   database: Database,
   connection: Connection,
   secret: Secret,
+  language: LanguageOfScript,
 };
 
 /** ConnectEditor edits a setting of any kind of connection. */

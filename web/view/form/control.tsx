@@ -3,7 +3,8 @@
 
 import { lazy, Suspense } from "react";
 import type { Widget } from "@easel/engine";
-import { isObject } from "../../canvas/dsl.ts";
+import { isObject, word } from "../../canvas/dsl.ts";
+import { languageOf } from "../../canvas/script.ts";
 import { AsJson, Composite } from "./as-json.tsx";
 import { BranchField, Targets } from "./branches.tsx";
 import { Checks, OperatorField, Segment, Select } from "./choice.tsx";
@@ -49,7 +50,7 @@ const widgets: Record<Widget, React.ComponentType<ControlProps>> = {
   members: MemberFields,
   conditions: ConditionList,
   branches: BranchField,
-  code: Code,
+  code: Script,
   schema: Structured,
   outputs: Outputs,
   fields: Fields,
@@ -116,6 +117,19 @@ function Odd(props: ControlProps): React.ReactNode {
     <>
       <AsJson {...props} />
       <small className="missing">{f("odd_value")}</small>
+    </>
+  );
+}
+
+const LanguageOfScript = connection("language");
+
+// Script edits a program, and names what runs it if that is missing.
+function Script(props: ControlProps): React.ReactNode {
+  const { params, schemas } = props.around;
+  return (
+    <>
+      <Code {...props} />
+      {languageOf(params, word(schemas["lang"]?.default ?? "")) !== "text" && <LanguageOfScript {...props} />}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { word } from "../../canvas/dsl.ts";
 import { portAfter, settingsAfter, usesServer } from "../../canvas/database.ts";
 import { useApp } from "../context.tsx";
-import { useAttempt } from "../loaded.ts";
+import { useAttempt, useLoaded } from "../loaded.ts";
 import { Fault, SignIn, useConnectText, useMayAsk } from "./connect-parts.tsx";
 import { useSettings } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
@@ -35,9 +35,25 @@ export function Database({ id, node, value, schema, onChange }: ControlProps): R
 }
 
 /** Connection edits the name of a database, and tests the connection. */
-export function Connection({ id, node, value, hint, describedBy, onChange }: ControlProps): React.ReactNode {
+export function Connection(props: ControlProps): React.ReactNode {
+  const { id, node, value, hint, describedBy, onChange } = props;
   const c = useConnectText();
   const { params } = useSettings(node);
+  const files = useFiles(!usesServer(params));
+  if (files.length > 0) {
+    const now = word(value ?? "");
+    const odd = now !== "" && !files.includes(now);
+    return (
+      <div className="rows">
+        <select id={id} value={now} aria-describedby={describedBy} onChange={(event) => onChange(event.target.value)}>
+          {now === "" && <option value="">{c("database_choose")}</option>}
+          {odd && <option value={now}>{c("database_absent", now)}</option>}
+          {files.map((file) => <option key={file} value={file}>{file}</option>)}
+        </select>
+        <Test node={node} />
+      </div>
+    );
+  }
   return (
     <div className="rows">
       <input
@@ -48,6 +64,17 @@ export function Connection({ id, node, value, hint, describedBy, onChange }: Con
       <Test node={node} />
     </div>
   );
+}
+
+const noFiles: string[] = [];
+
+// useFiles lists the SQLite files that the host offers; none where it cannot be asked.
+function useFiles(wanted: boolean): string[] {
+  const { host } = useApp();
+  const asks = useMayAsk() && wanted;
+  const { value } = useLoaded(String(asks), async () =>
+    asks ? (await host.request<{ items: string[] }>("GET", "/api/v2/databases/files")).items : noFiles);
+  return value ?? noFiles;
 }
 
 interface Found {

@@ -1,6 +1,6 @@
 // Settings of a node as a form, made from the component's JSON Schema.
 
-import { useId, useLayoutEffect, useRef, useState } from "react";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ComponentSpec, Diagnostic, Schema } from "@easel/engine";
 import { own, type Params } from "../../canvas/dsl.ts";
 import { useSpecText, useText } from "../context.tsx";
@@ -19,11 +19,11 @@ import { useFormText } from "./text.ts";
 
 const many = 9; // settings from which a search helps
 
-const editors: Editors = { Control, Form };
-
 /** SettingsForm edits parameters one by one. */
 export default function SettingsForm(props: FormProps): React.ReactNode {
   const box = useRef<HTMLDivElement>(null);
+  const { Trial } = props;
+  const editors = useMemo((): Editors => ({ Control, Form, Trial }), [Trial]);
   const { node, spec, params, tool = false, searchable = false, enters = false, onEntered } = props;
   const parts = partsOf(spec, params, tool);
   const names = parts.flatMap((part) => part.names);

@@ -12,7 +12,7 @@ import type { Prompt } from "./prompt.tsx";
 /** Kind is a group of editors of connections. */
 export type Kind =
   | "servers" | "headers" | "request-headers" | "webhook" | "request" | "address" | "database" | "connection"
-  | "secret";
+  | "secret" | "language";
 
 /** Settings are those of a node, or of a tool of an agent. */
 export interface Settings {

@@ -3,16 +3,17 @@
 import { word } from "../../canvas/dsl.ts";
 import { useId, useState } from "react";
 import type { Schema } from "@easel/engine";
-import { isObject, own } from "../../canvas/dsl.ts";
-import { failingLine, skeleton } from "../../canvas/script.ts";
+import { isObject } from "../../canvas/dsl.ts";
+import { failingLine, languageOf, skeleton } from "../../canvas/script.ts";
 import { choices } from "../../run/model-names.ts";
 import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { AsJson } from "./as-json.tsx";
-import type { Language } from "./code-languages.ts";
 import { Prompt } from "./prompt.tsx";
-import { typeOf, type ControlProps } from "./props.ts";
+import { useSettings } from "./params.tsx";
+import { typeOf, useEditors, type ControlProps } from "./props.ts";
 import { tagOf } from "./shown.ts";
+import { useLastStep } from "./tried.ts";
 import { useFormText } from "./text.ts";
 
 function isText(value: unknown): value is string | undefined | null {
@@ -77,11 +78,12 @@ export function Reference(props: ControlProps): React.ReactNode {
 export function Code(props: ControlProps): React.ReactNode {
   const { node, label, value, around, onChange } = props;
   const f = useFormText();
-  const { session } = useApp();
-  const step = useStore(session.player.play, (play) => own(play.shown.latest, node));
+  const { Trial } = useEditors();
+  const { tool } = useSettings(node);
+  const step = useLastStep(node);
   if (!isText(value)) return <AsJson {...props} />;
   const text = value ?? "";
-  const language = languageOf(around);
+  const language = languageOf(around.params, word(around.schemas["lang"]?.default ?? ""));
   const given = around.params["arguments"];
   return (
     <>
@@ -97,14 +99,9 @@ export function Code(props: ControlProps): React.ReactNode {
           {f("skeleton")}
         </button>
       )}
+      {language !== "text" && !tool && Trial && <Trial {...props} />}
     </>
   );
-}
-
-function languageOf({ params, schemas }: ControlProps["around"]): Exclude<Language, "json"> {
-  const chosen = params["lang"] ?? schemas["lang"]?.default;
-  if (chosen === "python" || chosen === "python3") return "python";
-  return chosen === "javascript" || chosen === "nodejs" ? "javascript" : "text";
 }
 
 /** Toggle edits yes or no. */

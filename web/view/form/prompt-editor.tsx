@@ -24,8 +24,11 @@ import {
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { same } from "../../canvas/patch.ts";
 import type { Usable } from "../../canvas/upstream.ts";
+import type { FormText } from "../../words/form.ts";
 import { resume, type SelectedRef } from "../selected.ts";
+import { sentence } from "../text.ts";
 import { codeSetup, fail, type Language } from "./code-languages.ts";
+import { useFormText, type FormKey } from "./text.ts";
 
 /** Offered is a variable with its value of the last run. */
 export interface Offered extends Usable {
@@ -90,11 +93,18 @@ const theme = EditorView.theme({
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit", maxHeight: "260px" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "5px 10px" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--select-soft)", color: "var(--ink)" },
+  ".cm-completionInfo": { maxWidth: "260px", padding: "7px 10px", color: "var(--ink-soft)" },
   ".cm-completionDetail": { color: "var(--ink-soft)", fontStyle: "normal" },
 });
 
 /** outside marks a change that does not come from the person in this editor. */
 const outside = Annotation.define<boolean>();
+
+// What the system gives.
+const system: Readonly<Record<string, FormKey>> = {
+  "sys.query": "sys_query", "sys.user_id": "sys_user_id", "sys.principal": "sys_principal",
+  "sys.conversation_turns": "sys_turns", "sys.files": "sys_files", "sys.history": "sys_history", "sys.date": "sys_date",
+};
 
 /** redraw draws the references again: other variables are offered. */
 const redraw = StateEffect.define<null>();
@@ -128,8 +138,9 @@ class Chip extends WidgetType {
 export default function PromptEditor(props: EditorProps): React.ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const latest = useRef(props);
-  latest.current = props;
+  const say = useFormText();
+  const latest = useRef({ ...props, say });
+  latest.current = { ...props, say };
   const described = useRef(new Compartment());
   const sent = useRef<string[]>([]); // texts that the page was told of and that have not come back
   // Before the page is painted: no key that is typed in between may get lost.
@@ -198,7 +209,7 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
 }
 
 // description is what changes with the component: the name, the hint, and the language.
-function description(latest: { readonly current: EditorProps }): Extension {
+function description(latest: { readonly current: EditorProps & { say: FormText } }): Extension {
   const { label, hint, language, bare = false } = latest.current;
   const offered = (): readonly Offered[] => latest.current.offered;
   return [
@@ -206,7 +217,7 @@ function description(latest: { readonly current: EditorProps }): Extension {
     hint ? placeholder(hint) : [],
     language
       ? [codeSetup(language), EditorView.editorAttributes.of({ class: "code" })]
-      : [chips(offered, bare), offers(offered)],
+      : [chips(offered, bare), offers(offered, () => latest.current.say)],
   ];
 }
 
@@ -245,12 +256,22 @@ function chips(offered: () => readonly Offered[], bare: boolean): ViewPlugin<{ d
 
 // offers returns the list behind { and /. A choice counts at once: somebody who types fast presses
 // Enter as soon as the list is there.
-function offers(offered: () => readonly Offered[]): Extension {
-  return autocompletion({ override: [(context) => complete(context, offered())], icons: false, interactionDelay: 0 });
+function offers(offered: () => readonly Offered[], say: () => FormText): Extension {
+  return autocompletion({
+    override: [(context) => complete(context, offered(), say())], icons: false, interactionDelay: 0,
+  });
+}
+
+// aboutOf returns the line that explains a variable.
+function aboutOf({ ref, about }: Offered, say: FormText): string {
+  const key = system[ref];
+  return key === undefined ? (about ?? "") : sentence(say(key));
 }
 
 // complete offers the variables after { or /, filtered by what follows.
-function complete(context: CompletionContext, offered: readonly Offered[]): CompletionResult | null {
+function complete(
+  context: CompletionContext, offered: readonly Offered[], say: FormText,
+): CompletionResult | null {
   const typed = context.matchBefore(/[{/][^{}\n]{0,40}/);
   if (!typed && !context.explicit) return null;
   const slash = typed?.text.startsWith("/") === true;
@@ -263,6 +284,7 @@ function complete(context: CompletionContext, offered: readonly Offered[]): Comp
     options: offered.map((each, index): Completion => ({
       boost: Math.max(-90, 90 - index),
       label: `${each.from} · ${each.name}`,
+      ...(aboutOf(each, say) === "" ? {} : { info: aboutOf(each, say) }),
       detail: each.value === undefined ? each.type : `${each.type} = ${each.value.slice(0, 40)}`,
       apply: (view, _, at, to) => {
         const end = closing && !slash ? to + 1 : to;

@@ -4,11 +4,11 @@
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { usable } from "../../canvas/upstream.ts";
 import { own } from "../../canvas/dsl.ts";
-import { useApp, useStore, useText } from "../context.tsx";
+import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { Plain } from "../plain.tsx";
 import type { Selected } from "../selected.ts";
-import { brief } from "../text.ts";
+import { brief, sentence } from "../text.ts";
 import type { Language } from "./code-languages.ts";
 import type { Offered } from "./prompt-editor.tsx";
 
@@ -29,14 +29,18 @@ export function useOfferedVariables(node: string): Offered[] {
   const document = useStore(session.document, (now) => now);
   const specs = useStore(session.specs, (all) => all);
   const shown = useStore(session.player.play, (play) => play.shown);
+  const words = useSpecText();
   return useMemo(() => {
     if (!document) return [];
     return usable(document.dsl, document.model, specs, node).map((each) => {
       const value =
         each.node === undefined ? shown.variables[each.ref] : own(own(shown.latest, each.node)?.outputs, each.name);
-      return { ...each, ...(value === undefined ? {} : { value: brief(value, 60) }) };
+      return {
+        ...each, ...(each.about ? { about: sentence(words(each.about)) } : {}),
+        ...(value === undefined ? {} : { value: brief(value, 60) }),
+      };
     });
-  }, [document?.dsl, document?.model, specs, node, shown]);
+  }, [document?.dsl, document?.model, specs, node, shown, words]);
 }
 
 /** Prompt edits a text of a node. */

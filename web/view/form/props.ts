@@ -38,6 +38,8 @@ export interface FormProps {
   /** The component is a tool of an agent. */
   tool?: boolean;
   onChange(key: string, value: unknown): void;
+  /** See Editors. */
+  Trial?: ComponentType<ControlProps> | undefined;
   /** Settings can be searched, once there are many. */
   searchable?: boolean;
   /** The most important field gets the keyboard; onEntered is called then. */
@@ -49,6 +51,8 @@ export interface FormProps {
 export interface Editors {
   Control: ComponentType<ControlProps>;
   Form: ComponentType<FormProps>;
+  /** Runs a script with values for its inputs; absent where a step does not run alone. */
+  Trial?: ComponentType<ControlProps> | undefined;
 }
 
 /** EditorsContext carries the editors. */

@@ -3,15 +3,16 @@
 
 import { useState } from "react";
 import { curled, type CurlNote } from "../../canvas/curl.ts";
-import { isObject, own, word } from "../../canvas/dsl.ts";
+import { isObject, word } from "../../canvas/dsl.ts";
 import { headersAs, headersOf, type Header } from "../../canvas/headers.ts";
 import { numbered } from "../../canvas/hook-security.ts";
-import { useApp, useBusy, useStore } from "../context.tsx";
+import { useApp, useBusy } from "../context.tsx";
 import { useAttempt } from "../loaded.ts";
 import { Fault, placeholderOf, useConnectText, useSecrets } from "./connect-parts.tsx";
 import { Headers } from "./headers.tsx";
 import { useParts, useSettings } from "./params.tsx";
 import type { ControlProps } from "./props.ts";
+import { useLastStep } from "./tried.ts";
 
 /** Address edits the address of a request, fills the request from curl and tries it. */
 export function Address({ node, label, value, hint, onChange }: ControlProps): React.ReactNode {
@@ -103,8 +104,7 @@ const longest = 4000;
 // Answer shows what the last run of the node got.
 function Answer({ node }: { node: string }): React.ReactNode {
   const c = useConnectText();
-  const { session } = useApp();
-  const step = useStore(session.player.play, (play) => own(play.shown.latest, node));
+  const step = useLastStep(node);
   if (!step) return null;
   if (step.status === "running") return <p className="quiet small" role="status"><span className="spinner" /></p>;
   const { status_code: status, headers, result } = step.outputs ?? {};

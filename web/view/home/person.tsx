@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useApp, useStore, useText } from "../context.tsx";
 import { SignIn } from "../host.tsx";
 import { codeWords } from "../../words/codes.ts";
+import { useAttempt } from "../loaded.ts";
 import { reasonOf } from "../reason.tsx";
 import { useHomeText } from "./text.ts";
 
@@ -44,7 +45,7 @@ function Profile({ onChanged }: { onChanged(): void }): React.ReactNode {
   const { host } = useApp();
   const { name, person: { email, tenant, role } = noPerson } = useStore(host.state, (state) => state);
   const facts = [
-    [h("me_name"), name],
+    ...(host.hasLogin ? [] : [[h("me_name"), name]]),
     [h("me_email"), email],
     [h("me_tenant"), tenant],
     [h("me_role"), role === "owner" || role === "admin" || role === "normal" ? h(`role_${role}`) : role],
@@ -54,6 +55,7 @@ function Profile({ onChanged }: { onChanged(): void }): React.ReactNode {
       <dl className="profile">
         {facts.map(([label, value]) => <div key={label}><dt>{label}</dt><dd>{value}</dd></div>)}
       </dl>
+      {host.hasLogin && <Name key={name} name={name} />}
       <button type="button" onClick={() => void host.signOut().catch(() => host.connect())}>
         {t("host.sign_out")}
       </button>
@@ -64,6 +66,40 @@ function Profile({ onChanged }: { onChanged(): void }): React.ReactNode {
       {host.hasLogin && email !== "" && <Password email={email} onChanged={onChanged} />}
       {!host.hasLogin && <p className="quiet">{h("me_key")}</p>}
     </>
+  );
+}
+
+// Name edits the name that colleagues see.
+function Name({ name }: { name: string }): React.ReactNode {
+  const h = useHomeText();
+  const { host } = useApp();
+  const [text, setText] = useState(name);
+  const [saved, setSaved] = useState(false);
+  const attempt = useAttempt();
+  return (
+    <form
+      className="own-name"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void attempt.run(() => host.rename(text)).then(setSaved);
+      }}
+    >
+      <label className="field">
+        {h("me_name")}
+        <input
+          type="text" autoComplete="name" required maxLength={100} value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setSaved(false);
+          }}
+        />
+      </label>
+      {attempt.fault !== undefined && <p className="fault" role="alert">{attempt.fault}</p>}
+      {saved && <p role="status">{h("me_renamed")}</p>}
+      <button type="submit" disabled={attempt.busy || text.trim() === "" || text.trim() === name}>
+        {h("me_rename")}
+      </button>
+    </form>
   );
 }
 

@@ -16,6 +16,9 @@ import { Actions } from "./actions.tsx";
 import { Given } from "./given.tsx";
 import { Results } from "./results.tsx";
 import { useNodeText } from "./text.ts";
+import { Trial } from "./trial.tsx";
+
+export { Several } from "./several.tsx";
 
 const SettingsForm = lazy(() => import("../form/form.tsx"));
 
@@ -61,7 +64,7 @@ export default function NodeParts({ node, edits }: { node: CanvasNode; edits: Pa
           ))}
         {real && <Actions node={node} step={step} />}
         {real && step && <Routes node={node.id} />}
-        {steps.length > 1 && <Which steps={steps} step={step} />}
+        {steps.length > 1 && <Which steps={steps} step={step} inBody={node.parent !== undefined} />}
       </div>
       {real && !wide && <PartTabs part={part} status={step?.status} onPart={(next) => look.update({ part: next })} />}
       {(wide ? columns : real ? [part] : (["settings"] as const)).map((each) => (
@@ -127,8 +130,12 @@ function Dot({ status }: { status: Step["status"] | undefined }): React.ReactNod
   return <span className="part-dot" role="img" data-status={status} aria-label={n(`dot_${status}`)} />;
 }
 
-function Which({ steps, step }: { steps: readonly Step[]; step: Step | undefined }): React.ReactNode {
+// Which chooses one of the executions: of a step of a body, one of its items.
+function Which({ steps, step, inBody }: {
+  steps: readonly Step[]; step: Step | undefined; inBody: boolean;
+}): React.ReactNode {
   const t = useText();
+  const n = useNodeText();
   const { look } = useApp();
   return (
     <select
@@ -137,7 +144,7 @@ function Which({ steps, step }: { steps: readonly Step[]; step: Step | undefined
     >
       {steps.map((each, i) => (
         <option key={each.index} value={each.index}>
-          {i + 1} · {t(`status.${each.status}`)}
+          {n(inBody ? "item" : "turn", (each.items?.at(-1) ?? i) + 1, steps.length)} · {t(`status.${each.status}`)}
           {each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}
         </option>
       ))}
@@ -171,6 +178,7 @@ function Settings({ node, edits, problems }: {
         spec={spec}
         params={node.params}
         tool={node.role === "agent"}
+        Trial={node.role === "agent" ? undefined : Trial}
         changed={edits}
         problems={problems}
         onChange={(key, value) => session.edit(node.id, key, value)}

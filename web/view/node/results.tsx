@@ -7,7 +7,7 @@ import { outputsOf } from "../../canvas/upstream.ts";
 import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { Markdown } from "../markdown.tsx";
-import { bare, seconds, show } from "../text.ts";
+import { bare, seconds, sentence, show } from "../text.ts";
 import { Value } from "../value.tsx";
 import { useNodeText } from "./text.ts";
 
@@ -24,8 +24,11 @@ export function Results({ node, step }: { node: CanvasNode; step: Step | undefin
     <>
       <p className="quiet small">{n("out_none")}</p>
       <ul className="offered">
-        {offered.map(({ name, type }) => (
-          <li key={name} className="quiet"><b>{name}</b> <small>{words(type)}</small></li>
+        {offered.map(({ name, type, about }) => (
+          <li key={name} className="quiet">
+            <b>{name}</b> <small>{words(type)}</small>
+            {about && <small className="offered-about">{sentence(words(about))}</small>}
+          </li>
         ))}
       </ul>
     </>

@@ -24,20 +24,12 @@ const sections: Record<SectionName, (props: Section) => React.ReactNode> = {
 const order = Object.keys(sections) as SectionName[];
 
 /** Publish returns a dialog; `onNew` saves a canvas that the host does not have yet. */
-export default function Publish({
-  onKeep,
-  onNew,
-  onClose,
-}: {
-  onKeep(): Promise<boolean>;
-  onNew(): void;
-  onClose(): void;
-}): React.ReactNode {
+export default function Publish({ onKeep, onNew }: Pick<Section, "onKeep"> & { onNew(): void }): React.ReactNode {
   const t = usePublishText();
-  const { session, host } = useApp();
+  const { session, host, look } = useApp();
   const origin = useStore(session.origin, (from) => from);
   const release = useMemo(() => (origin ? new Release(host, origin.id) : undefined), [host, origin?.id]);
-  const [section, setSection] = useState<SectionName>("release");
+  const [section, setSection] = useState<SectionName>(look.get().publish ?? "release");
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
@@ -54,7 +46,10 @@ export default function Publish({
     document.getElementById(`section-${next}`)?.focus();
   };
   return (
-    <dialog ref={dialog} className="publish" aria-labelledby="publish-title" onClose={onClose}>
+    <dialog
+      ref={dialog} className="publish" aria-labelledby="publish-title"
+      onClose={() => look.update({ publish: undefined })}
+    >
       <header>
         <h2 id="publish-title">{t("title")}</h2>
         <button type="button" className="icon-button" aria-label={t("close")} onClick={() => dialog.current?.close()}>

@@ -25,6 +25,11 @@ func (a accounts) operations() []operation {
 				"value that requests must send as X-CSRF-Token.",
 		}, a.me),
 		handle(operation{
+			method: "PATCH", path: "/api/v2/me", body: api.BodyTiny, name: "updateMe",
+			about: "Change the caller's profile. An API key can do it only if it may do all that its user may, " +
+				"without limits.",
+		}, a.updateMe),
+		handle(operation{
 			method: "GET", path: "/api/v2/me/usage", body: api.BodyNone, name: "usage",
 			about: "Get the token usage of the caller and its tenant: used today, the quota, and when the count " +
 				"is reset.",
@@ -154,6 +159,22 @@ func (a accounts) me(ctx context.Context, in byTenant) (meView, error) {
 		return out, err
 	}
 	return out, nil
+}
+
+type profileInput struct {
+	Nickname string `json:"nickname" jsonschema:"the name that colleagues see, 1 to 100 characters"`
+}
+
+type updateMe struct {
+	Who  app.Principal
+	Body profileInput
+}
+
+func (a accounts) updateMe(ctx context.Context, in updateMe) (meView, error) {
+	if err := app.SetNickname(ctx, a.Accounts, in.Who, in.Body.Nickname); err != nil {
+		return meView{}, err
+	}
+	return a.me(ctx, byTenant{in.Who})
 }
 
 // usage answers what the caller may still use.

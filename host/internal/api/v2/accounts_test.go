@@ -2,6 +2,7 @@ package v2_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +52,7 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		s.As(a, "POST", "/api/v2/users", `{"email":"x@three.org","password":"correct horse","role":"owner"}`, 403)
 		s.As(a, "PUT", "/api/v2/users/"+made.Get("owner").Str()+"/password", `{"new":"another horse"}`, 403)
 		s.As(a, "PUT", "/api/v2/me/password", `{"new":"another horse"}`, 403)
+		s.As(a, "PATCH", "/api/v2/me", `{"nickname":"Mallory"}`, 403)
 		s.As(a, "POST", "/api/v2/canvases", `{"title":"x","dsl":`+apitest.Echo+`}`, 403)
 		require.Equal(t, 109, s.Request("POST", "/v1/user/login", "", `{"email":"x","password":"`+a+`"}`).Code(), "a limited key is no login")
 		old := s.Request("POST", "/v1/system/new_token", a, `{"scopes":["edit"]}`)
@@ -85,6 +87,12 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		}
 		require.Equal(t, 201, as("POST", "/api/v2/canvases", `{"title":"x","dsl":`+apitest.Echo+`}`))
 		require.Equal(t, 403, as("GET", "/api/v2/keys", ""), "members work with canvases")
+		require.Equal(t, 200, as("PATCH", "/api/v2/me", `{"nickname":" Bob the builder "}`))
+		for _, bad := range []string{"", " ", `a\nb`, strings.Repeat("b", 101)} {
+			require.Equal(t, 422, as("PATCH", "/api/v2/me", `{"nickname":"`+bad+`"}`), bad)
+		}
+		users := s.As(key, "GET", "/api/v2/users", "", 200).Get("items")
+		require.Equal(t, "Bob the builder", users.At(1).Get("nickname").Str())
 		require.Equal(t, 403, as("PUT", "/api/v2/me/password", `{"old":"wrong","new":"staple battery"}`))
 		require.Equal(t, 422, as("PUT", "/api/v2/me/password", `{"old":"battery staple","new":"short"}`))
 		require.Equal(t, 204, as("PUT", "/api/v2/me/password", `{"old":"battery staple","new":"staple battery"}`))

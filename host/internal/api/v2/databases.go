@@ -19,6 +19,12 @@ func (d databases) operations() []operation {
 			about: "Connect to the database of an ExeSQL node as a run of the canvas would, with the same limits on " +
 				"addresses, accounts and secrets, and list its tables and views.",
 		}, d.tables),
+		handle(operation{
+			method: "GET", path: "/api/v2/databases/files", body: api.BodyNone, scope: app.ScopeEdit,
+			name: "listDatabaseFiles",
+			about: "List the SQLite files that ExeSQL nodes may name as their database, at most 500. There are none " +
+				"without a folder of databases.",
+		}, d.files),
 	}
 }
 
@@ -33,6 +39,11 @@ type tableList struct {
 	OK    bool     `json:"ok"`
 	Error string   `json:"error,omitempty" jsonschema:"why there is no connection"`
 	Items []string `json:"items" jsonschema:"names of tables and views, at most 500"`
+}
+
+func (d databases) files(context.Context, struct{}) (list[string], error) {
+	files, err := d.DatabaseFiles()
+	return list[string]{files}, err
 }
 
 func (d databases) tables(ctx context.Context, in tablesOf) (tableList, error) {

@@ -349,24 +349,10 @@ func checkCut(ctx context.Context, d datasets, who app.Principal, method, pipeli
 	if method != nil && *method != "" && !slices.Contains(d.Methods(), *method) {
 		return badMember("method", "unknown chunk method %.40q (one of %s)", *method, strings.Join(d.Methods(), ", "))
 	}
-	if pipeline == nil || *pipeline == "" {
+	if pipeline == nil {
 		return nil
 	}
-	v, err := d.canvases.Get(ctx, who.Using(), *pipeline)
-	if errors.Is(err, app.ErrNotFound) {
-		return badMember("pipeline", "canvas %.40q does not exist, or you have no access to it", *pipeline)
-	}
-	if err != nil {
-		return err
-	}
-	canvas, err := d.canvases.Load(v.DSL)
-	if err != nil {
-		return badMember("pipeline", "canvas %q cannot run: %s", v.Title, err)
-	}
-	if !canvas.IsPipeline() {
-		return badMember("pipeline", "canvas %q is an agent; choose a pipeline, which starts at File", v.Title)
-	}
-	return nil
+	return d.canvases.CheckPipeline(ctx, who, *pipeline)
 }
 
 type previewChunks struct {

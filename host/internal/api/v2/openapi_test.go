@@ -222,6 +222,7 @@ var withoutEntry = map[string]string{
 	"createSession": "a conversation", "addMemoryMessage": "a conversation",
 	"startRun": "in the history of runs", "cancelRun": "in the history of runs", "rerun": "in the history of runs",
 	"resume": "in the history of runs", "validateCanvas": "reads", "validateDocument": "reads",
+	"debugNode":      "nothing is stored",
 	"webhookPresets": "reads", "listTables": "reads", "search": "reads", "listMCPTools": "reads",
 	"testProvider": "reads", "findLocalProviders": "reads", "previewChunks": "reads",
 	"pluginFetch": "a part of a run in the page", "callTool": "a part of a run in the page",
@@ -240,6 +241,7 @@ var elsewhere = []string{
 
 const ownRows = `
 GET /api/v2/me
+PATCH /api/v2/me {"nickname":"Ann"}
 GET /api/v2/me/usage
 POST /api/v2/canvases {"title":"a","dsl":{echo},"permission":"team"} >canvas
 GET /api/v2/canvases?keywords=a&page=1&page_size=10
@@ -256,6 +258,10 @@ POST /api/v2/canvases/{canvas}/validate {"dsl":{"components":{}}}
 POST /api/v2/validate {"dsl":{"components":{}}}
 POST /api/v2/hook-presets {"security":{}}
 POST /api/v2/databases/tables {"params":{"db_type":"sqlite","database":"shop.db"}}
+GET /api/v2/databases/files
+GET /api/v2/script-languages
+POST /api/v2/script-languages/python/install
+POST /api/v2/canvases/{canvas}/debug {"node":"begin"}
 POST /api/v2/canvases/{canvas}/sessions {"user":"u","name":"n"} >session
 GET /api/v2/canvases/{canvas}/sessions/{session}/messages
 POST /api/v2/canvases/{canvas}/runs {"query":"x","session":"{session}"} >run

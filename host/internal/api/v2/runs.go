@@ -31,6 +31,12 @@ func (s runs) operations() []operation {
 			status: http.StatusAccepted, stream: true,
 		}, s.start),
 		handle(operation{
+			method: "POST", path: "/api/v2/canvases/{id}/debug", body: api.BodyCanvas, scope: app.ScopeEdit,
+			name: "debugNode",
+			about: "Run one node alone, with values for its inputs, of the saved document or of the given one. " +
+				"Nothing is stored. The caller needs the scope run too.",
+		}, s.debug),
+		handle(operation{
 			method: "GET", path: "/api/v2/runs", body: api.BodyNone, scope: read, name: "listRuns",
 			about: "List runs, newest first. Pass next of a page as after to get the next page; runs that start " +
 				"meanwhile do not shift it.",

@@ -45,6 +45,7 @@ func operations(s *app.Services, l *login.Face) []operation {
 		models{s}.operations(), plugins{s}.operations(), datasets{s.Datasets, s.Canvases}.operations(),
 		memories{s}.operations(), tools{s}.operations(), databases{s}.operations(), webhooks{s}.operations(),
 		servers{s}.operations(), usage{s}.operations(), health{s}.operations(), signIns{s}.operations(),
+		scripts{s}.operations(),
 		audit{s}.operations(), traceSettings{s}.operations(), projects{s}.operations(),
 	)
 	var all []operation

@@ -177,6 +177,8 @@ type List struct {
 	IDs []string
 	// Enabled, unless nil, leaves out chunks that are (or are not) visible to searches.
 	Enabled *bool
+	// Keys leaves out all of the chunks but their ids.
+	Keys bool
 }
 
 // Page is a part of a list.

@@ -224,3 +224,31 @@ func TestTagsOfAFile(t *testing.T) {
 	list := s.Good(s.Get("/0.27" + documents + "/" + doc + "/chunks")).Data()
 	require.Equal(t, `["returns","books"]`, strings.ReplaceAll(list.Get("chunks").At(0).Get("tag_kwd").JSON(), " ", ""))
 }
+
+// A pipeline is a canvas that starts at a file: no other id is taken, in both dialects. Clients
+// send whole rows, so the one that a dataset has can be sent again.
+func TestPipelinesOfDatasets(t *testing.T) {
+	s := apitest.New(t)
+	agent := s.Canvas("agent", apitest.Echo)
+	const pipeline = `{"components":{
+		"File":{"obj":{"component_name":"File","params":{}},"downstream":["Tokenizer:A"],"upstream":[]},
+		"Tokenizer:A":{"obj":{"component_name":"Tokenizer","params":{"search_method":["full_text"]}},
+			"downstream":[],"upstream":["File"]}}}`
+	steps := s.Canvas("steps", pipeline)
+	create := func(base, name, id string) apitest.Answer {
+		return s.Post(base+"/datasets", `{"name":"`+name+`","parse_type":2,"pipeline_id":"`+id+`"}`)
+	}
+	for name, base := range dialects {
+		for _, id := range []string{agent, strings.Repeat("0", 32)} {
+			require.NotEqual(t, 0, create(base, name+" bad", id).Code(), name)
+		}
+		made := s.Good(create(base, name, steps)).Data()
+		require.Equal(t, steps, made.Get("pipeline_id").Str(), name)
+		path := base + "/datasets/" + made.Get("id").Str()
+		change := func(id string) apitest.Answer {
+			return s.Request("PUT", path, "one", `{"name":"`+name+`","parse_type":2,"pipeline_id":"`+id+`"}`)
+		}
+		require.NotEqual(t, 0, change(agent).Code(), name)
+		s.Good(change(steps))
+	}
+}

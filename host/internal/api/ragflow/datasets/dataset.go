@@ -101,6 +101,9 @@ func (f datasetHandlers) store(ctx context.Context, r *api.Request, in *schema.I
 	if v.Method == "" && v.Pipeline == "" {
 		v.Method = "naive"
 	}
+	if err := f.services.Canvases.CheckPipeline(ctx, r.Who, v.Pipeline); err != nil {
+		return v, err
+	}
 	chat, err := f.chatModel(ctx, r.Who.Tenant)
 	if err != nil {
 		return v, err
@@ -204,6 +207,15 @@ func (f datasetHandlers) get(ctx context.Context, r *api.Request) (api.Response,
 	return envelope.Result(f.datasetRow(v)), nil
 }
 
+// checkPipelineOf refuses another pipeline that is none. The present one stays, also if it was
+// deleted since: clients send whole rows.
+func checkPipelineOf(ctx context.Context, f *face, r *api.Request, old string, next *string) error {
+	if next == nil || *next == old {
+		return nil
+	}
+	return f.services.Canvases.CheckPipeline(ctx, r.Who, *next)
+}
+
 // change writes a patch over a dataset.
 func (f datasetHandlers) change(
 	ctx context.Context, r *api.Request, old dataset.Dataset, p app.DatasetPatch,
@@ -212,6 +224,9 @@ func (f datasetHandlers) change(
 		if err := f.changesModel(old); err != nil {
 			return old, err
 		}
+	}
+	if err := checkPipelineOf(ctx, f.face, r, old.Pipeline, p.Pipeline); err != nil {
+		return old, err
 	}
 	v, err := f.data.Update(ctx, r.Who, old.ID, p)
 	switch {

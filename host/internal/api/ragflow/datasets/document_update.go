@@ -54,6 +54,9 @@ func (f documentHandlers) update(ctx context.Context, r *api.Request) (api.Respo
 func (f documentHandlers) change(
 	ctx context.Context, r *api.Request, old dataset.Document, p app.DocumentPatch,
 ) (dataset.Document, error) {
+	if err := checkPipelineOf(ctx, f.face, r, old.Pipeline, p.Pipeline); err != nil {
+		return old, err
+	}
 	v, err := f.data.UpdateDocument(ctx, r.Who, old.Dataset, old.ID, p)
 	if errors.Is(err, app.ErrExists) {
 		err = errNameTaken

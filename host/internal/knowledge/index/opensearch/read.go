@@ -37,6 +37,9 @@ func (x *Index) chunks(ctx context.Context, l *index.List) (*index.Page, error) 
 	}
 	page, limit := &index.Page{}, cmp.Or(l.Limit, index.DefaultLimit)
 	source := object{"excludes": []string{"vector", "terms", "counts"}}
+	if l.Keys && l.Words == "" {
+		source = object{"includes": []string{"chunk"}}
+	}
 	err = x.each(ctx, d, filter, source, []string{"n"}, func(h *hit) (bool, error) {
 		var row chunkRow
 		if err := json.Unmarshal(h.Source, &row); err != nil {
@@ -46,7 +49,11 @@ func (x *Index) chunks(ctx context.Context, l *index.List) (*index.Page, error) 
 			return true, nil
 		}
 		if page.Total >= l.Offset && len(page.Chunks) < limit {
-			page.Chunks = append(page.Chunks, row.chunk())
+			c := index.Chunk{ID: row.Chunk}
+			if !l.Keys {
+				c = row.chunk()
+			}
+			page.Chunks = append(page.Chunks, c)
 		}
 		page.Total++
 		return true, nil

@@ -97,12 +97,20 @@ func list(ctx context.Context, tx pgx.Tx, l *index.List) (*index.Page, error) {
 	if err := tx.QueryRow(ctx, `SELECT count(*)`+where, args...).Scan(&page.Total); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, `SELECT `+chunkColumns+where+` ORDER BY id LIMIT $5 OFFSET $6`,
+	columns := chunkColumns
+	if l.Keys {
+		columns = `key`
+	}
+	rows, err := tx.Query(ctx, `SELECT `+columns+where+` ORDER BY id LIMIT $5 OFFSET $6`,
 		append(args, cmp.Or(l.Limit, index.DefaultLimit), l.Offset)...)
 	if err != nil {
 		return nil, err
 	}
 	page.Chunks, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (index.Chunk, error) {
+		var c index.Chunk
+		if l.Keys {
+			return c, row.Scan(&c.ID)
+		}
 		_, c, err := scanChunk(row)
 		return c, err
 	})

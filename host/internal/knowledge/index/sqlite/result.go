@@ -217,14 +217,23 @@ func (x *Index) Chunks(ctx context.Context, l *index.List) (*index.Page, error) 
 	if err := x.read.QueryRowContext(ctx, `SELECT COUNT(*)`+from, args...).Scan(&page.Total); err != nil {
 		return nil, index.DatasetError(l.Dataset, err)
 	}
-	rows, err := x.read.QueryContext(ctx, `SELECT `+chunkColumns+from+` ORDER BY c.id LIMIT ? OFFSET ?`,
+	columns := chunkColumns
+	if l.Keys {
+		columns = `c.key`
+	}
+	rows, err := x.read.QueryContext(ctx, `SELECT `+columns+from+` ORDER BY c.id LIMIT ? OFFSET ?`,
 		append(args, cmp.Or(l.Limit, index.DefaultLimit), l.Offset)...)
 	if err != nil {
 		return nil, index.DatasetError(l.Dataset, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		_, c, err := scanChunk(rows)
+		var c index.Chunk
+		if l.Keys {
+			err = rows.Scan(&c.ID)
+		} else {
+			_, c, err = scanChunk(rows)
+		}
 		if err != nil {
 			return nil, index.DatasetError(l.Dataset, err)
 		}

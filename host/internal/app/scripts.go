@@ -1,0 +1,47 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// ScriptLanguages are the languages of CodeExec.
+var ScriptLanguages = []string{"python", "javascript"}
+
+// installTime bounds an installation: a download and the first compilation.
+const installTime = 10 * time.Minute
+
+// Scripts are the languages in which this host runs scripts of canvases.
+type Scripts struct {
+	missing    func(language string) error
+	install    func(ctx context.Context) error
+	installing sync.Mutex
+}
+
+// Missing returns why scripts of a language cannot run here, and nil if they can.
+func (s *Scripts) Missing(language string) error {
+	if s.missing == nil {
+		return nil
+	}
+	return s.missing(language)
+}
+
+// Installs reports whether [Scripts.InstallPython] can work.
+func (s *Scripts) Installs() bool { return s.install != nil }
+
+// InstallPython adds an interpreter for Python, unless there is one. It continues when the request
+// ends, since a person may close the page.
+func (s *Scripts) InstallPython(ctx context.Context) error {
+	if s.install == nil {
+		return Refuse(CodeBadArgument, "this host cannot install Python; use easel python install")
+	}
+	s.installing.Lock()
+	defer s.installing.Unlock()
+	if s.Missing("python") == nil {
+		return nil
+	}
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), installTime)
+	defer done()
+	return s.install(ctx)
+}
