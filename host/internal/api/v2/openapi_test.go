@@ -392,7 +392,10 @@ PUT /api/v2/projects/{project} {"name":"q"}
 PUT /api/v2/grants {"subject":"group:ops","object":"project:{project}","role":"editor"}
 GET /api/v2/grants?object=project:{project}
 DELETE /api/v2/grants?object=project:{project}&subject=group:ops
-DELETE /api/v2/projects/{project}
+GET /api/v2/access?object=project:{project}
+GET /api/v2/projects/{project}
+GET /api/v2/tags
+DELETE /api/v2/projects/{project}?move_to=
 DELETE /api/v2/canvases/{canvas}
 PUT /api/v2/me/password {"new":"another horse"}
 `
