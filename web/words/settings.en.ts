@@ -8,6 +8,7 @@ export const en = {
   mcp: "MCP servers",
   schedules: "Schedules",
   users: "Users",
+  projects: "Projects",
   tenants: "Tenants",
   usage: "Usage",
   health: "Health",

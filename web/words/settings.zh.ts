@@ -10,6 +10,7 @@ export const zh: Record<SettingsKey, string> = {
   mcp: "MCP 服务器",
   schedules: "定时运行",
   users: "用户",
+  projects: "项目",
   tenants: "租户",
   usage: "用量",
   health: "运行状况",

@@ -126,9 +126,7 @@ func (s Projects) Delete(ctx context.Context, tenant, id string, to *string) err
 		}
 		for _, table := range held {
 			if to != nil {
-				// Edits of canvases and memories write over the revision that they have read.
-				rev := map[string]string{"canvases": ", rev = rev + 1", "memories": ", rev = rev + 1"}[table]
-				move := `UPDATE ` + table + ` SET project = $3` + rev + ` WHERE tenant_id = $1 AND project = $2`
+				move := `UPDATE ` + table + ` SET project = $3` + revised[table] + ` WHERE tenant_id = $1 AND project = $2`
 				if _, err := q.ExecContext(ctx, move, tenant, id, *to); err != nil {
 					return err
 				}

@@ -21,8 +21,12 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
   const { typed, words, type } = useWords();
   const [page, setPage] = useState(1);
   const [adding, setAdding] = useState(false);
-  const { value, fault, reload } = useLoaded(`${page} ${words}`, () =>
-    api.list({ page, page_size: size, ...(words ? { words } : {}) }),
+  const [project, setProject] = useState<string>(); // undefined is all
+  const projects = useLoaded("projects", () => api.projects());
+  const { value, fault, reload } = useLoaded(`${page} ${words} ${project}`, () =>
+    api.list({
+      page, page_size: size, ...(words ? { words } : {}), ...(project === undefined ? {} : { project }),
+    }),
   );
   const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
   const none = value?.total === 0;
@@ -39,6 +43,20 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
             setPage(1);
           }}
         />
+        {(projects.value ?? []).length > 1 && (
+          <select
+            aria-label={a("project.one")} value={project ?? "all"}
+            onChange={({ target }) => {
+              setProject(target.value === "all" ? undefined : target.value);
+              setPage(1);
+            }}
+          >
+            <option value="all">{a("project.all")}</option>
+            {projects.value?.map(({ id, name }) => (
+              <option key={id} value={id}>{name || a("project.default")}</option>
+            ))}
+          </select>
+        )}
         <span className="grow" />
         <button type="button" className="primary" onClick={() => setAdding(true)}>
           <Icon name="plus" />
@@ -46,8 +64,8 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
         </button>
       </div>
       <Fault text={fault} onAgain={reload} />
-      {none && words === "" && <Empty title={a("dataset.none")} text={a("dataset.none_hint")} />}
-      {none && words !== "" && (
+      {none && words === "" && project === undefined && <Empty title={a("dataset.none")} text={a("dataset.none_hint")} />}
+      {none && (words !== "" || project !== undefined) && (
         <p className="quiet" role="status">
           {t("host.empty")}
         </p>

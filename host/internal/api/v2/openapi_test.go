@@ -300,7 +300,8 @@ GET /api/v2/users/{bob}/groups
 GET /api/v2/subjects
 GET /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}/logins
-DELETE /api/v2/users/{bob}
+GET /api/v2/users/{bob}/belongings
+DELETE /api/v2/users/{bob}?hand_over_to=
 GET /api/v2/me/logins
 PUT /api/v2/oidc/corp {"issuer":"https://login.corp.example","client":"easel","secret":"hush"}
 GET /api/v2/oidc
