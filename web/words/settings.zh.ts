@@ -218,6 +218,7 @@ export const zh: Record<SettingsKey, string> = {
   schedule_resume: "恢复",
   schedule_last: "上次运行 {0}",
 
+  user_delete: "删除用户",
   users_hint: "可登录“{0}”的人员。",
   user_add: "添加用户",
   user_email: "电子邮箱",

@@ -202,10 +202,16 @@ func (a *Accounts) Belongings(ctx context.Context, who Principal, user string) (
 	return a.store.Members.Belongings(ctx, who.Tenant, user, schedule.Records())
 }
 
-// RemoveUser removes a user with its keys and logins. The user to, "" for none, gets what the
-// removed one had, and what acted for it: the principal must be allowed to change both. Errors:
-// those of [Error].
-func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user, to string) error {
+// HandOver is who gets what a removed user had.
+type HandOver struct {
+	To   string // a user, "" for none
+	Keys bool   // API keys too: the removed user may know them
+}
+
+// RemoveUser removes a user with its keys and logins. An heir gets what the removed one had, and
+// what acted for it: the principal must be allowed to change both. Errors: those of [Error].
+func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string, over HandOver) error {
+	to := over.To
 	m, members, err := a.member(ctx, who, user)
 	if err != nil {
 		return err
@@ -221,7 +227,7 @@ func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user, to strin
 			return err
 		}
 		beyond := a.ranks(m.Tenant).Beyond
-		heir.MayHave = func(key Key) bool { return !beyond(next, key) }
+		heir.MayHave = func(key Key) bool { return over.Keys && !beyond(next, key) }
 	}
 	if err := memberError(a.store.Members.Remove(ctx, m, heir, schedule.Records())); err != nil {
 		return err

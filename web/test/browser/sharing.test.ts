@@ -172,4 +172,42 @@ describe("projects and sharing", { skip: missing(), timeout: 600_000 }, () => {
     await looked(page, "share-dataset");
     await done(refused);
   });
+
+  test("before a user is deleted it is shown what the user has, and handed over", async () => {
+    const person = async (name: string): Promise<string> =>
+      (await api<{ id: string }>("POST", "/users", { email: `${name}@x.org`, password: "battery staple" })).id;
+    await person("dora");
+    const erik = await person("erik");
+    const { page, done } = await enter("#settings=users");
+    const row = (name: string): ReturnType<Page["locator"]> =>
+      page.getByRole("list", { name: "Users" }).locator("> li", { hasText: `${name}@x.org` });
+    await row("dora").getByText("Delete user", { exact: true }).click();
+    await row("dora").getByText("dora has nothing that would end").waitFor();
+    await row("dora").getByRole("button", { name: "Delete the user dora" }).click();
+    await counted(row("dora"), 0);
+
+    // What erik has, as the host would count it: erik's own requests need a login.
+    await page.route(`**/api/v2/users/${erik}/belongings`, async (route) => {
+      const answer = await route.fetch();
+      const counts = (await answer.json()) as Record<string, number>;
+      await route.fulfill({ response: answer, json: { ...counts, canvases: 2, keys: 1, waits: 3 } });
+    });
+    await row("erik").getByText("Delete user", { exact: true }).click();
+    const list = row("erik").getByRole("list", { name: "What erik has" });
+    await list.getByText("Canvases: 2").waitFor();
+    await list.getByText("pass to an owner of the tenant").waitFor();
+    await list.getByText("are deleted").waitFor();
+    await row("erik").getByLabel("Hand all over to").selectOption({ label: "ann" });
+    await counted(list.getByText("is handed over"), 1);
+    await row("erik").getByLabel("API keys too").check();
+    await counted(list.getByText("is handed over"), 2);
+    await list.getByText("are answered by reviewers").waitFor();
+    await looked(page, "leaver");
+    await isWithin(page);
+    const sent = page.waitForRequest((request) => request.method() === "DELETE");
+    await row("erik").getByRole("button", { name: "Delete the user erik" }).click();
+    assert.equal(new URL((await sent).url()).searchParams.get("hand_over_to"), ann);
+    await counted(row("erik"), 0);
+    await done(refused);
+  });
 });

@@ -30,6 +30,7 @@ export default function ShareDialog({ kind, id, name, onChanged, onClose }: {
       await sharing.after(act);
       await onChanged?.();
     });
+  const [wanted, setWanted] = useState(false); // while the request runs
   const now = sharing.value;
   const isAdmin = now?.role === "admin";
   return (
@@ -45,14 +46,20 @@ export default function ShareDialog({ kind, id, name, onChanged, onClose }: {
       {now && projects.value && (
         <Move
           key={now.project} projects={projects.value} project={now.project} isAdmin={isAdmin} isBusy={attempt.busy}
-          onMove={(to) => change(() => api.move({ kind, id }, to))}
+          onMove={(to) => {
+            setWanted(now.shared);
+            change(() => api.move({ kind, id }, to));
+          }}
         />
       )}
       {now && (
         <label className="field row">
           <input
-            type="checkbox" checked={now.shared} disabled={!isAdmin || attempt.busy}
-            onChange={({ target }) => change(() => api.share({ kind, id }, target.checked))}
+            type="checkbox" checked={attempt.busy ? wanted : now.shared} disabled={!isAdmin || attempt.busy}
+            onChange={({ target }) => {
+              setWanted(target.checked);
+              change(() => api.share({ kind, id }, target.checked));
+            }}
           />
           {s("shared")}
         </label>

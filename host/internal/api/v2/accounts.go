@@ -50,7 +50,7 @@ func (a accounts) operations() []operation {
 		handle(operation{
 			method: "DELETE", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "deleteUser",
 			about: "Delete a user with its keys and logins. With hand_over_to another user gets its canvases, " +
-				"datasets, memories, keys and schedules, and what it published acts for that user; otherwise an owner " +
+				"datasets, memories and schedules, with hand_over_keys its API keys, and what it published acts for that user; otherwise an owner " +
 				"gets the objects and the rest ends. The last owner of a tenant cannot be deleted.",
 		}, a.removeUser),
 		handle(operation{
@@ -233,13 +233,14 @@ type userByID struct {
 }
 
 type deleteUser struct {
-	Who app.Principal
-	ID  string `path:"user"`
-	To  string `query:"hand_over_to" jsonschema:"id of the user who gets what the deleted one has"`
+	Who  app.Principal
+	ID   string `path:"user"`
+	To   string `query:"hand_over_to" jsonschema:"id of the user who gets what the deleted one has"`
+	Keys string `query:"hand_over_keys" jsonschema:"true for API keys too, which the deleted user may know; otherwise they are deleted"`
 }
 
 func (a accounts) removeUser(ctx context.Context, in deleteUser) (empty, error) {
-	return empty{}, a.Accounts.RemoveUser(ctx, in.Who, in.ID, in.To)
+	return empty{}, a.Accounts.RemoveUser(ctx, in.Who, in.ID, app.HandOver{To: in.To, Keys: in.Keys == "true"})
 }
 
 type belongingsView struct {
