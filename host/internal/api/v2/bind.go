@@ -120,6 +120,17 @@ func (op *operation) bind(t reflect.Type) []setter {
 }
 
 func (op *operation) bindField(f reflect.StructField) setter {
+	if f.Anonymous {
+		setters := op.bind(f.Type)
+		return func(v reflect.Value, r *api.Request) error {
+			for i, set := range setters {
+				if err := set(v.Field(i), r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
 	if name, ok := f.Tag.Lookup("path"); ok {
 		op.params = append(op.params, param{name, "path", "string", ""})
 		return func(v reflect.Value, r *api.Request) error {
