@@ -251,7 +251,7 @@ func TestPipelinesActForWhoChoseThem(t *testing.T) {
 
 // What a member who leaves has handed over acts with the rights of the heir: what it published reads
 // on, as do its draft for visitors and its schedule, and its key is the heir's. A draft and a
-// published version that nobody took over end as TestPublisherLosesAccess has it.
+// published version without an heir end as TestPublisherLosesAccess has it.
 func TestLeaversHandOverWhatRuns(t *testing.T) {
 	c := newCrew(t)
 	id := c.canvas("ann", searching(`"kb_ids":["vault"]`), true)

@@ -32,7 +32,7 @@ func CleanTags(given []string) []string {
 	return tags
 }
 
-// checkTags refuses tags that lists cannot be filtered by, or that nobody reads.
+// checkTags refuses tags that lists cannot be filtered by, or that are too long to be shown.
 func (p *CanvasPatch) checkTags() error {
 	if p.Tags == nil {
 		return nil

@@ -194,8 +194,8 @@ func (a *Accounts) member(ctx context.Context, who Principal, user string) (Memb
 // Belongings is what a member has in a tenant.
 type Belongings = store.Belongings
 
-// Belongings counts what a user of a principal's tenant has. Errors: those of [Error].
-func (a *Accounts) Belongings(ctx context.Context, who Principal, user string) (Belongings, error) {
+// BelongingsOf counts what a user of a principal's tenant has. Errors: those of [Error].
+func BelongingsOf(ctx context.Context, a *Accounts, who Principal, user string) (Belongings, error) {
 	if _, _, err := a.member(ctx, who, user); err != nil {
 		return Belongings{}, err
 	}

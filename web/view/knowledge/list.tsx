@@ -22,7 +22,6 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
   const [page, setPage] = useState(1);
   const [adding, setAdding] = useState(false);
   const [project, setProject] = useState<string>(); // undefined is all
-  const projects = useLoaded("projects", () => api.projects());
   const { value, fault, reload } = useLoaded(`${page} ${words} ${project}`, () =>
     api.list({
       page, page_size: size, ...(words ? { words } : {}), ...(project === undefined ? {} : { project }),
@@ -43,20 +42,13 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
             setPage(1);
           }}
         />
-        {(projects.value ?? []).length > 1 && (
-          <select
-            aria-label={a("project.one")} value={project ?? "all"}
-            onChange={({ target }) => {
-              setProject(target.value === "all" ? undefined : target.value);
-              setPage(1);
-            }}
-          >
-            <option value="all">{a("project.all")}</option>
-            {projects.value?.map(({ id, name }) => (
-              <option key={id} value={id}>{name || a("project.default")}</option>
-            ))}
-          </select>
-        )}
+        <ProjectFilter
+          api={api} project={project}
+          onChange={(next) => {
+            setProject(next);
+            setPage(1);
+          }}
+        />
         <span className="grow" />
         <button type="button" className="primary" onClick={() => setAdding(true)}>
           <Icon name="plus" />
@@ -92,6 +84,28 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
       <Pipelines api={api} />
       {adding && <NewDataset api={api} onClose={() => setAdding(false)} />}
     </>
+  );
+}
+
+// ProjectFilter is there if there are several projects.
+function ProjectFilter({ api, project, onChange }: {
+  api: Datasets;
+  project: string | undefined;
+  onChange(project: string | undefined): void;
+}): React.ReactNode {
+  const a = useAreaText();
+  const projects = useLoaded("projects", () => api.projects());
+  if (!projects.value || projects.value.length < 2) return null;
+  return (
+    <select
+      aria-label={a("project.one")} value={project ?? "all"}
+      onChange={({ target }) => onChange(target.value === "all" ? undefined : target.value)}
+    >
+      <option value="all">{a("project.all")}</option>
+      {projects.value.map(({ id, name }) => (
+        <option key={id} value={id}>{name || a("project.default")}</option>
+      ))}
+    </select>
   );
 }
 

@@ -17,7 +17,7 @@ interface Progress {
   faults: string[];
 }
 
-/** Contents lists what a project holds; `onMoved` is called when objects have left it. */
+/** Contents lists what a project holds. */
 export function Contents({ api, project, projects }: {
   api: Roles;
   project: Project;
@@ -81,40 +81,57 @@ export function Contents({ api, project, projects }: {
         <p role="status" className="quiet small">{s("done_of", progress.done, progress.total)}</p>
       )}
       {progress?.faults.map((fault) => <Fault key={fault} text={fault} />)}
-      {kinds.map((kind, at) => {
-        const items = shown.filter((item) => item.kind === kind);
-        const total = lists[at]?.total ?? 0;
-        const listed = lists[at]?.items.length ?? 0;
-        return items.length > 0 && (
-          <section key={kind} aria-label={s(`kind_${kind}`)}>
-            <h2>{s(`kind_${kind}`)}</h2>
-            <ul className="entries project-items">
-              {items.map((item) => (
-                <li key={item.id}>
-                  <label className="row">
-                    <input
-                      type="checkbox" aria-label={s("select", item.name)} checked={chosen.has(keyOf(item))}
-                      onChange={({ target }) => toggle(item, target.checked)}
-                    />
-                    <span>{item.name}</span>
-                    {item.tags.map((each) => <span key={each} className="badge">{each}</span>)}
-                  </label>
-                  <button type="button" aria-label={s("share_open", item.name)} onClick={() => setShared(item)}>
-                    {s("share")}
-                  </button>
-                </li>
-              ))}
-            </ul>
-            {listed < total && <p className="quiet small">{s("more_than", listed, total)}</p>}
-          </section>
-        );
-      })}
+      {lists.map((list, at) => (
+        <Items
+          key={kinds[at]} kind={kinds[at] ?? "canvas"} list={list} isShown={fits} chosen={chosen} onChoose={toggle}
+          onShare={setShared}
+        />
+      ))}
       {shared && (
         <Suspense>
           <ShareDialog {...shared} onChanged={() => loaded.reload()} onClose={() => setShared(undefined)} />
         </Suspense>
       )}
     </>
+  );
+}
+
+// Items lists those of a kind that are shown.
+function Items({ kind, list, isShown, chosen, onChoose, onShare }: {
+  kind: Kind;
+  list: { items: Item[]; total: number };
+  isShown(item: Item): boolean;
+  chosen: ReadonlySet<string>;
+  onChoose(item: Item, isOn: boolean): void;
+  onShare(item: Item): void;
+}): React.ReactNode {
+  const s = useSharingText();
+  const items = list.items.filter(isShown);
+  if (items.length === 0) return null;
+  return (
+    <section aria-label={s(`kind_${kind}`)}>
+      <h2>{s(`kind_${kind}`)}</h2>
+      <ul className="entries project-items">
+        {items.map((item) => (
+          <li key={item.id}>
+            <label className="row">
+              <input
+                type="checkbox" aria-label={s("select", item.name)} checked={chosen.has(keyOf(item))}
+                onChange={({ target }) => onChoose(item, target.checked)}
+              />
+              <span>{item.name}</span>
+              {item.tags.map((each) => <span key={each} className="badge">{each}</span>)}
+            </label>
+            <button type="button" aria-label={s("share_open", item.name)} onClick={() => onShare(item)}>
+              {s("share")}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {list.items.length < list.total && (
+        <p className="quiet small">{s("more_than", list.items.length, list.total)}</p>
+      )}
+    </section>
   );
 }
 

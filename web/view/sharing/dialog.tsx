@@ -8,7 +8,7 @@ import { useApp } from "../context.tsx";
 import { Holders } from "./holders.tsx";
 import { useSharingText } from "./text.ts";
 
-/** ShareDialog is open while it is drawn; `onChanged` is called after a move or a change of `shared`. */
+/** ShareDialog is open while it is drawn; `onChanged` is called after a move or other sharing. */
 export default function ShareDialog({ kind, id, name, onChanged, onClose }: {
   kind: Kind;
   id: string;

@@ -257,7 +257,7 @@ type belongingsView struct {
 }
 
 func (a accounts) belongings(ctx context.Context, in userByID) (belongingsView, error) {
-	b, err := a.Accounts.Belongings(ctx, in.Who, in.ID)
+	b, err := app.BelongingsOf(ctx, a.Accounts, in.Who, in.ID)
 	return belongingsView{
 		Canvases: b.Canvases, Datasets: b.Datasets, Memories: b.Memories, Published: b.Published, Drafts: b.Drafts,
 		Pipelines: b.Pipelines, Keys: b.Keys, EmbedTokens: b.EmbedTokens, Schedules: b.Schedules, Waits: b.Waits,
