@@ -249,8 +249,8 @@ func TestPipelinesActForWhoChoseThem(t *testing.T) {
 	require.Equal(t, ann, stored.PipelineBy)
 }
 
-// What a member who leaves has handed over acts with the rights of the heir: what it published reads
-// on, as do its draft for visitors and its schedule, and its key is the heir's. A draft and a
+// What a member who leaves has handed over acts with the rights of the heir: what it published
+// reads on, as do its draft for visitors and its schedule, and its key is the heir's. A draft and a
 // published version without an heir end as TestPublisherLosesAccess has it.
 func TestLeaversHandOverWhatRuns(t *testing.T) {
 	c := newCrew(t)

@@ -53,7 +53,8 @@ export function Share({
       {isOpen && (
         <Suspense>
           <ShareDialog
-            kind="canvas" id={id} name={title ?? ""} onChanged={() => (onShared ? onShared() : host.find(host.state.get().found ?? ""))}
+            kind="canvas" id={id} name={title ?? ""}
+            onChanged={() => (onShared ? onShared() : host.find(host.state.get().found ?? ""))}
             onClose={() => setOpen(false)}
           />
         </Suspense>

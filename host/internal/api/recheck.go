@@ -20,7 +20,7 @@ func Follow(r *Request, may func(ctx context.Context, who app.Principal) error) 
 }
 
 // recheck ends a stream of events, which may last for days, when its principal may not read it any
-// more: the key was revoked or has expired, the login has ended, the role or the groups have changed.
+// more: the key was revoked or has expired, the login has ended, the role or the groups changed.
 // It replaces the context of the request. A check that cannot be made is made again later.
 func (a *API) recheck(r *Request) (stop func()) {
 	ctx, end := context.WithCancel(r.HTTP.Context())

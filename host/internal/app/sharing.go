@@ -50,8 +50,8 @@ func (s *Projects) Holds(ctx context.Context, who Principal, id string) (store.H
 	return h, ProjectRole{v, who.Viewer().InProject(id)}, err
 }
 
-// Sharing returns who has which role on a canvas, a dataset, a memory or a project. Errors: those of
-// [Error].
+// Sharing returns who has which role on a canvas, a dataset, a memory or a project. Errors: those
+// of [Error].
 func (s *Projects) Sharing(ctx context.Context, who Principal, o access.Object) (Sharing, error) {
 	o, err := s.object(ctx, who, o)
 	if err != nil {

@@ -111,8 +111,8 @@ func (s *database) audited(
 	}, p.written
 }
 
-// errUnchanged rolls a transaction back that has changed nothing, so that an act that is refused for
-// that leaves no entry; see [orUnchanged].
+// errUnchanged rolls a transaction back that has changed nothing, so that an act that is refused
+// for that leaves no entry; see [orUnchanged].
 var errUnchanged = errors.New("nothing changed")
 
 // orUnchanged returns the error of a write, nil for [errUnchanged].

@@ -114,8 +114,8 @@ func (s Projects) Holds(ctx context.Context, tenant, id string) (h Holding, err 
 func (s Projects) Delete(ctx context.Context, tenant, id string, to *string) error {
 	return s.writeAlways(ctx, fmt.Sprintf("delete project %q", id), func(ctx context.Context, q querier) error {
 		if to != nil && *to != "" { // locked, so that it is not deleted at the same time
-			res, err := q.ExecContext(ctx, `UPDATE projects SET name = name WHERE id = $1 AND tenant_id = $2 AND id <> $3`,
-				*to, tenant, id)
+			const lock = `UPDATE projects SET name = name WHERE id = $1 AND tenant_id = $2 AND id <> $3`
+			res, err := q.ExecContext(ctx, lock, *to, tenant, id)
 			if err := changed(res, err, ErrNotFound); err != nil {
 				return err
 			}
@@ -126,7 +126,8 @@ func (s Projects) Delete(ctx context.Context, tenant, id string, to *string) err
 		}
 		for _, table := range held {
 			if to != nil {
-				move := `UPDATE ` + table + ` SET project = $3` + revised[table] + ` WHERE tenant_id = $1 AND project = $2`
+				move := `UPDATE ` + table + ` SET project = $3` + revised[table] + `
+					WHERE tenant_id = $1 AND project = $2`
 				if _, err := q.ExecContext(ctx, move, tenant, id, *to); err != nil {
 					return err
 				}

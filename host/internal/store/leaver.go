@@ -85,8 +85,8 @@ func pipedBy(ctx context.Context, q querier, tenant, user string) ([]Dataset, er
 	return slices.DeleteFunc(all, func(v Dataset) bool { return v.Pipeline == "" || v.PipelineBy != user }), err
 }
 
-// handOver gives what a member had to an heir of the tenant: objects, what acts for the member, keys
-// with the roles that were given to them, and the token for all canvases unless the heir has one.
+// handOver gives what a member had to an heir of the tenant: objects, what acts for the member,
+// keys with the roles that were given to them, and the token for all canvases unless the heir has one.
 // Errors: [ErrNoHeir].
 func (s Members) handOver(ctx context.Context, q querier, m Member, to Heir, schedules ScheduleRecords) error {
 	is, err := exists(ctx, q, `SELECT 1 FROM members WHERE tenant_id = $1 AND user_id = $2`, m.Tenant, to.User)
@@ -107,7 +107,8 @@ func (s Members) handOver(ctx context.Context, q querier, m Member, to Heir, sch
 		`UPDATE canvases SET author = $3, rev = rev + 1 WHERE tenant_id = $1 AND author = $2`,
 	}
 	for table, owner := range ownedBy {
-		texts = append(texts, `UPDATE `+table+` SET `+owner+` = $3`+revised[table]+` WHERE tenant_id = $1 AND `+owner+` = $2`)
+		texts = append(texts, `UPDATE `+table+` SET `+owner+` = $3`+revised[table]+`
+			WHERE tenant_id = $1 AND `+owner+` = $2`)
 	}
 	for _, text := range texts {
 		if _, err := q.ExecContext(ctx, text, m.Tenant, m.User, to.User); err != nil {

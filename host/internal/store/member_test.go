@@ -239,7 +239,8 @@ func TestLeaversHandOverEachKind(t *testing.T) {
 		strong, _, err := s.Keys.Create(ctx, Key{Tenant: "t", User: "bob", Scopes: []string{"admin"}}, "")
 		require.NoError(t, err)
 		for _, k := range []Key{weak, strong} {
-			_, err = s.Projects.Grant(ctx, Grant{Tenant: "t", Subject: "key:" + k.ID, Object: "canvas:" + canvas.ID, Role: 1})
+			grant := Grant{Tenant: "t", Subject: "key:" + k.ID, Object: "canvas:" + canvas.ID, Role: 1}
+			_, err = s.Projects.Grant(ctx, grant)
 			require.NoError(t, err)
 		}
 		token, err := s.Betas.ForAll(ctx, "t", "bob")

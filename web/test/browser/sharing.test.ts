@@ -36,7 +36,8 @@ describe("projects and sharing", { skip: missing(), timeout: 600_000 }, () => {
     return (answer.status === 204 ? {} : await answer.json()) as T;
   };
   const canvasOf = async (title: string): Promise<string> => {
-    const dsl = { components: { begin: { obj: { component_name: "Begin", params: {} }, downstream: [], upstream: [] } } };
+    const begin = { obj: { component_name: "Begin", params: {} }, downstream: [], upstream: [] };
+    const dsl = { components: { begin } };
     return (await api<{ id: string }>("POST", "/canvases", { title, dsl, permission: "team" })).id;
   };
   const enter = async (hash: string): ReturnType<Stage["visit"]> => {

@@ -56,7 +56,9 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
         </button>
       </div>
       <Fault text={fault} onAgain={reload} />
-      {none && words === "" && project === undefined && <Empty title={a("dataset.none")} text={a("dataset.none_hint")} />}
+      {none && words === "" && project === undefined && (
+        <Empty title={a("dataset.none")} text={a("dataset.none_hint")} />
+      )}
       {none && (words !== "" || project !== undefined) && (
         <p className="quiet" role="status">
           {t("host.empty")}

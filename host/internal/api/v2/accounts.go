@@ -50,7 +50,8 @@ func (a accounts) operations() []operation {
 		handle(operation{
 			method: "DELETE", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "deleteUser",
 			about: "Delete a user with its keys and logins. With hand_over_to another user gets its canvases, " +
-				"datasets, memories and schedules, with hand_over_keys its API keys, and what it published acts for that user; otherwise an owner " +
+				"datasets, memories and schedules, with hand_over_keys its API keys, and what it published acts for " +
+				"that user; otherwise an owner " +
 				"gets the objects and the rest ends. The last owner of a tenant cannot be deleted.",
 		}, a.removeUser),
 		handle(operation{

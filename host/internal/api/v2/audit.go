@@ -35,8 +35,8 @@ func (a audit) operations() []operation {
 		handle(operation{
 			method: "GET", path: "/api/v2/audit/export", body: api.BodyNone, scope: admin, name: "exportAudit",
 			audit: true, media: "application/x-ndjson",
-			about: "Export entries of the audit log as lines of JSON, or with format=csv as a table, newest first, 10,000 " +
-				"at most; before continues.",
+			about: "Export entries of the audit log as lines of JSON, or with format=csv as a table, newest first, " +
+				"10,000 at most; before continues.",
 		}, a.export),
 		handle(operation{
 			method: "GET", path: "/api/v2/audit/check", body: api.BodyNone, scope: admin, name: "checkAudit",
