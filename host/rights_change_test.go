@@ -248,3 +248,37 @@ func TestPipelinesActForWhoChoseThem(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, ann, stored.PipelineBy)
 }
+
+// What a member who leaves has handed over acts with the rights of the heir: what it published
+// reads on, as do its draft for visitors and its schedule, and its key is the heir's. A draft and a
+// published version without an heir end as TestPublisherLosesAccess has it.
+func TestLeaversHandOverWhatRuns(t *testing.T) {
+	c := newCrew(t)
+	id := c.canvas("ann", searching(`"kb_ids":["vault"]`), true)
+	c.publish("ann", id)
+	require.Contains(t, c.visit(id, true), zebra)
+	scheduled := c.scheduled("ann", id, true)
+	require.Contains(t, scheduled, zebra)
+	remove := "/api/v2/users/" + c.users["ann"]
+	require.Contains(t, c.send("bob", "DELETE", remove+"?hand_over_to="+c.users["bob"], ""), `"forbidden"`)
+	for _, to := range []string{c.users["ann"], "stranger"} {
+		require.Contains(t, c.send("key", "DELETE", remove+"?hand_over_to="+to, ""), "hand_over_to")
+	}
+	require.Contains(t, c.send("key", "GET", remove+"/belongings", ""), `"published":1`)
+	require.Empty(t, c.send("key", "DELETE", remove+"?hand_over_keys=true&hand_over_to="+c.users["bob"], ""))
+
+	require.Contains(t, c.visit(id, true), zebra, "the published version acts for bob, who has the vault")
+	require.Contains(t, c.visit(id, false), zebra, "so does the draft")
+	require.Contains(t, c.run("bob", id, `{"published":true}`), zebra)
+	require.Contains(t, c.run("ann", id, `{"published":true}`), zebra, "the key ann is bob's")
+	me := c.send("ann", "GET", "/api/v2/me", "")
+	require.Contains(t, me, c.users["bob"])
+	require.Contains(t, c.send("bob", "GET", "/api/v2/datasets/"+c.vault, ""), "vault")
+
+	// Keys are handed over only if that is asked for: who has left may know them.
+	require.Empty(t, c.send("key", "DELETE", "/api/v2/users/"+c.users["bob"]+"?hand_over_to="+c.users["key"], ""))
+	for _, key := range []string{"ann", "bob"} {
+		require.Contains(t, c.send(key, "GET", "/api/v2/me", ""), "unauthorized")
+	}
+	require.Contains(t, c.visit(id, true), zebra)
+}

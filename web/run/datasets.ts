@@ -217,8 +217,17 @@ export class Datasets {
     this.#host = host;
   }
 
-  list(query: { page?: number; page_size?: number; words?: string }): Promise<Listed<Dataset>> {
-    return this.#get(root + search(query));
+  /** projects are those in which the person has a role. */
+  async projects(): Promise<{ id: string; name: string }[]> {
+    return (await this.#get<{ items: { id: string; name: string }[] }>("/api/v2/projects")).items;
+  }
+
+  /** list returns a page of datasets; the project "" is the default one, undefined means all. */
+  list(
+    { project, ...query }: { page?: number; page_size?: number; words?: string; project?: string },
+  ): Promise<Listed<Dataset>> {
+    const text = search(query) || "?";
+    return this.#get(root + text + (project === undefined ? "" : `&project=${encodeURIComponent(project)}`));
   }
 
   get(id: string): Promise<Dataset> {

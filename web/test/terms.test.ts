@@ -7,6 +7,7 @@ import { zh as areasZh } from "../words/areas.zh.ts";
 import { en } from "../words/en.ts";
 import { texts as home } from "../words/home.ts";
 import { texts as settings } from "../words/settings.ts";
+import { texts as sharing } from "../words/sharing.ts";
 import { loadSpecWords, specWords } from "../words/specs.ts";
 import { zh } from "../words/zh.ts";
 
@@ -70,6 +71,7 @@ describe("Chinese terms", () => {
     pairs.push(...Object.entries(specWords.get()));
     const sets: [Record<string, string>, Record<string, string>][] = [
       [en, zh], [areas, areasZh], [home.en, home.zh], [settings.en, settings.zh],
+      [sharing.en, sharing.zh],
     ];
     for (const [english, chinese] of sets)
       for (const [key, text] of Object.entries(english)) pairs.push([text, chinese[key] ?? ""]);

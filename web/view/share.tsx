@@ -1,10 +1,12 @@
 // The switch that lets the other members of the tenant use a canvas of the host.
 
-import { useId, useState } from "react";
+import { lazy, Suspense, useId, useState } from "react";
 import { Fault } from "./area/parts.tsx";
 import { useAreaText } from "./area/text.ts";
 import { useApp } from "./context.tsx";
 import { useAttempt } from "./loaded.ts";
+
+const ShareDialog = lazy(() => import("./sharing/dialog.tsx"));
 
 /** Share shows whether a canvas is its creator's only; `onShared` is called after a change. */
 export function Share({
@@ -24,6 +26,7 @@ export function Share({
   const { busy, fault, run } = useAttempt();
   const name = useId();
   const [wanted, setWanted] = useState(team); // while the request runs
+  const [isOpen, setOpen] = useState(false);
   const share = (next: boolean): void =>
     void run(async () => {
       setWanted(next);
@@ -43,7 +46,19 @@ export function Share({
         />
         {a("dataset.team")}
       </label>
+      <button type="button" className="link" aria-label={a("share.of", title ?? "")} onClick={() => setOpen(true)}>
+        {a("share")}
+      </button>
       <Fault text={fault} />
+      {isOpen && (
+        <Suspense>
+          <ShareDialog
+            kind="canvas" id={id} name={title ?? ""}
+            onChanged={() => (onShared ? onShared() : host.find(host.state.get().found ?? ""))}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -2,6 +2,11 @@
 export const en = {
   "save": "Save",
   "saved": "Saved",
+  "share": "Share…",
+  "share.of": "Share {0}",
+  "project.all": "All projects",
+  "project.one": "Project",
+  "project.default": "Default project",
   "back.canvas": "Back to the canvas",
   "host.none": "No easel host serves this page, so it has no datasets and no stored runs: {0}",
 

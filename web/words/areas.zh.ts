@@ -4,6 +4,11 @@ import type { AreaKey } from "./areas.en.ts";
 export const zh: Record<AreaKey, string> = {
   "save": "保存",
   "saved": "已保存",
+  "share": "共享…",
+  "share.of": "共享 {0}",
+  "project.all": "所有项目",
+  "project.one": "项目",
+  "project.default": "默认项目",
   "back.canvas": "返回画布",
   "host.none": "此页面没有 easel 主机，因此没有数据集和已存的运行：{0}",
 

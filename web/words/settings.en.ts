@@ -8,6 +8,7 @@ export const en = {
   mcp: "MCP servers",
   schedules: "Schedules",
   users: "Users",
+  projects: "Projects",
   tenants: "Tenants",
   usage: "Usage",
   health: "Health",
@@ -215,6 +216,7 @@ export const en = {
   schedule_resume: "Resume",
   schedule_last: "last run {0}",
 
+  user_delete: "Delete user",
   users_hint: "People who sign in to “{0}”.",
   user_add: "Add user",
   user_email: "E-mail address",

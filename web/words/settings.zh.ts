@@ -10,6 +10,7 @@ export const zh: Record<SettingsKey, string> = {
   mcp: "MCP 服务器",
   schedules: "定时运行",
   users: "用户",
+  projects: "项目",
   tenants: "租户",
   usage: "用量",
   health: "运行状况",
@@ -217,6 +218,7 @@ export const zh: Record<SettingsKey, string> = {
   schedule_resume: "恢复",
   schedule_last: "上次运行 {0}",
 
+  user_delete: "删除用户",
   users_hint: "可登录“{0}”的人员。",
   user_add: "添加用户",
   user_email: "电子邮箱",

@@ -20,8 +20,8 @@ func Follow(r *Request, may func(ctx context.Context, who app.Principal) error) 
 }
 
 // recheck ends a stream of events, which may last for days, when its principal may not read it any
-// more: the key was revoked or has expired, the login has ended, the role has changed. It replaces
-// the context of the request. A check that cannot be made is made again later.
+// more: the key was revoked or has expired, the login has ended, the role or the groups changed.
+// It replaces the context of the request. A check that cannot be made is made again later.
 func (a *API) recheck(r *Request) (stop func()) {
 	ctx, end := context.WithCancel(r.HTTP.Context())
 	r.HTTP = r.HTTP.WithContext(ctx)
@@ -36,6 +36,10 @@ func (a *API) recheck(r *Request) (stop func()) {
 		who, err := a.principal(r)
 		if err == nil {
 			err = a.permit(r.Route.Scope, who)
+		}
+		if err == nil && who.Groups != r.Who.Groups {
+			end() // what it reads follows from the groups with which it began; the client connects again
+			return
 		}
 		if may := r.follows.Load(); err == nil && may != nil {
 			now, failed := a.cfg.Services.Projects.Viewing(ctx, who)

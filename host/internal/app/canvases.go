@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,8 @@ const (
 type CanvasPatch struct {
 	Title, Description, Avatar, Type, Category, Permission, Project *string
 
+	Tags *[]string
+
 	DSL     []byte // the document; nil leaves it
 	Publish bool   // the canvas as it is then
 }
@@ -63,6 +66,9 @@ func (p *CanvasPatch) apply(c *Canvas) {
 		if member.from != nil {
 			*member.to = *member.from
 		}
+	}
+	if p.Tags != nil {
+		c.Tags = CleanTags(*p.Tags)
 	}
 	c.Title = strings.TrimSpace(c.Title)
 	c.Released = p.Publish
@@ -182,7 +188,7 @@ func (s *Canvases) Create(
 		Tenant: who.Tenant, User: who.User, Category: AgentCategory, Permission: store.PermissionMe, DSL: p.DSL,
 	}
 	p.apply(&v)
-	if err := checkCanvas(&v); err != nil {
+	if err := cmp.Or(checkCanvas(&v), p.checkTags()); err != nil {
 		return v, err
 	}
 	if err := s.projects.Place(ctx, who, v.Project); err != nil {
@@ -201,7 +207,7 @@ func (s *Canvases) Create(
 func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, error) {
 	next := old
 	e.apply(&next)
-	if err := checkCanvas(&next); err != nil {
+	if err := cmp.Or(checkCanvas(&next), e.checkTags()); err != nil {
 		return old, err
 	}
 	if err := s.projects.move(ctx, e.Author, old.Access(), next.Access()); err != nil {
@@ -230,18 +236,6 @@ func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, 
 		}
 		return nil
 	})
-}
-
-// SetTags replaces the tags of a canvas. Errors: [ErrNotFound].
-func (s *Canvases) SetTags(ctx context.Context, who Principal, id string, tags []string) error {
-	if err := s.MayUse(ctx, who, id); err != nil {
-		return err
-	}
-	_, err := s.store.Canvases.Edit(ctx, who.Tenant, id, "", func(v *Canvas) error {
-		v.Tags = tags
-		return nil
-	})
-	return err
 }
 
 // Delete removes a canvas with its versions and schedules. Errors: [ErrNotFound].

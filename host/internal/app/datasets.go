@@ -202,16 +202,17 @@ func (d *Datasets) Methods() []string { return chunking.Methods() }
 type DatasetList struct {
 	IDs       []string
 	ID, Name  string
-	Words     string // substring of the name
-	Page      int    // from 1
-	Size      int    // 0 means 30, a negative value all
-	OrderBy   string // create_time or update_time
+	Words     string  // substring of the name
+	Project   *string // nil for all
+	Page      int     // from 1
+	Size      int     // 0 means 30, a negative value all
+	OrderBy   string  // create_time or update_time
 	Ascending bool
 }
 
 // List returns a page of the datasets that the principal sees, and the number of all.
 func (d *Datasets) List(ctx context.Context, p Principal, q DatasetList) ([]dataset.Dataset, int, error) {
-	f := store.DatasetFilter{Viewer: p.Viewer(), IDs: q.IDs, Name: q.Name, Words: q.Words}
+	f := store.DatasetFilter{Viewer: p.Viewer(), IDs: q.IDs, Name: q.Name, Words: q.Words, Project: q.Project}
 	if q.ID != "" {
 		f.IDs = []string{q.ID}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/access"
+	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -112,16 +113,29 @@ func (s *Projects) Rename(ctx context.Context, who Principal, id, name string) (
 	return v, missing(err, "project")
 }
 
-// Delete removes an empty project. Errors: those of [Error].
-func (s *Projects) Delete(ctx context.Context, who Principal, id string) error {
+// Delete removes a project. What it holds moves to the project to, in which the principal may make
+// objects; with nil it must hold nothing. Errors: those of [Error].
+func (s *Projects) Delete(ctx context.Context, who Principal, id string, to *string) error {
 	if _, err := s.object(ctx, who, access.Object{Kind: access.Project, ID: id}); err != nil {
 		return err
 	}
-	err := s.store.Projects.Delete(ctx, who.Tenant, id)
+	if to != nil {
+		if *to == id {
+			return &Error{CodeBadArgument, "what the project holds must move to another one", "move_to"}
+		}
+		if err := s.Place(ctx, who, *to); err != nil {
+			return err
+		}
+	}
+	err := s.store.Projects.Delete(ctx, who.Tenant, id, to)
 	if errors.Is(err, ErrConflict) {
 		return Refuse(CodeNotEmpty, "the project holds canvases, datasets, memories or secrets; move or delete them")
 	}
 	return missing(err, "project")
+}
+
+func noRolesOn(kind access.Kind) error {
+	return BadArgument("roles are given on a project, a canvas or a dataset, not on %.40q", kind)
 }
 
 // object finds what a grant is for, as far as a principal may do what its request does with it.
@@ -143,8 +157,13 @@ func (s *Projects) object(ctx context.Context, who Principal, o access.Object) (
 		var v store.Dataset
 		v, err = s.store.Datasets.Get(ctx, who.Tenant, o.ID)
 		o = v.Access()
+	case access.Memory:
+		var v store.Memory
+		if v, err = s.store.Memories.Get(ctx, who.Tenant, o.ID); err == nil {
+			o, err = memories.AccessOf(v)
+		}
 	default:
-		return o, BadArgument("roles are given on a project, a canvas or a dataset, not on %.40q", o.Kind)
+		return o, noRolesOn(o.Kind)
 	}
 	if err == nil {
 		err = who.Check(who.Act, o)
@@ -164,6 +183,9 @@ func (s *Projects) Grants(ctx context.Context, who Principal, o access.Object) (
 func (s *Projects) Grant(
 	ctx context.Context, who Principal, o access.Object, subject, role string,
 ) (RoleGrant, error) {
+	if o.Kind == access.Memory { // it has the roles of its project only
+		return RoleGrant{}, noRolesOn(o.Kind)
+	}
 	if _, err := s.object(ctx, who, o); err != nil {
 		return RoleGrant{}, err
 	}

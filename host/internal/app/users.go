@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/access"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -135,6 +136,8 @@ func memberError(err error) error {
 		return Refuse(CodeLastPassword, "one owner keeps a password, to sign in when no provider answers")
 	case errors.Is(err, store.ErrStronger):
 		return Refuse(CodeStrongerRole, "groups at a sign-in provider make the user more than that; change them there")
+	case errors.Is(err, store.ErrNoHeir):
+		return &Error{CodeBadArgument, "hand_over_to must be another member of the tenant", "hand_over_to"}
 	case errors.Is(err, ErrConflict):
 		return Refuse(CodeChanged, "the role of the user was changed at the same time; try again")
 	}
@@ -188,13 +191,45 @@ func (a *Accounts) member(ctx context.Context, who Principal, user string) (Memb
 	return Member{}, nil, Missing("user")
 }
 
-// RemoveUser removes a user with its keys and logins. Errors: those of [Error].
-func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string) error {
-	m, _, err := a.member(ctx, who, user)
+// Belongings is what a member has in a tenant.
+type Belongings = store.Belongings
+
+// BelongingsOf counts what a user of a principal's tenant has. Errors: those of [Error].
+func BelongingsOf(ctx context.Context, a *Accounts, who Principal, user string) (Belongings, error) {
+	if _, _, err := a.member(ctx, who, user); err != nil {
+		return Belongings{}, err
+	}
+	return a.store.Members.Belongings(ctx, who.Tenant, user, schedule.Records())
+}
+
+// HandOver is who gets what a removed user had.
+type HandOver struct {
+	To   string // a user, "" for none
+	Keys bool   // API keys too: the removed user may know them
+}
+
+// RemoveUser removes a user with its keys and logins. An heir gets what the removed one had, and
+// what acted for it: the principal must be allowed to change both. Errors: those of [Error].
+func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string, over HandOver) error {
+	to := over.To
+	m, members, err := a.member(ctx, who, user)
 	if err != nil {
 		return err
 	}
-	if err := memberError(a.store.Members.Remove(ctx, m)); err != nil {
+	heir := store.Heir{User: to}
+	if to != "" {
+		next := roleAmong(members, who.Tenant, to)
+		if to == user || !hasMember(members, to) {
+			return &Error{CodeBadArgument, "hand_over_to must be another member of the tenant", "hand_over_to"}
+		}
+		// What is handed over acts with the rights of the heir from then on.
+		if err := a.outranks(who, members, next); err != nil {
+			return err
+		}
+		beyond := a.ranks(m.Tenant).Beyond
+		heir.MayHave = func(key Key) bool { return over.Keys && !beyond(next, key) }
+	}
+	if err := memberError(a.store.Members.Remove(ctx, m, heir, schedule.Records())); err != nil {
 		return err
 	}
 	a.codes.forget(user)

@@ -171,6 +171,12 @@ func (m *Memory) Access() access.Object {
 	}
 }
 
+// AccessOf returns whose a stored memory is.
+func AccessOf(v store.Memory) (access.Object, error) {
+	m, err := read(v)
+	return m.Access(), err
+}
+
 // List returns the memories that a principal sees, those changed last first.
 func (s *Store) List(ctx context.Context, who Principal) ([]Memory, error) {
 	rows, err := s.Records.List(ctx, who.Tenant)

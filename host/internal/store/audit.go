@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -108,6 +109,18 @@ func (s *database) audited(
 		}
 		return s.appendAudit(ctx, q, e)
 	}, p.written
+}
+
+// errUnchanged rolls a transaction back that has changed nothing, so that an act that is refused
+// for that leaves no entry; see [orUnchanged].
+var errUnchanged = errors.New("nothing changed")
+
+// orUnchanged returns the error of a write, nil for [errUnchanged].
+func orUnchanged(err error) error {
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
 }
 
 // FinishAudit writes the entry of a context that no write has written.

@@ -382,7 +382,7 @@ func (s Documents) Delete(ctx context.Context, tenant, datasetID string, ids ...
 			}
 		}
 		if n == 0 {
-			return nil
+			return errUnchanged
 		}
 		if _, err := nextSeq(ctx, q, datasetID, gone); err != nil {
 			return err
@@ -392,5 +392,5 @@ func (s Documents) Delete(ctx context.Context, tenant, datasetID string, ids ...
 		}
 		return noteChanges(ctx, q, tenant, datasetID)
 	})
-	return n, err
+	return n, orUnchanged(err)
 }

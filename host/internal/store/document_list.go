@@ -164,11 +164,12 @@ func (s Documents) SetAccess(
 		w.add("dataset_id = ?", datasetID)
 		w.in("id", ids)
 		changed, err := queryAll(ctx, q, scanName, `SELECT id FROM documents`+w.String()+` ORDER BY id`, w.args...)
-		if err != nil || len(changed) == 0 {
-			n = 0
+		if err != nil {
 			return err
 		}
-		n = len(changed)
+		if n = len(changed); n == 0 {
+			return errUnchanged
+		}
 		seq, err := nextSeq(ctx, q, datasetID, counts{})
 		if err != nil {
 			return err
@@ -188,7 +189,7 @@ func (s Documents) SetAccess(
 		}
 		return nil
 	})
-	return n, err
+	return n, orUnchanged(err)
 }
 
 // Changed returns documents of a dataset that changed after a sequence number, in the

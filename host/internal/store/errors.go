@@ -25,6 +25,9 @@ var (
 	// of another owner first.
 	ErrLastPassword = errors.New("last owner of the tenant with a password")
 
+	// ErrNoHeir means that who should get what a member leaves is no other member of the tenant.
+	ErrNoHeir = errors.New("heir is no other member of the tenant")
+
 	// ErrStronger means that the groups of a provider give a member a stronger role; change the
 	// groups.
 	ErrStronger = errors.New("groups of a provider give a stronger role")

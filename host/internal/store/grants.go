@@ -89,15 +89,50 @@ func (s Projects) List(ctx context.Context, tenant string) ([]Project, error) {
 // held are the tables whose rows are in a project.
 var held = []string{"canvases", "datasets", "memories", "secrets"}
 
-// Delete removes a project that holds nothing, with its grants. Errors: [ErrNotFound],
-// [ErrConflict] if it holds something.
-func (s Projects) Delete(ctx context.Context, tenant, id string) error {
+// Holding counts what a project has.
+type Holding struct {
+	Canvases, Datasets, Memories, Secrets int
+	Grants, Keys                          int // roles in it, and keys that are limited to it
+}
+
+// Holds counts what a project has.
+func (s Projects) Holds(ctx context.Context, tenant, id string) (h Holding, err error) {
+	query := `SELECT `
+	for _, table := range held {
+		query += `(SELECT COUNT(*) FROM ` + table + ` WHERE tenant_id = $1 AND project = $2), `
+	}
+	query += `(SELECT COUNT(*) FROM grants WHERE tenant_id = $1 AND object = $3),
+		(SELECT COUNT(*) FROM keys WHERE tenant_id = $1 AND limited = 1 AND only_project = $2)`
+	key := access.Object{Kind: access.Project, ID: id}.Key()
+	err = s.read.QueryRowContext(ctx, query, tenant, id, key).
+		Scan(&h.Canvases, &h.Datasets, &h.Memories, &h.Secrets, &h.Grants, &h.Keys)
+	return h, fail(err, "project %q", id)
+}
+
+// Delete removes a project with its grants. What it holds moves to the project to; with nil it must
+// hold nothing. Errors: [ErrNotFound] for either, [ErrConflict] if it holds something.
+func (s Projects) Delete(ctx context.Context, tenant, id string, to *string) error {
 	return s.writeAlways(ctx, fmt.Sprintf("delete project %q", id), func(ctx context.Context, q querier) error {
+		if to != nil && *to != "" { // locked, so that it is not deleted at the same time
+			const lock = `UPDATE projects SET name = name WHERE id = $1 AND tenant_id = $2 AND id <> $3`
+			res, err := q.ExecContext(ctx, lock, *to, tenant, id)
+			if err := changed(res, err, ErrNotFound); err != nil {
+				return err
+			}
+		}
 		res, err := q.ExecContext(ctx, `DELETE FROM projects WHERE id = $1 AND tenant_id = $2`, id, tenant)
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err
 		}
 		for _, table := range held {
+			if to != nil {
+				move := `UPDATE ` + table + ` SET project = $3` + revised[table] + `
+					WHERE tenant_id = $1 AND project = $2`
+				if _, err := q.ExecContext(ctx, move, tenant, id, *to); err != nil {
+					return err
+				}
+				continue
+			}
 			query := `SELECT 1 FROM ` + table + ` WHERE tenant_id = $1 AND project = $2 LIMIT 1`
 			some, err := exists(ctx, q, query, tenant, id)
 			if err != nil {

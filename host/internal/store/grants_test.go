@@ -171,10 +171,10 @@ func TestGrantsEnd(t *testing.T) {
 		require.NoError(t, s.Members.Delete(ctx, "t", "bob"))
 		require.Equal(t, 1, left())
 		give("user:dora", "canvas:"+c.ID)
-		require.ErrorIs(t, s.Projects.Delete(ctx, "t", p.ID), ErrConflict)
+		require.ErrorIs(t, s.Projects.Delete(ctx, "t", p.ID, nil), ErrConflict)
 		require.NoError(t, s.Canvases.Delete(ctx, "t", c.ID))
 		require.Equal(t, 1, left())
-		require.NoError(t, s.Projects.Delete(ctx, "t", p.ID))
+		require.NoError(t, s.Projects.Delete(ctx, "t", p.ID, nil))
 		require.Zero(t, left())
 	})
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 		require.NoError(t, err)
 		change := map[string]func(m Member) error{
 			"demote": func(m Member) error { return s.Members.SetRole(ctx, m, "admin", none) },
-			"remove": func(m Member) error { return s.Members.Remove(ctx, m) },
+			"remove": func(m Member) error { return s.Members.Remove(ctx, m, Heir{}, ScheduleRecords{}) },
 		}
 		owner := func(user string) Member { return Member{Tenant: tenant.ID, User: user, Role: "owner"} }
 		for name, f := range change {
@@ -94,17 +95,17 @@ func TestRoleOfAMember(t *testing.T) {
 		require.NoError(t, s.Members.Put(ctx, m))
 		require.NoError(t, s.Members.Put(ctx, Member{Tenant: "other", User: "bob", Role: "owner"}))
 		require.ErrorIs(t, s.Members.SetRole(ctx, m, "normal", none), ErrLastOwner)
-		require.ErrorIs(t, s.Members.Remove(ctx, m), ErrLastOwner)
+		require.ErrorIs(t, s.Members.Remove(ctx, m, Heir{}, ScheduleRecords{}), ErrLastOwner)
 		require.NoError(t, s.Members.SetRole(ctx, m, "owner", none))
 
 		bob := Member{Tenant: "t", User: "bob", Role: "normal"}
 		require.ErrorIs(t, s.Members.SetRole(ctx, bob, "admin", none), ErrNotFound)
-		require.ErrorIs(t, s.Members.Remove(ctx, bob), ErrNotFound)
+		require.ErrorIs(t, s.Members.Remove(ctx, bob, Heir{}, ScheduleRecords{}), ErrNotFound)
 		require.NoError(t, s.Members.Put(ctx, bob))
 		require.NoError(t, s.Members.SetRole(ctx, bob, "owner", none))
 		require.ErrorIs(t, s.Members.SetRole(ctx, bob, "admin", none), ErrConflict, "an owner since")
-		require.ErrorIs(t, s.Members.Remove(ctx, bob), ErrConflict)
-		require.NoError(t, s.Members.Remove(ctx, m))
+		require.ErrorIs(t, s.Members.Remove(ctx, bob, Heir{}, ScheduleRecords{}), ErrConflict)
+		require.NoError(t, s.Members.Remove(ctx, m, Heir{}, ScheduleRecords{}))
 		list, err := s.Members.List(ctx, "t")
 		require.NoError(t, err)
 		require.Equal(t, []Member{{Tenant: "t", User: "bob", Role: "owner"}}, list)
@@ -205,5 +206,106 @@ func TestRoleOfADeletedProvider(t *testing.T) {
 		_, err = s.Identities.SetRole(ctx, next, &normal, nil, none, AuditEntry{})
 		require.NoError(t, err)
 		require.Equal(t, "normal", role(eve.User), "what the provider of today gives")
+	})
+}
+
+// What a member who is removed had, and what acted for the member, goes to the heir in one commit,
+// of each kind, or ends; what the heir may not have is deleted.
+func TestLeaversHandOverEachKind(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		for user, role := range map[string]string{"ann": "owner", "bob": "normal", "carl": "normal"} {
+			require.NoError(t, s.Members.Put(ctx, Member{Tenant: "t", User: user, Role: role}))
+		}
+		records := ScheduleRecords{
+			Kind: "schedule", Reads: func(doc []byte) (string, error) { return strings.Trim(string(doc), `"`), nil },
+			HandOver: func(_ []byte, to string) ([]byte, error) { return []byte(`"` + to + `"`), nil },
+		}
+		canvas := Canvas{Tenant: "t", User: "bob", Title: "c", DSL: []byte("{}")}
+		canvas.Released = true
+		canvas, err := s.Canvases.Create(ctx, canvas, "first")
+		require.NoError(t, err)
+		anns, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", User: "ann", Title: "a", DSL: []byte("{}")}, "first")
+		require.NoError(t, err)
+		set := dataset.Dataset{
+			ID: NewDocumentID(), Tenant: "t", Name: "d", CreatedBy: "bob", Pipeline: canvas.ID, PipelineBy: "bob",
+		}
+		_, err = s.Datasets.Create(ctx, Dataset{Dataset: set})
+		require.NoError(t, err)
+		memory, err := s.Memories.Create(ctx, Memory{Tenant: "t", User: "bob", Name: "m", Settings: []byte("{}")})
+		require.NoError(t, err)
+		weak, text, err := s.Keys.Create(ctx, Key{Tenant: "t", User: "bob", Scopes: []string{"run"}}, "")
+		require.NoError(t, err)
+		strong, _, err := s.Keys.Create(ctx, Key{Tenant: "t", User: "bob", Scopes: []string{"admin"}}, "")
+		require.NoError(t, err)
+		for _, k := range []Key{weak, strong} {
+			grant := Grant{Tenant: "t", Subject: "key:" + k.ID, Object: "canvas:" + canvas.ID, Role: 1}
+			_, err = s.Projects.Grant(ctx, grant)
+			require.NoError(t, err)
+		}
+		token, err := s.Betas.ForAll(ctx, "t", "bob")
+		require.NoError(t, err)
+		schedules := map[string]string{}
+		for _, user := range []string{"ann", "bob"} {
+			v, err := s.Items.Put(ctx, Item{Tenant: "t", Kind: "schedule", Name: user, Doc: []byte(`"` + user + `"`)})
+			require.NoError(t, err)
+			schedules[user] = v.ID
+		}
+		b, err := s.Members.Belongings(ctx, "t", "bob", records)
+		require.NoError(t, err)
+		require.Equal(t, Belongings{
+			Canvases: 1, Datasets: 1, Memories: 1, Published: 1, Drafts: 1, Pipelines: 1, Keys: 2, EmbedTokens: 1,
+			Schedules: 1,
+		}, b)
+		none, err := s.Members.Belongings(ctx, "t", "carl", records)
+		require.NoError(t, err)
+		require.Zero(t, none)
+
+		m := Member{Tenant: "t", User: "bob", Role: "normal"}
+		may := func(k Key) bool { return !slices.Contains(k.Scopes, "admin") }
+		for _, other := range []string{"bob", "stranger"} {
+			require.ErrorIs(t, s.Members.Remove(ctx, m, Heir{other, may}, records), ErrNoHeir)
+		}
+		b2, err := s.Members.Belongings(ctx, "t", "bob", records)
+		require.NoError(t, err)
+		require.Equal(t, b, b2, "a refused removal changes nothing")
+		require.NoError(t, s.Members.Remove(ctx, m, Heir{"carl", may}, records))
+
+		b, err = s.Members.Belongings(ctx, "t", "carl", records)
+		require.NoError(t, err)
+		require.Equal(t, Belongings{
+			Canvases: 1, Datasets: 1, Memories: 1, Published: 1, Drafts: 1, Pipelines: 1, Keys: 1, EmbedTokens: 1,
+			Schedules: 1,
+		}, b)
+		left, err := s.Members.Belongings(ctx, "t", "bob", records)
+		require.NoError(t, err)
+		require.Zero(t, left)
+		now, err := s.Canvases.Get(ctx, "t", canvas.ID)
+		require.NoError(t, err)
+		require.Equal(t, []string{"carl", "carl", "carl"}, []string{now.User, now.Author, now.Publisher})
+		require.Greater(t, now.Rev, canvas.Rev, "an edit of the former revision must not give it back")
+		other, err := s.Canvases.Get(ctx, "t", anns.ID)
+		require.NoError(t, err)
+		require.Equal(t, anns, other)
+		key, err := s.Keys.ByText(ctx, text)
+		require.NoError(t, err)
+		require.Equal(t, "carl", key.User)
+		_, err = s.Keys.Get(ctx, "t", strong.ID)
+		require.ErrorIs(t, err, ErrNotFound)
+		grants, err := s.Projects.Grants(ctx, "t", "canvas:"+canvas.ID)
+		require.NoError(t, err)
+		require.Len(t, grants, 1)
+		require.Equal(t, "key:"+weak.ID, grants[0].Subject)
+		beta, err := s.Betas.ByText(ctx, token.Text)
+		require.NoError(t, err)
+		require.Equal(t, "carl", beta.User)
+		m2, err := s.Memories.Get(ctx, "t", memory.ID)
+		require.NoError(t, err)
+		require.Equal(t, "carl", m2.User)
+		for user, doc := range map[string]string{"ann": `"ann"`, "bob": `"carl"`} {
+			v, err := s.Items.Get(ctx, "t", "schedule", schedules[user])
+			require.NoError(t, err)
+			require.Equal(t, doc, string(v.Doc))
+		}
 	})
 }

@@ -195,12 +195,17 @@ func deleteKeys(ctx context.Context, q querier, m Member, which func(Key) bool) 
 }
 
 // Remove is Delete for a member whose role was checked: it fails if the role is not m.Role any
-// more, and for the last owner. Errors: [ErrConflict], [ErrLastOwner], [ErrLastPassword],
-// [ErrNotFound].
-func (s Members) Remove(ctx context.Context, m Member) error {
+// more, and for the last owner. An heir gets first what the member had, in the same commit. Errors:
+// [ErrConflict], [ErrLastOwner], [ErrLastPassword], [ErrNoHeir], [ErrNotFound].
+func (s Members) Remove(ctx context.Context, m Member, to Heir, schedules ScheduleRecords) error {
 	return s.writeAlways(ctx, "remove member", func(ctx context.Context, q querier) error {
 		if err := keepsOwner(ctx, q, m, ""); err != nil {
 			return err
+		}
+		if to.User != "" {
+			if err := s.handOver(ctx, q, m, to, schedules); err != nil {
+				return err
+			}
 		}
 		return deleteMember(ctx, q, m.Tenant, m.User)
 	})
@@ -282,10 +287,8 @@ func deleteMember(ctx context.Context, q querier, tenant, user string) error {
 		}
 	}
 	const heir = `SELECT MAX(user_id) FROM members WHERE tenant_id = $1 AND role = '` + roleOwner + `'`
-	for table, owner := range map[string]string{
-		"canvases": "user_id", "deleted_canvases": "user_id", "datasets": "created_by", "memories": "user_id",
-	} {
-		text := `UPDATE ` + table + ` SET ` + owner + ` = COALESCE((` + heir + `), ` + owner + `)
+	for table, owner := range ownedBy {
+		text := `UPDATE ` + table + ` SET ` + owner + ` = COALESCE((` + heir + `), ` + owner + `)` + revised[table] + `
 			WHERE tenant_id = $1 AND ` + owner + ` = $2`
 		if _, err := q.ExecContext(ctx, text, tenant, user); err != nil {
 			return err

@@ -1,6 +1,6 @@
 // One dataset: its documents, a test of searches, and its settings.
 
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import type { Dataset, Datasets } from "../../run/datasets.ts";
 import { useAreaText } from "../area/text.ts";
 import { Documents } from "./documents.tsx";
@@ -9,6 +9,8 @@ import { Parses } from "./parses.tsx";
 import { ReadersSection } from "./readers.tsx";
 import { SearchTest } from "./search.tsx";
 import { Settings } from "./settings.tsx";
+
+const ShareDialog = lazy(() => import("../sharing/dialog.tsx"));
 
 type Tab = "documents" | "search" | "parses" | "settings";
 const editable: Tab[] = ["documents", "search", "parses", "settings"];
@@ -64,8 +66,24 @@ export function DatasetView({
         {tab === "search" && <SearchTest api={api} dataset={dataset} />}
         {tab === "parses" && <Parses api={api} dataset={dataset.id} />}
         {tab === "settings" && <Settings api={api} dataset={dataset} onChange={onChange} />}
+        {tab === "settings" && <ShareDataset dataset={dataset} />}
         {tab === "settings" && <ReadersSection api={api} dataset={dataset} onChange={onChange} />}
       </div>
     </>
+  );
+}
+
+function ShareDataset({ dataset }: { dataset: Dataset }): React.ReactNode {
+  const a = useAreaText();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="tools">
+      <button type="button" onClick={() => setOpen(true)}>{a("share.of", dataset.name)}</button>
+      {isOpen && (
+        <Suspense>
+          <ShareDialog kind="dataset" id={dataset.id} name={dataset.name} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </div>
   );
 }

@@ -21,8 +21,11 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
   const { typed, words, type } = useWords();
   const [page, setPage] = useState(1);
   const [adding, setAdding] = useState(false);
-  const { value, fault, reload } = useLoaded(`${page} ${words}`, () =>
-    api.list({ page, page_size: size, ...(words ? { words } : {}) }),
+  const [project, setProject] = useState<string>(); // undefined is all
+  const { value, fault, reload } = useLoaded(`${page} ${words} ${project}`, () =>
+    api.list({
+      page, page_size: size, ...(words ? { words } : {}), ...(project === undefined ? {} : { project }),
+    }),
   );
   const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
   const none = value?.total === 0;
@@ -39,6 +42,13 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
             setPage(1);
           }}
         />
+        <ProjectFilter
+          api={api} project={project}
+          onChange={(next) => {
+            setProject(next);
+            setPage(1);
+          }}
+        />
         <span className="grow" />
         <button type="button" className="primary" onClick={() => setAdding(true)}>
           <Icon name="plus" />
@@ -46,8 +56,10 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
         </button>
       </div>
       <Fault text={fault} onAgain={reload} />
-      {none && words === "" && <Empty title={a("dataset.none")} text={a("dataset.none_hint")} />}
-      {none && words !== "" && (
+      {none && words === "" && project === undefined && (
+        <Empty title={a("dataset.none")} text={a("dataset.none_hint")} />
+      )}
+      {none && (words !== "" || project !== undefined) && (
         <p className="quiet" role="status">
           {t("host.empty")}
         </p>
@@ -74,6 +86,28 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
       <Pipelines api={api} />
       {adding && <NewDataset api={api} onClose={() => setAdding(false)} />}
     </>
+  );
+}
+
+// ProjectFilter is there if there are several projects.
+function ProjectFilter({ api, project, onChange }: {
+  api: Datasets;
+  project: string | undefined;
+  onChange(project: string | undefined): void;
+}): React.ReactNode {
+  const a = useAreaText();
+  const projects = useLoaded("projects", () => api.projects());
+  if (!projects.value || projects.value.length < 2) return null;
+  return (
+    <select
+      aria-label={a("project.one")} value={project ?? "all"}
+      onChange={({ target }) => onChange(target.value === "all" ? undefined : target.value)}
+    >
+      <option value="all">{a("project.all")}</option>
+      {projects.value.map(({ id, name }) => (
+        <option key={id} value={id}>{name || a("project.default")}</option>
+      ))}
+    </select>
   );
 }
 

@@ -7,6 +7,7 @@ import { Adder, Field, Row, textOf, useAdmin, useFormats, useSettingsText, Waiti
 
 const Logins = lazy(() => import("./logins.tsx"));
 const Groups = lazy(() => import("./groups.tsx"));
+const Leaver = lazy(() => import("../sharing/leaver.tsx"));
 const roles = ["normal", "admin", "owner"] as const;
 /** Given is a role that can be given. */
 type Given = (typeof roles)[number];
@@ -106,6 +107,7 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
   // Only owners make and change owners.
   const given: Given[] = roles.filter((role) => role !== "owner" || me.role === "owner");
   const changes = ({ id, role }: User): boolean => id !== me.user && (role === "" || given.includes(role));
+  const heir = ({ id, role }: User): boolean => id === me.user || given.some((each) => each === role);
   const add = async (values: FormData): Promise<void> => {
     const password = String(values.get("password"));
     const user = { email: textOf(values, "email"), password, role: textOf(values, "role") };
@@ -124,7 +126,6 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
               badge={s(role === "" ? "role_none" : `role_${role}`)}
               {...(role === "" ? { tone: "bad" } : {})}
               facts={[email, s("created", day(created)), role === "" && s("role_none_hint")]}
-              {...(changes(user) ? { remove: () => after(() => admin.remove(path(id))) } : {})}
             >
               {changes(user) && (
                 <>
@@ -140,6 +141,12 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
                   >
                     <Password />
                   </Adder>
+                  <Opened label={s("user_delete")}>
+                    <Leaver
+                      admin={admin} user={user} users={value.filter((each) => each.id !== id && heir(each))}
+                      onRemove={after}
+                    />
+                  </Opened>
                   <Opened label={s("logins")}>
                     <Logins path={`${path(id)}/logins`} />
                   </Opened>

@@ -1,5 +1,6 @@
 // The settings of a host, one section at a time: #settings=models and so on.
 
+import { lazy, Suspense } from "react";
 import type { Me } from "../../run/admin.ts";
 import { Frame } from "../area/frame.tsx";
 import { useLoaded } from "../area/parts.tsx";
@@ -21,6 +22,8 @@ interface Section {
   view(me: Me): React.ReactNode;
 }
 
+const Projects = lazy(() => import("../sharing/projects.tsx"));
+
 const sections = {
   models: { scope: "admin", view: () => <ModelsSection /> },
   secrets: { scope: "edit", view: () => <SecretsSection /> },
@@ -29,6 +32,10 @@ const sections = {
     view: ({ scopes = [] }) => <PluginsSection mayGrant={scopes.includes("admin")} mayEdit={scopes.includes("edit")} />,
   },
   mcp: { scope: "edit", view: () => <ServersSection /> },
+  projects: {
+    scope: "edit",
+    view: ({ role }) => <Suspense><Projects mayCreate={role === "owner" || role === "admin"} /></Suspense>,
+  },
   schedules: { scope: "edit", view: () => <SchedulesSection /> },
   keys: { scope: "admin", view: (me) => <KeysSection me={me} /> },
   users: { scope: "admin", view: (me) => <UsersSection me={me} /> },

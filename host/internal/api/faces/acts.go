@@ -23,6 +23,7 @@ var of = []struct {
 }{
 	{access.Canvas, []string{
 		"/api/v2/canvases", "/api/v2/runs", "/api/v2/inbox", "/api/v2/schedules", "/v1/canvas", "/api/v1/agents",
+		"/api/v2/tags",
 		"/api/v1/agentbots", "/api/v1/webhook", "/api/v1/tasks", "/api/webhooks",
 	}},
 	{access.Dataset, []string{
@@ -32,7 +33,7 @@ var of = []struct {
 	{access.Memory, []string{
 		"/api/v2/memories", "/api/v1/memories", "/api/v1/messages", "/v1/memories", "/v1/messages",
 	}},
-	{access.Project, []string{"/api/v2/projects", "/api/v2/grants"}},
+	{access.Project, []string{"/api/v2/projects", "/api/v2/grants", "/api/v2/access"}},
 	{tenantWide, []string{
 		"/api/v2/audit", "/api/v2/chunk-methods", "/api/v2/components", "/api/v2/databases", "/api/v2/groups",
 		"/api/v2/health",
@@ -79,7 +80,9 @@ var exceptions = []struct {
 		`DELETE /api/v1/datasets`, `POST /v1/(canvas|kb)/rm`, `DELETE /(api/)?v1/memories/{memory}`,
 		`.* /api/v2/canvases/{id}/token.*`,
 	}},
-	{access.Grant, []string{`(PUT|DELETE) /api/v2/(grants|projects/{project})`}},
+	{access.Grant, []string{
+		`(PUT|DELETE) /api/v2/(grants|projects/{project})`, `GET /api/v2/projects/{project}`,
+	}},
 }
 
 var version = regexp.MustCompile(`^/0\.\d+/`)

@@ -78,7 +78,7 @@ func (s *rolesSite) ask(r api.Route, method, key string, b apitest.Belongings) a
 	body, query := b.Body(), b.Query()
 	if strings.HasPrefix(r.Path, "/api/v2/") { // which refuses members that are not known
 		body, query = s.ownBody(r, method, b), ""
-		if r.Path == "/api/v2/grants" {
+		if r.Path == "/api/v2/grants" || r.Path == "/api/v2/access" {
 			query = "?subject=user:one&object=canvas:" + b.Canvas
 		}
 	}

@@ -54,8 +54,15 @@ func (a accounts) operations() []operation {
 		}, a.updateUser),
 		handle(operation{
 			method: "DELETE", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "deleteUser",
-			about: "Delete a user with its keys and logins. The last owner of a tenant cannot be deleted.",
+			about: "Delete a user with its keys and logins. With hand_over_to another user gets its canvases, " +
+				"datasets, memories and schedules, with hand_over_keys its API keys, and what it published acts for " +
+				"that user; otherwise an owner " +
+				"gets the objects and the rest ends. The last owner of a tenant cannot be deleted.",
 		}, a.removeUser),
+		handle(operation{
+			method: "GET", path: "/api/v2/users/{user}/belongings", body: api.BodyNone, scope: admin,
+			name: "listBelongings", about: "Count what a user has, which is handed over or ends with the user.",
+		}, a.belongings),
 		handle(operation{
 			method: "PUT", path: "/api/v2/users/{user}/password", body: api.BodyTiny, scope: admin, name: "setPassword",
 			about: "Set the password of another user. All its logins end. Only owners set those of owners.",
@@ -247,8 +254,36 @@ type userByID struct {
 	ID  string `path:"user"`
 }
 
-func (a accounts) removeUser(ctx context.Context, in userByID) (empty, error) {
-	return empty{}, a.Accounts.RemoveUser(ctx, in.Who, in.ID)
+type deleteUser struct {
+	Who  app.Principal
+	ID   string `path:"user"`
+	To   string `query:"hand_over_to" jsonschema:"id of the user who gets what the deleted one has"`
+	Keys string `query:"hand_over_keys" jsonschema:"true for API keys too, which the deleted user may know; otherwise they are deleted"`
+}
+
+func (a accounts) removeUser(ctx context.Context, in deleteUser) (empty, error) {
+	return empty{}, a.Accounts.RemoveUser(ctx, in.Who, in.ID, app.HandOver{To: in.To, Keys: in.Keys == "true"})
+}
+
+type belongingsView struct {
+	Canvases    int `json:"canvases" jsonschema:"owned, private ones included"`
+	Datasets    int `json:"datasets"`
+	Memories    int `json:"memories"`
+	Published   int `json:"published" jsonschema:"canvases whose published version acts for the user; not handed over, its runs fail until somebody publishes it again"`
+	Drafts      int `json:"drafts" jsonschema:"canvases whose draft the user saved last; not handed over, what runs unattended uses what the whole tenant may"`
+	Pipelines   int `json:"pipelines" jsonschema:"datasets whose pipeline the user chose; not handed over, it uses what the whole tenant may"`
+	Keys        int `json:"keys" jsonschema:"not handed over, they are deleted"`
+	EmbedTokens int `json:"embed_tokens" jsonschema:"of pages that embed all canvases of the user; not handed over, they are deleted"`
+	Schedules   int `json:"schedules" jsonschema:"not handed over, they run on and read documents like a visitor"`
+	Waits       int `json:"waits" jsonschema:"open forms and approvals of runs that the user began; reviewers of the canvas answer them, or they expire"`
+}
+
+func (a accounts) belongings(ctx context.Context, in userByID) (belongingsView, error) {
+	b, err := app.BelongingsOf(ctx, a.Accounts, in.Who, in.ID)
+	return belongingsView{
+		Canvases: b.Canvases, Datasets: b.Datasets, Memories: b.Memories, Published: b.Published, Drafts: b.Drafts,
+		Pipelines: b.Pipelines, Keys: b.Keys, EmbedTokens: b.EmbedTokens, Schedules: b.Schedules, Waits: b.Waits,
+	}, err
 }
 
 type setPassword struct {

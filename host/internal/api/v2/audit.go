@@ -3,10 +3,13 @@ package v2
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/api"
@@ -32,7 +35,8 @@ func (a audit) operations() []operation {
 		handle(operation{
 			method: "GET", path: "/api/v2/audit/export", body: api.BodyNone, scope: admin, name: "exportAudit",
 			audit: true, media: "application/x-ndjson",
-			about: "Export entries of the audit log as lines of JSON, newest first, 10,000 at most; before continues.",
+			about: "Export entries of the audit log as lines of JSON, or with format=csv as a table, newest first, " +
+				"10,000 at most; before continues.",
 		}, a.export),
 		handle(operation{
 			method: "GET", path: "/api/v2/audit/check", body: api.BodyNone, scope: admin, name: "checkAudit",
@@ -108,12 +112,24 @@ func (a audit) list(ctx context.Context, q auditQuery) (list[auditView], error) 
 	return list[auditView]{Items: items}, err
 }
 
-func (a audit) export(ctx context.Context, q auditQuery) (api.Response, error) {
-	items, err := a.entries(ctx, q, auditExport)
+type exportAudit struct {
+	auditQuery
+	Format string `query:"format" jsonschema:"jsonl (default) or csv"`
+}
+
+func (a audit) export(ctx context.Context, q exportAudit) (api.Response, error) {
+	if q.Format != "" && q.Format != "jsonl" && q.Format != "csv" {
+		return nil, badQuery("format must be jsonl or csv, not %.40q", q.Format)
+	}
+	items, err := a.entries(ctx, q.auditQuery, auditExport)
 	if err != nil {
 		return nil, err
 	}
 	var text bytes.Buffer
+	if q.Format == "csv" {
+		err := auditTable(&text, items)
+		return api.Raw(http.StatusOK, "text/csv; charset=utf-8", text.Bytes()), err
+	}
 	lines := json.NewEncoder(&text)
 	for _, e := range items {
 		if err := lines.Encode(e); err != nil {
@@ -121,6 +137,27 @@ func (a audit) export(ctx context.Context, q auditQuery) (api.Response, error) {
 		}
 	}
 	return api.Raw(http.StatusOK, "application/x-ndjson", text.Bytes()), nil
+}
+
+// auditTable writes entries as CSV. Spreadsheets run a cell that begins like a formula, and ids in
+// paths are texts of clients: an apostrophe makes a text of it.
+func auditTable(to io.Writer, items []auditView) error {
+	w := csv.NewWriter(to)
+	rows := [][]string{{"number", "time", "user", "caller", "action", "object", "address", "hash"}}
+	for _, e := range items {
+		rows = append(rows, []string{
+			strconv.FormatInt(e.Number, 10), e.Time.UTC().Format(time.RFC3339Nano), e.User, e.Caller, e.Action,
+			e.Object, e.Address, e.Hash,
+		})
+	}
+	for _, row := range rows {
+		for i, cell := range row {
+			if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+				row[i] = "'" + cell
+			}
+		}
+	}
+	return w.WriteAll(rows)
 }
 
 type auditCheckView struct {

@@ -1,6 +1,7 @@
 package v2_test
 
 import (
+	"encoding/csv"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,7 @@ func TestAudit(t *testing.T) {
 		require.Equal(t, "putSecret", v.Get("action").Str())
 	}
 	require.NotContains(t, export.Text, "hush")
+	s.As("one", "GET", "/api/v2/audit/export?format=xml", "", 400)
 	require.Equal(t, "exportAudit", list("")[0].Get("action").Str())
 	check := s.As("one", "GET", "/api/v2/audit/check", "", 200)
 	require.True(t, check.Get("intact").True())
@@ -59,4 +61,35 @@ func TestAudit(t *testing.T) {
 	require.Equal(t, list("")[0].Get("hash").Str(), check.Get("hash").Str())
 	limited := s.As("one", "POST", "/api/v2/keys", `{"scopes":["read","run","edit"]}`, 201).Get("key").Str()
 	s.As(limited, "GET", "/api/v2/audit", "", 403)
+}
+
+// A table for spreadsheets has the entries of the lines, and no cell that one would run.
+func TestAuditAsTable(t *testing.T) {
+	s := apitest.New(t)
+	s.As("one", "PUT", "/api/v2/secrets/a", `{"value":"hush"}`, 204)
+	s.As("one", "PUT", "/api/v2/secrets/-2", `{"value":"hush"}`, 204)
+	a := s.Request("GET", "/api/v2/audit/export?format=csv", "one", "")
+	require.Equal(t, "text/csv; charset=utf-8", a.Header.Get("Content-Type"))
+	rows, err := csv.NewReader(strings.NewReader(a.Text)).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 3)
+	require.Equal(t, []string{"number", "time", "user", "caller", "action", "object", "address", "hash"}, rows[0])
+	require.Equal(t, []string{"putSecret", "'-2"}, rows[1][4:6])
+	require.Equal(t, []string{"putSecret", "a"}, rows[2][4:6])
+}
+
+// Who reads what happened inside a run is in the log.
+func TestReadTracesAreAudited(t *testing.T) {
+	s := apitest.New(t)
+	b := s.Furnish()
+	for path, action := range map[string]string{"trace": "runTrace", "document": "runDocument"} {
+		a := s.Request("GET", "/api/v2/runs/"+b.Run+"/"+path, "one", "")
+		require.Contains(t, []int{200, 410}, a.Status, a.Text)
+		if a.Status == 410 {
+			continue // nothing was read
+		}
+		entry := s.As("one", "GET", "/api/v2/audit?action="+action, "", 200).Get("items").At(0)
+		require.Equal(t, b.Run, entry.Get("object").Text(), path)
+	}
+	require.NotZero(t, s.As("one", "GET", "/api/v2/audit?action=runDocument", "", 200).Get("items").Len())
 }

@@ -41,6 +41,7 @@ type param struct{ name, in, kind, about string }
 //	Who     app.Principal                    // who makes the request
 //	ID      string        `path:"id"`        // a part of the path
 //	Canvas  string        `query:"canvas"`   // a parameter of the query
+//	Project *string       `query:"project"`  // nil if it is absent
 //	LastID  string        `header:"Last-Event-ID"`
 //	Page    app.Page      `order:"name"`     // paging, ordered by name unless told
 //	Body    T                                // the JSON body; see bodyReader
@@ -119,6 +120,17 @@ func (op *operation) bind(t reflect.Type) []setter {
 }
 
 func (op *operation) bindField(f reflect.StructField) setter {
+	if f.Anonymous {
+		setters := op.bind(f.Type)
+		return func(v reflect.Value, r *api.Request) error {
+			for i, set := range setters {
+				if err := set(v.Field(i), r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
 	if name, ok := f.Tag.Lookup("path"); ok {
 		op.params = append(op.params, param{name, "path", "string", ""})
 		return func(v reflect.Value, r *api.Request) error {
@@ -128,6 +140,14 @@ func (op *operation) bindField(f reflect.StructField) setter {
 	}
 	if name, ok := f.Tag.Lookup("query"); ok {
 		op.params = append(op.params, param{name, "query", "string", f.Tag.Get("jsonschema")})
+		if f.Type.Kind() == reflect.Pointer { // an empty value differs from an absent one
+			return func(v reflect.Value, r *api.Request) error {
+				if r.Query.Has(name) {
+					v.Set(reflect.ValueOf(new(r.Query.Get(name))))
+				}
+				return nil
+			}
+		}
 		return func(v reflect.Value, r *api.Request) error {
 			v.SetString(r.Query.Get(name))
 			return nil

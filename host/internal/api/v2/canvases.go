@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -67,6 +68,10 @@ func (c canvases) operations() []operation {
 			name: "listMessages", about: "List the messages of a session, oldest first, those of 50 turns at a time.",
 		}, c.messages),
 		handle(operation{
+			method: "GET", path: "/api/v2/tags", body: api.BodyNone, scope: read, name: "listTags",
+			about: "List the tags of canvases, the most used first.",
+		}, c.tags),
+		handle(operation{
 			method: "GET", path: "/api/v2/components", body: api.BodyNone, scope: read, name: "listComponents",
 			about: "List the components that canvases can use, with the schemas of their params.",
 		}, c.components),
@@ -80,6 +85,7 @@ type canvasView struct {
 	Kind        string         `json:"kind" jsonschema:"agent, or pipeline, which cuts documents"`
 	Permission  string         `json:"permission" jsonschema:"who may use it: me for its creator, team for all with a role in its project"`
 	Project     string         `json:"project" jsonschema:"id of the project that holds it; empty for the default project"`
+	Tags        []string       `json:"tags"`
 	Rev         int64          `json:"rev" jsonschema:"increases by one with each change"`
 	Created     time.Time      `json:"created"`
 	Updated     time.Time      `json:"updated"`
@@ -112,6 +118,7 @@ type canvasInput struct {
 	Description string   `json:"description,omitempty"`
 	Permission  string   `json:"permission,omitempty" jsonschema:"me for the creator only, or team for all with a role in the project; default me"`
 	Project     string   `json:"project,omitempty" jsonschema:"id of its project; empty for the default project"`
+	Tags        []string `json:"tags,omitempty" jsonschema:"replace the tags: at most 20 of 50 characters, without commas"`
 	DSL         document `json:"dsl,omitempty" jsonschema:"the document of the canvas"`
 	Rev         int64    `json:"rev,omitempty" jsonschema:"fail unless the current revision is this one"`
 
@@ -127,6 +134,10 @@ func (in *canvasInput) readBody(r *api.Request) (err error) {
 	in.patch.DSL, in.patch.Publish = in.DSL, false // publishing is an operation of its own
 	if in.patch.Title != nil {
 		in.Title = *in.patch.Title
+	}
+	if !r.Body.Get("tags").IsNull() {
+		in.Tags = append([]string{}, r.Body.Texts("tags")...)
+		in.patch.Tags = &in.Tags
 	}
 	if rev, given := r.Body.Get("rev").Int(); given {
 		in.Rev, in.rev = rev, &rev
@@ -161,7 +172,7 @@ func (in *sessionInput) readBody(r *api.Request) error {
 func canvasViewOf(v app.Canvas, dsl engine.Value) canvasView {
 	out := canvasView{
 		ID: v.ID, Title: v.Title, Description: v.Description, Kind: kindAgent, Permission: v.Permission,
-		Project: v.Project, Rev: v.Rev,
+		Project: v.Project, Tags: append([]string{}, v.Tags...), Rev: v.Rev,
 		Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime), DSL: dsl,
 	}
 	if v.Category == app.DataflowCategory {
@@ -203,11 +214,19 @@ type listCanvases struct {
 	Who      app.Principal
 	Keywords string   `query:"keywords" jsonschema:"only canvases with these words in the title"`
 	Kind     string   `query:"kind" jsonschema:"only agents (agent) or pipelines (pipeline)"`
+	Project  *string  `query:"project" jsonschema:"only canvases of the project with this id; empty for the default project"`
+	Tag      string   `query:"tag" jsonschema:"only canvases with this tag"`
 	Page     app.Page `order:"update_time"`
 }
 
 func (c canvases) list(ctx context.Context, in listCanvases) (canvasList, error) {
-	filter := app.CanvasFilter{Keywords: in.Keywords}
+	filter := app.CanvasFilter{Keywords: in.Keywords, Project: in.Project}
+	if in.Tag != "" {
+		if strings.Contains(in.Tag, ",") {
+			return canvasList{}, badQuery("tag must be one tag, without commas, not %.60q", in.Tag)
+		}
+		filter.Tags = []string{in.Tag}
+	}
 	switch in.Kind {
 	case "":
 	case kindAgent:
@@ -221,6 +240,20 @@ func (c canvases) list(ctx context.Context, in listCanvases) (canvasList, error)
 	out := canvasList{Items: make([]canvasView, len(rows)), Total: total}
 	for i, v := range rows {
 		out.Items[i] = canvasViewOf(v, engine.Null)
+	}
+	return out, err
+}
+
+type tagView struct {
+	Tag   string `json:"tag"`
+	Count int    `json:"count" jsonschema:"number of canvases that have it"`
+}
+
+func (c canvases) tags(ctx context.Context, in byTenant) (list[tagView], error) {
+	all, err := c.Canvases.Tags(ctx, in.Who, nil)
+	out := list[tagView]{Items: make([]tagView, len(all))}
+	for i, v := range all {
+		out.Items[i] = tagView(v)
 	}
 	return out, err
 }

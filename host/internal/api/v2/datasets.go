@@ -161,15 +161,16 @@ func rawOf(v *object) *json.RawMessage {
 func pageNumber(p app.Page) int { return p.Offset/max(p.Limit, 1) + 1 }
 
 type listDatasets struct {
-	Who   app.Principal
-	Name  string   `query:"name" jsonschema:"only the dataset with this name"`
-	Words string   `query:"words" jsonschema:"only datasets with these words in the name"`
-	Page  app.Page `order:"create_time"`
+	Who     app.Principal
+	Name    string   `query:"name" jsonschema:"only the dataset with this name"`
+	Words   string   `query:"words" jsonschema:"only datasets with these words in the name"`
+	Project *string  `query:"project" jsonschema:"only datasets of the project with this id; empty for the default project"`
+	Page    app.Page `order:"create_time"`
 }
 
 func (d datasets) list(ctx context.Context, in listDatasets) (datasetList, error) {
 	rows, total, err := d.List(ctx, in.Who, app.DatasetList{
-		Name: in.Name, Words: in.Words, Page: pageNumber(in.Page), Size: in.Page.Limit,
+		Name: in.Name, Words: in.Words, Project: in.Project, Page: pageNumber(in.Page), Size: in.Page.Limit,
 		OrderBy: in.Page.Order, Ascending: in.Page.Asc,
 	})
 	out := datasetList{Items: make([]datasetView, len(rows)), Total: total}

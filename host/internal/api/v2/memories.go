@@ -117,11 +117,18 @@ func memoryViewOf(v app.AgentMemory) memoryView {
 	}
 }
 
-func (m memories) list(ctx context.Context, in byTenant) (list[memoryView], error) {
+type listMemories struct {
+	Who     app.Principal
+	Project *string `query:"project" jsonschema:"only memories of the project with this id; empty for the default project"`
+}
+
+func (m memories) list(ctx context.Context, in listMemories) (list[memoryView], error) {
 	all, err := m.Memories.List(ctx, in.Who.Remembers())
-	out := list[memoryView]{Items: make([]memoryView, len(all))}
-	for i, v := range all {
-		out.Items[i] = memoryViewOf(v)
+	out := list[memoryView]{Items: make([]memoryView, 0, len(all))}
+	for _, v := range all {
+		if in.Project == nil || v.Project == *in.Project {
+			out.Items = append(out.Items, memoryViewOf(v))
+		}
 	}
 	return out, app.MemoryError(err)
 }

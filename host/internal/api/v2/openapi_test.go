@@ -306,7 +306,8 @@ GET /api/v2/users/{bob}/groups
 GET /api/v2/subjects
 GET /api/v2/users/{bob}/logins
 DELETE /api/v2/users/{bob}/logins
-DELETE /api/v2/users/{bob}
+GET /api/v2/users/{bob}/belongings
+DELETE /api/v2/users/{bob}?hand_over_to=
 GET /api/v2/me/logins
 PUT /api/v2/oidc/corp {"issuer":"https://login.corp.example","client":"easel","secret":"hush"}
 GET /api/v2/oidc
@@ -398,7 +399,10 @@ PUT /api/v2/projects/{project} {"name":"q"}
 PUT /api/v2/grants {"subject":"group:ops","object":"project:{project}","role":"editor"}
 GET /api/v2/grants?object=project:{project}
 DELETE /api/v2/grants?object=project:{project}&subject=group:ops
-DELETE /api/v2/projects/{project}
+GET /api/v2/access?object=project:{project}
+GET /api/v2/projects/{project}
+GET /api/v2/tags
+DELETE /api/v2/projects/{project}?move_to=
 DELETE /api/v2/canvases/{canvas}
 PUT /api/v2/me/password {"new":"another horse"}
 `

@@ -31,9 +31,19 @@ func (p projects) operations() []operation {
 			about: "Rename a project. Needs the role admin in it.",
 		}, p.rename),
 		handle(operation{
+			method: "GET", path: one, body: api.BodyNone, scope: edit, name: "getProject",
+			about: "Get a project with the numbers of what it holds. Needs the role admin in it.",
+		}, p.get),
+		handle(operation{
 			method: "DELETE", path: one, body: api.BodyTiny, scope: edit, name: "deleteProject",
-			about: "Delete a project that holds nothing. Needs the role admin in it.",
+			about: "Delete a project with the roles in it. It must hold nothing, unless move_to names the project " +
+				"that gets what it holds. Needs the role admin in it, and editor in the other.",
 		}, p.remove),
+		handle(operation{
+			method: "GET", path: "/api/v2/access", body: api.BodyNone, scope: read, name: "listAccess",
+			about: "List who has which role on a project, a canvas, a dataset or a memory, and through what. " +
+				"Groups and keys are named, not their members and users.",
+		}, p.access),
 		handle(operation{
 			method: "GET", path: grants, body: api.BodyNone, scope: read, name: "listGrants",
 			about: "List the roles that were given on a project, a canvas or a dataset.",
@@ -100,8 +110,60 @@ type projectByID struct {
 	Project string `path:"project"`
 }
 
-func (p projects) remove(ctx context.Context, in projectByID) (empty, error) {
-	return empty{}, p.Projects.Delete(ctx, in.Who, in.Project)
+type projectHolds struct {
+	projectView
+	Holds struct {
+		Canvases int `json:"canvases"`
+		Datasets int `json:"datasets"`
+		Memories int `json:"memories"`
+		Secrets  int `json:"secrets"`
+	} `json:"holds"`
+	Grants int `json:"grants" jsonschema:"number of roles that were given in it"`
+	Keys   int `json:"keys" jsonschema:"number of keys that are limited to it; without it they use nothing"`
+}
+
+func (p projects) get(ctx context.Context, in projectByID) (projectHolds, error) {
+	h, v, err := p.Projects.Holds(ctx, in.Who, in.Project)
+	out := projectHolds{projectView: projectViewOf(v.Project, v.Role), Grants: h.Grants, Keys: h.Keys}
+	out.Holds.Canvases, out.Holds.Datasets = h.Canvases, h.Datasets
+	out.Holds.Memories, out.Holds.Secrets = h.Memories, h.Secrets
+	return out, err
+}
+
+type deleteProject struct {
+	Who     app.Principal
+	Project string  `path:"project"`
+	MoveTo  *string `query:"move_to" jsonschema:"id of the project that gets what this one holds; empty for the default project"`
+}
+
+func (p projects) remove(ctx context.Context, in deleteProject) (empty, error) {
+	return empty{}, p.Projects.Delete(ctx, in.Who, in.Project, in.MoveTo)
+}
+
+type accessView struct {
+	Shared  bool         `json:"shared" jsonschema:"whether the roles in its project count for it"`
+	Project string       `json:"project" jsonschema:"id of its project; empty for the default project"`
+	Role    string       `json:"role" jsonschema:"of the caller"`
+	Items   []holderView `json:"items" jsonschema:"a subject is listed for each way to a role; the strongest counts"`
+}
+
+type holderView struct {
+	Subject string `json:"subject" jsonschema:"user:ID, key:ID or group:NAME; empty for each member of the tenant"`
+	Name    string `json:"name" jsonschema:"of a person, key or group; empty if it is gone"`
+	Role    string `json:"role" jsonschema:"viewer, runner, reviewer, editor or admin"`
+	Through string `json:"through" jsonschema:"owner, grant (given on the object), project (given on its project), tenant (owners and admins of the tenant), member (each member, in the default project)"`
+}
+
+func (p projects) access(ctx context.Context, in grantsOf) (accessView, error) {
+	v, err := p.Projects.Sharing(ctx, in.Who, objectOf(in.Object))
+	out := accessView{
+		Shared: v.Object.Team || v.Object.Owner == "", Project: v.Object.Project, Role: v.Mine.String(),
+		Items: make([]holderView, len(v.Holders)),
+	}
+	for i, h := range v.Holders {
+		out.Items[i] = holderView{h.Subject, h.Name, h.Role.String(), string(h.Through)}
+	}
+	return out, err
 }
 
 type roleView struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -63,6 +64,19 @@ func TestStreamsEndWithTheirPrincipal(t *testing.T) {
 			return open(login()), func() error {
 				return s.Store.Members.Put(t.Context(), store.Member{Tenant: "one", User: ann.ID, Role: "guest"})
 			}
+		},
+		"another group": func() (*bufio.Reader, func() error) {
+			return open(login()), func() error {
+				return s.Store.Groups.Set(t.Context(), "one", ann.ID, "", access.GroupsOf("hr"))
+			}
+		},
+		"no group any more, by a key": func() (*bufio.Reader, func() error) {
+			require.NoError(t, s.Store.Groups.Set(t.Context(), "one", ann.ID, "", access.GroupsOf("hr")))
+			_, text, err := s.Store.Keys.Create(
+				t.Context(), store.Key{Tenant: "one", User: ann.ID, Scopes: []string{app.ScopeEdit}}, "",
+			)
+			require.NoError(t, err)
+			return open(text), func() error { return s.Store.Groups.Set(t.Context(), "one", ann.ID, "", "") }
 		},
 	} {
 		in, over := end()

@@ -64,14 +64,14 @@ func (s runs) operations() []operation {
 		}, s.testCase),
 		handle(operation{
 			method: "GET", path: one + "/trace", body: api.BodyNone, scope: app.ScopeReadTraces, name: "runTrace",
-			media: "application/jsonl",
+			media: "application/jsonl", audit: true,
 			about: "Get an ended run as JSON lines: a header, the state that the run began with, its events without " +
 				"the members that all have, and its end. The pieces of a message that follow each other are one " +
 				"line, with the length of each in bytes. The response is 410 when the run is no longer kept.",
 		}, s.trace),
 		handle(operation{
 			method: "GET", path: one + "/document", body: api.BodyNone, scope: app.ScopeReadTraces,
-			name: "runDocument",
+			name: "runDocument", audit: true,
 			about: "Get the document that a run has run: the copy of its session, a version, or the draft as it was " +
 				"then.",
 		}, s.document),
