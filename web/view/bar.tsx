@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { pack } from "../canvas/link.ts";
 import { pick } from "../words/words.ts";
 import { AreaLinks, useArea } from "./areas.tsx";
-import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { speak, useApp, useLook, useStore, useText } from "./context.tsx";
 import { copyText } from "./copy.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { Me } from "./me.tsx";
@@ -79,7 +79,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
         type="button"
         className="plain"
         lang={language === "en" ? "zh" : "en"}
-        onClick={() => look.update({ language: language === "en" ? "zh" : "en" })}
+        onClick={() => void speak(look, language === "en" ? "zh" : "en").catch(reportError)}
       >
         {t("bar.language")}
       </button>

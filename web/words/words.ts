@@ -1,13 +1,23 @@
 import type { Words } from "../canvas/dsl.ts";
 import { en, type Key } from "./en.ts";
-import { zh } from "./zh.ts";
 
 /** Language is one the page speaks. */
 export type Language = "en" | "zh";
 
-/** translator returns texts of one language; {0}, {1} are places for values. */
+// English is part of the page, other languages are loaded when they are first shown.
+const tables: Partial<Record<Language, Record<Key, string>>> = { en };
+
+/** learn loads the texts of a language. */
+export async function learn(language: Language): Promise<void> {
+  if (language === "zh") tables.zh ??= (await import("./zh.ts")).zh;
+}
+
+/**
+ * translator returns texts of a language that was learned, or else English; {0}, {1} are places for
+ * values.
+ */
 export function translator(language: Language): (key: Key, ...values: (string | number)[]) => string {
-  return filler(language === "zh" ? zh : en);
+  return filler(tables[language] ?? en);
 }
 
 /** filler returns the texts of a table with values in their places. */
