@@ -1,6 +1,6 @@
 // The conversation: messages of the person and the canvas, and the forms between them.
 
-import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Chunk, FormField, Reference } from "@easel/engine";
 import type { Answer } from "@easel/engine/state";
 import { isObject, own } from "../canvas/dsl.ts";
@@ -23,6 +23,9 @@ import { SaveTest } from "./save-test.tsx";
 import { Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
 import { Reason } from "./reason.tsx";
+
+const Microphone = lazy(() => import("./voice.tsx").then((voice) => ({ default: voice.Microphone })));
+const ReadAloud = lazy(() => import("./voice.tsx").then((voice) => ({ default: voice.ReadAloud })));
 
 /** Chat returns the drawer's first page. */
 export function Chat(): React.ReactNode {
@@ -246,6 +249,7 @@ function Filled({ inputs, fields }: {
 
 function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
   const t = useText();
+  const speaks = useStore(useApp().host.state, ({ voice }) => voice?.speech);
   const thinking = !answer.done && answer.parts.at(-1)?.kind === "think";
   const chunks = useMemo(() => chunksOf(answer.reference), [answer.reference]);
   const cite = useCallback(
@@ -292,6 +296,9 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
       {(answer.downloads ?? []).map((each, i) => (
         <Download key={i} file={each} />
       ))}
+      {speaks && answer.done && answer.parts.some(({ kind }) => kind !== "think") && (
+        <Suspense><ReadAloud /></Suspense>
+      )}
     </div>
   );
 }
@@ -404,7 +411,10 @@ function Composer({
   first: boolean;
 }): React.ReactNode {
   const t = useText();
-  const { session } = useApp();
+  const { session, host } = useApp();
+  const hears = useStore(host.state, ({ voice }) => voice?.transcription);
+  const line = useRef<HTMLTextAreaElement>(null);
+  const [unheard, setUnheard] = useState<string>();
   const [query, setQuery] = useState("");
   const [values, setValues] = useState<Record<string, unknown>>({});
   const [files, setFiles] = useState<Descriptor[]>([]);
@@ -465,11 +475,13 @@ function Composer({
         </div>
       )}
       {notes}
+      {unheard && <p className="fault" role="alert">{unheard}</p>}
       <Where onRun={send} />
       <HostPlugins />
       <div className="line">
         {!task && (
           <textarea
+            ref={line}
             rows={1}
             value={query}
             placeholder={t("chat.placeholder")}
@@ -495,6 +507,17 @@ function Composer({
             >
               <Icon name="attach" />
             </button>
+            {hears && (
+              <Suspense>
+                <Microphone
+                  onText={(said) => {
+                    setQuery((typed) => (typed.trim() ? `${typed.trimEnd()} ${said}` : said));
+                    line.current?.focus();
+                  }}
+                  onFault={setUnheard}
+                />
+              </Suspense>
+            )}
           </>
         )}
         {!first && (

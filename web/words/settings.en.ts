@@ -39,6 +39,7 @@ export const en = {
   provider_models_chat: "Chat models, separated by commas; without any model every name is accepted",
   provider_models_embedding: "Embedding models",
   provider_models_speech: "Speech models",
+  provider_models_transcription: "Speech-to-text models",
   provider_models_rerank: "Reranking models",
   provider_models: "Models",
   presets: "Known providers",
@@ -105,6 +106,7 @@ export const en = {
   default_chat: "Chat",
   default_embedding: "Embedding",
   default_speech: "Speech",
+  default_transcription: "Speech to text",
   default_host: "chosen by the host",
   shared: "shared by all tenants",
 

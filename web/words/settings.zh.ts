@@ -41,6 +41,7 @@ export const zh: Record<SettingsKey, string> = {
   provider_models_chat: "对话模型，以逗号分隔；一个模型也不填则接受任何名称",
   provider_models_embedding: "向量模型",
   provider_models_speech: "语音模型",
+  provider_models_transcription: "语音转文字模型",
   provider_models_rerank: "重排序模型",
   provider_models: "模型",
   presets: "已知供应商",
@@ -107,6 +108,7 @@ export const zh: Record<SettingsKey, string> = {
   default_chat: "对话",
   default_embedding: "向量",
   default_speech: "语音",
+  default_transcription: "语音转文字",
   default_host: "由主机选择",
   shared: "所有租户共用",
 
