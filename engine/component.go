@@ -138,6 +138,7 @@ type Spec struct {
 	FromForm func(form Value, edges DrawnEdges) Value
 
 	Category Category // what it is for, in palettes
+	Group    Group    // heading in a palette; "" follows from the category
 	Icon     string   // name of a drawing of the page; "" is a box
 	Role     Role     // where it can stand; "" takes the role that its interfaces give it
 	Label    string   // what a drawing writes on an item in place of the name of the node
