@@ -8,6 +8,7 @@ import type { Descriptor } from "../run/files.ts";
 import type { Ask, Turn } from "../run/player.ts";
 import { attemptOf } from "../run/records.ts";
 import { modelless } from "../run/substitutes.ts";
+import { shown } from "../words/shown.ts";
 import { useAttaching } from "./attach.tsx";
 import { Consent } from "./consent.tsx";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
@@ -279,7 +280,7 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
           <ul>
             {[...chunks].map(([id, chunk], i) => (
               <li key={id}>
-                <b>{i + 1} {chunk.document_name ?? id}</b>
+                <b>{i + 1} {shown(chunk.document_name ?? id)}</b>
                 <p>{chunk.content}</p>
                 <OpenChunk chunk={chunk} />
               </li>
@@ -327,7 +328,7 @@ function Citation({ id, chunk }: { id: string; chunk: Chunk | undefined }): Reac
         {id}
       </button>
       <span id={anchor} popover="auto" className="passage">
-        <b>{chunk.document_name}</b>
+        <b>{shown(chunk.document_name ?? "")}</b>
         <span>{chunk.content}</span>
         <OpenChunk chunk={chunk} />
         {typeof chunk.url === "string" && /^https?:/.test(chunk.url) && (

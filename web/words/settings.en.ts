@@ -272,6 +272,7 @@ export const en = {
   audit_user: "User",
   audit_anybody: "Anybody",
   audit_action: "Action",
+  audit_any: "All",
   audit_object: "Id of what was changed",
   audit_from: "From",
   audit_to: "To",
@@ -340,7 +341,7 @@ export const en = {
   traces_not_kept: "Runs are kept for ten minutes only.",
   traces_change: "Change",
   traces_days: "Days, 0 for ten minutes only",
-  traces_size: "MB of all kept runs, compressed",
+  traces_size: "GB of all kept runs, compressed",
   traces_lost: "Runs beyond a lower limit are deleted for good.",
 
   health_ok: "Everything works",

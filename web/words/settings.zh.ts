@@ -274,6 +274,7 @@ export const zh: Record<SettingsKey, string> = {
   audit_user: "用户",
   audit_anybody: "任何人",
   audit_action: "操作",
+  audit_any: "全部",
   audit_object: "被更改对象的 ID",
   audit_from: "从",
   audit_to: "至",
@@ -342,7 +343,7 @@ export const zh: Record<SettingsKey, string> = {
   traces_not_kept: "运行只保留十分钟。",
   traces_change: "更改",
   traces_days: "天数，0 表示只保留十分钟",
-  traces_size: "所有保留的运行压缩后的 MB 数",
+  traces_size: "所有保留的运行压缩后的 GB 数",
   traces_lost: "超出较低上限的运行将被永久删除。",
 
   health_ok: "一切正常",

@@ -1,5 +1,6 @@
 import type { Words } from "../canvas/dsl.ts";
 import { en, type Key } from "./en.ts";
+import { shown } from "./shown.ts";
 
 /** Language is one the page speaks. */
 export type Language = "en" | "zh";
@@ -20,9 +21,9 @@ export function translator(language: Language): (key: Key, ...values: (string | 
   return filler(tables[language] ?? en);
 }
 
-/** filler returns the texts of a table with values in their places. */
+/** filler returns the texts of a table with values in their places, as they may be shown. */
 export function filler<K extends string>(texts: Record<K, string>): (key: K, ...values: (string | number)[]) => string {
-  return (key, ...values) => texts[key].replace(/\{(\d)\}/g, (_, at: string) => String(values[Number(at)] ?? ""));
+  return (key, ...values) => texts[key].replace(/\{(\d)\}/g, (_, at: string) => shown(String(values[Number(at)] ?? "")));
 }
 
 /** pick chooses a text in the person's language, or the nearest there is. */

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { Datasets } from "../../run/datasets.ts";
+import { shown } from "../../words/shown.ts";
 import { Empty, Fault, Pager, useAttempt, useLoaded, useWords } from "../area/parts.tsx";
 import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
@@ -56,8 +57,8 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
         {value?.items.map((dataset) => (
           <li key={dataset.id}>
             <a className="card" href={areaLink("knowledge", dataset.id)}>
-              <b>{dataset.name}</b>
-              {dataset.description && <span>{dataset.description}</span>}
+              <b>{shown(dataset.name)}</b>
+              {dataset.description && <span>{shown(dataset.description)}</span>}
               <span className="facts">
                 {a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())}
               </span>
