@@ -36,6 +36,7 @@ import { Store } from "../run/store.ts";
 import type { Key } from "../words/en.ts";
 import { useApp, useLook, useSelect, useSpecText, useStore, useText } from "./context.tsx";
 import { fitPadding, leastZoom, legible, useCommands } from "./edit/commands.ts";
+import { Ghost } from "./edit/ghost.tsx";
 import { Guides, useDragging } from "./edit/guides.tsx";
 import { useClipboard, useKeyboard } from "./edit/keyboard.ts";
 import { Overlays } from "./edit/overlays.tsx";
@@ -137,6 +138,7 @@ function Plane({ model, title, view }: Parameters<typeof Drawing>[0]): React.Rea
         <Controls showInteractive={false} fitViewOptions={fit} />
         {model.nodes.length > 12 && <MiniMap pannable zoomable ariaLabel={null} nodeStrokeWidth={3} style={mini} />}
         <Guides lines={dragging.lines} />
+        <Ghost model={model} />
         <Camera />
         <Distance board={board} />
       </ReactFlow>

@@ -358,6 +358,8 @@ export const en = {
   "canvas.controls": "Zoom",
 
   "edit.add": "Add step",
+  "edit.first_step": "Add the first step",
+  "edit.next_step": "Add the next step",
   "edit.note": "Add note",
   "edit.note_name": "Note",
   "edit.note_text": "Text of the note",

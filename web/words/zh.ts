@@ -356,6 +356,8 @@ export const zh: Record<Key, string> = {
   "canvas.controls": "缩放",
 
   "edit.add": "添加步骤",
+  "edit.first_step": "添加第一个步骤",
+  "edit.next_step": "添加下一个步骤",
   "edit.note": "添加便签",
   "edit.note_name": "便签",
   "edit.note_text": "便签内容",

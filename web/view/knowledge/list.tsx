@@ -10,6 +10,7 @@ import { useLook, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 import { Pipelines } from "./pipelines.tsx";
+import Sample from "./sample.tsx";
 
 const size = 24;
 
@@ -48,6 +49,7 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
       </div>
       <Fault text={fault} onAgain={reload} />
       {none && words === "" && <Empty title={a("dataset.none")} text={a("dataset.none_hint")} />}
+      {value && words === "" && <Sample onChange={() => void reload()} />}
       {none && words !== "" && (
         <p className="quiet" role="status">
           {t("host.empty")}
