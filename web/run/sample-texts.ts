@@ -88,7 +88,7 @@ export const words = {
     prompt: "Answer from these passages only, in the language of the question. If they have no answer, say so.",
     found: "The documents say:",
     nothing: "The documents have nothing about that.",
-    search: "Search the documents", answer: "Answer", reply: "Reply",
+    search: "Search the documents", answer: "Write the answer", reply: "Reply",
   },
   zh: {
     about: "三篇虚构的文档，用来体验带出处的回答。",
@@ -97,6 +97,6 @@ export const words = {
     prompt: "只根据以下内容、用提问的语言回答；内容里没有答案时如实说明。",
     found: "文档中的内容：",
     nothing: "文档中没有相关内容。",
-    search: "检索文档", answer: "回答", reply: "回复",
+    search: "检索文档", answer: "撰写回答", reply: "回复",
   },
 };

@@ -26,7 +26,7 @@ export async function findSample(datasets: Pick<Stored, "list">): Promise<Datase
  * searched. What was made is removed again if that fails.
  */
 export async function addSample(
-  host: Asked, datasets: Stored, language: Language, signal: AbortSignal,
+  host: Asked, datasets: Stored, recipe: Recipe, language: Language, signal: AbortSignal,
 ): Promise<string> {
   const dataset = await datasets.create({ name: sampleName[language], description: words[language].about });
   try {
@@ -35,7 +35,7 @@ export async function addSample(
     }
     await parsed(datasets, dataset.id, Object.keys(files[language]).length, signal);
     const hasModel = host.state.get().answers !== "";
-    const { id } = await host.create(sampleName[language], JSON.stringify(sampleCanvas(dataset.id, hasModel, language)));
+    const { id } = await host.create(sampleName[language], JSON.stringify(sampleCanvas(recipe, dataset.id, hasModel, language)));
     return id;
   } catch (err) {
     await datasets.remove(dataset.id).catch(() => undefined); // the first failure is the one to report
@@ -75,28 +75,33 @@ async function parsed(datasets: Stored, id: string, count: number, signal: Abort
   if (failed) throw new Error(`${failed.name}: ${failed.messages || failed.state}`);
 }
 
+/** Recipe is the canvas of the sample data; values that begin with $ are filled in. */
+export interface Recipe {
+  steps: { id: string; component: string; title: string; params: object; model?: boolean }[];
+  /** References to what was found, and to what the model wrote. */
+  passages: string;
+  content: string;
+}
+
 /** sampleCanvas answers from a dataset: with a model by its words, else with the passages. */
-export function sampleCanvas(dataset: string, hasModel: boolean, language: Language): object {
-  const { greeting, questions, prompt, found, nothing, search, answer, reply } = words[language];
-  const passages = "{Retrieval:Sample@formalized_content}";
-  const steps: [id: string, component: string, title: string, params: object][] = [
-    ["begin", "Begin", "Start", { mode: "conversational", prologue: greeting, questions }],
-    ["Retrieval:Sample", "Retrieval", search, {
-      query: "{sys.query}", dataset_ids: [dataset], top_n: 3, empty_response: nothing,
-    }],
-    ...(hasModel ? [["LLM:Sample", "LLM", answer, {
-      llm_id: "", sys_prompt: `${prompt}\n\n${passages}`, prompts: [{ role: "user", content: "{sys.query}" }], cite: true,
-    }] as [string, string, string, object]] : []),
-    ["Message:Sample", "Message", reply, {
-      content: [hasModel ? "{LLM:Sample@content}" : `${found}\n\n${passages}`],
-    }],
-  ];
-  const ids = steps.map(([id]) => id);
-  const components = Object.fromEntries(steps.map(([id, component_name, , params], i) => [id, {
-    obj: { component_name, params }, upstream: ids.slice(Math.max(0, i - 1), i), downstream: ids.slice(i + 1, i + 2),
+export function sampleCanvas(recipe: Recipe, dataset: string, hasModel: boolean, language: Language): object {
+  const texts = words[language];
+  const values: Record<string, unknown> = {
+    ...texts, dataset: [dataset], prompt: `${texts.prompt}\n\n${recipe.passages}`,
+    content: [hasModel ? recipe.content : `${texts.found}\n\n${recipe.passages}`],
+  };
+  const fill = (_name: string, value: unknown): unknown =>
+    typeof value === "string" && value.startsWith("$") ? values[value.slice(1)] : value;
+  const all = JSON.parse(JSON.stringify(recipe.steps), fill) as Recipe["steps"];
+  const steps = all.filter(({ model }) => hasModel || !model);
+  const ids = steps.map(({ id }) => id);
+  const components = Object.fromEntries(steps.map(({ id, component, params }, i) => [id, {
+    obj: { component_name: component, params },
+    upstream: ids.slice(Math.max(0, i - 1), i), downstream: ids.slice(i + 1, i + 2),
   }]));
-  const nodes = steps.map(([id, label, name, form], i) => ({
-    id, type: label === "Begin" ? "beginNode" : "ragNode", position: { x: i * 280, y: 0 }, data: { label, name, form },
+  const nodes = steps.map(({ id, component, title, params }, i) => ({
+    id, type: i === 0 ? "beginNode" : "ragNode", position: { x: i * 280, y: 0 },
+    data: { label: component, name: title, form: params },
   }));
   const edges = ids.slice(1).map((target, i) => ({
     id: `edge-${i}`, source: ids[i], target, sourceHandle: "start", targetHandle: "end",

@@ -1,15 +1,18 @@
 // Sample data: what is made, and that a failure leaves nothing behind.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { build } from "../canvas/model.ts";
 import { open } from "../canvas/dsl.ts";
 import type { Dataset, Datasets, StoredDocument } from "../run/datasets.ts";
 import { Host, type HostState } from "../run/host.ts";
-import { addSample, isSample, removeSample, sampleCanvas } from "../run/sample.ts";
+import { addSample, isSample, removeSample, sampleCanvas, type Recipe } from "../run/sample.ts";
 import { files, sampleName } from "../run/sample-texts.ts";
 import { Store } from "../run/store.ts";
 import { specs } from "./specs.ts";
+
+const recipe = JSON.parse(readFileSync(new URL("../run/sample.json", import.meta.url), "utf8")) as Recipe;
 
 type Made = Parameters<typeof addSample>[1];
 
@@ -58,9 +61,9 @@ function site(bad = ""): { host: Parameters<typeof addSample>[0]; datasets: Made
 test("sample data are a dataset and a canvas, made by one act and gone in one act", async () => {
   const { host, datasets, has } = site();
   const { signal } = new AbortController();
-  await addSample(host, datasets, "en", signal);
+  await addSample(host, datasets, recipe, "en", signal);
   assert.deepEqual(has(), [sampleName.en, sampleName.en]);
-  await addSample(host, datasets, "zh", signal);
+  await addSample(host, datasets, recipe, "zh", signal);
   assert.equal(has().length, 4, "nothing is replaced unasked");
   await removeSample(host, datasets);
   assert.deepEqual(has(), []);
@@ -69,14 +72,14 @@ test("sample data are a dataset and a canvas, made by one act and gone in one ac
 test("a document that cannot be parsed leaves nothing behind", async () => {
   const [first = ""] = Object.keys(files.en);
   const { host, datasets, has } = site(first);
-  await assert.rejects(addSample(host, datasets, "en", new AbortController().signal), /unreadable/);
+  await assert.rejects(addSample(host, datasets, recipe, "en", new AbortController().signal), /unreadable/);
   assert.deepEqual(has(), []);
 });
 
 test("leaving ends it", async () => {
   const { host, datasets, has } = site();
   const leave = new AbortController();
-  const made = addSample(host, { ...datasets, documents: async () => ({ items: [], total: 0 }) }, "en", leave.signal);
+  const made = addSample(host, { ...datasets, documents: async () => ({ items: [], total: 0 }) }, recipe, "en", leave.signal);
   setImmediate(() => leave.abort());
   await assert.rejects(made, { name: "AbortError" });
   assert.deepEqual(has(), []);
@@ -85,7 +88,7 @@ test("leaving ends it", async () => {
 test("the canvas is sound in both languages, with and without a model", () => {
   for (const language of ["en", "zh"] as const) {
     for (const hasModel of [true, false]) {
-      const { dsl } = open(JSON.stringify(sampleCanvas("d", hasModel, language)));
+      const { dsl } = open(JSON.stringify(sampleCanvas(recipe, "d", hasModel, language)));
       const model = build(dsl, specs);
       assert.equal(model.nodes.length, hasModel ? 4 : 3);
       assert.equal(model.edges.length, model.nodes.length - 1);

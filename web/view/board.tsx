@@ -37,7 +37,7 @@ import type { Key } from "../words/en.ts";
 import { useApp, useLook, useSelect, useSpecText, useStore, useText } from "./context.tsx";
 import { fitPadding, leastZoom, legible, useCommands } from "./edit/commands.ts";
 import { Ghost } from "./edit/ghost.tsx";
-import { Guides, useDragging } from "./edit/guides.tsx";
+import { Guides, useDragging, type Dragging } from "./edit/guides.tsx";
 import { useClipboard, useKeyboard } from "./edit/keyboard.ts";
 import { Overlays } from "./edit/overlays.tsx";
 import { dragType } from "./edit/palette.tsx";
@@ -210,9 +210,7 @@ function unlessSame<T>(before: T[], now: T[]): T[] {
 
 // useHandlers converts changes of boxes to acts. New functions would make React Flow update all its
 // nodes, so they stay the same.
-function useHandlers(
-  change: (changes: NodeChange[]) => void, pulled: (changes: NodeChange[]) => NodeChange[],
-): Partial<ReactFlowProps> {
+function useHandlers(change: (changes: NodeChange[]) => void, pulled: Dragging["pulled"]): Partial<ReactFlowProps> {
   const { session, look } = useApp();
   const edited = useEdited();
   const select = useSelect();

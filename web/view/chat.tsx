@@ -402,6 +402,33 @@ function Asked({
   );
 }
 
+// Dictation is the microphone, where the host has a model for it.
+function Dictation(acts: { onText(said: string): void; onFault(fault: string | undefined): void }): React.ReactNode {
+  const hears = useStore(useApp().host.state, ({ voice }) => voice?.transcription);
+  return hears && <Suspense><Microphone {...acts} /></Suspense>;
+}
+
+// Chosen lists files that go with the next message.
+function Chosen({ files, onChange }: { files: Descriptor[]; onChange(files: Descriptor[]): void }): React.ReactNode {
+  const t = useText();
+  return files.length > 0 && (
+    <div className="chips">
+      {files.map((file) => (
+        <button
+          key={file.id}
+          type="button"
+          className="chip"
+          aria-label={t("chat.remove", file.name)}
+          onClick={() => onChange(files.filter((each) => each !== file))}
+        >
+          <Icon name="cross" />
+          {file.name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 function Composer({
   fields,
   task,
@@ -412,8 +439,7 @@ function Composer({
   first: boolean;
 }): React.ReactNode {
   const t = useText();
-  const { session, host } = useApp();
-  const hears = useStore(host.state, ({ voice }) => voice?.transcription);
+  const { session } = useApp();
   const line = useRef<HTMLTextAreaElement>(null);
   const [unheard, setUnheard] = useState<string>();
   const [query, setQuery] = useState("");
@@ -459,22 +485,7 @@ function Composer({
           ))}
         </div>
       )}
-      {files.length > 0 && (
-        <div className="chips">
-          {files.map((file) => (
-            <button
-              key={file.id}
-              type="button"
-              className="chip"
-              aria-label={t("chat.remove", file.name)}
-              onClick={() => setFiles(files.filter((each) => each !== file))}
-            >
-              <Icon name="cross" />
-              {file.name}
-            </button>
-          ))}
-        </div>
-      )}
+      <Chosen files={files} onChange={setFiles} />
       {notes}
       {unheard && <p className="fault" role="alert">{unheard}</p>}
       <Where onRun={send} />
@@ -508,17 +519,13 @@ function Composer({
             >
               <Icon name="attach" />
             </button>
-            {hears && (
-              <Suspense>
-                <Microphone
-                  onText={(said) => {
-                    setQuery((typed) => (typed.trim() ? `${typed.trimEnd()} ${said}` : said));
-                    line.current?.focus();
-                  }}
-                  onFault={setUnheard}
-                />
-              </Suspense>
-            )}
+            <Dictation
+              onText={(said) => {
+                setQuery((typed) => (typed.trim() ? `${typed.trimEnd()} ${said}` : said));
+                line.current?.focus();
+              }}
+              onFault={setUnheard}
+            />
           </>
         )}
         {!first && (

@@ -120,7 +120,7 @@ func (p *provider) transcribe(ctx context.Context, model, name string, sound []b
 			if refused := (&document{value: v}).reported(); err == nil && refused != nil {
 				return refused
 			}
-			return &refusal{text: "the response has no text; check base_url: " + firstWords(answer)}
+			return &refusal{text: "the response is without a transcript; check base_url: " + firstWords(answer)}
 		}
 		text = strings.TrimSpace(v.Get("text").Str())
 		return nil

@@ -64,10 +64,10 @@ func TestTranscription(t *testing.T) {
 func TestTranscriptionFailures(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{"error":{"message":"no secret-key"}}`: "no ***",
-		`{"segments":[]}`:                       "has no text",
-		`{"text":7}`:                            "has no text",
+		`{"segments":[]}`:                       "without a transcript",
+		`{"text":7}`:                            "without a transcript",
 		`<html>`:                                "",
-		`just words`:                            "has no text",
+		`just words`:                            "without a transcript",
 	} {
 		p, _ := serve(t, answerWith(answer))
 		_, err := p.transcribe(t.Context(), "m", "recording.wav", silence())

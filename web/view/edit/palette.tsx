@@ -34,6 +34,14 @@ export function recentFirst(
   return { specs: [...first, ...specs.filter((spec) => !first.includes(spec))], recent: first.length };
 }
 
+// headsOf returns the heading above each row, where there is one.
+function headsOf(rows: readonly ComponentSpec[], recent: number): ("palette.recent" | `group.${Group}` | undefined)[] {
+  return rows.map(({ group }, i) => {
+    if (i < recent) return i === 0 ? "palette.recent" : undefined;
+    return i === recent || rows[i - 1]?.group !== group ? (`group.${group}` as const) : undefined;
+  });
+}
+
 /** Palette lists components; onPick gets the chosen one. */
 export function Palette({
   specs,
@@ -63,14 +71,8 @@ export function Palette({
     return search(started ? [...specs, started] : specs, query, words, (group) => t(`group.${group}`));
   }, [specs, started, query, words, t]);
   const at = Math.min(active, found.length - 1);
-  // headOf returns what stands above a row: in a search, the best hits come first without headings.
-  const headOf = (i: number): string | undefined => {
-    const spec = found[i];
-    if (!spec || query.trim() !== "") return undefined;
-    const last = recentFirst(specs, recent()).recent;
-    if (i < last) return i === 0 ? t("palette.recent") : undefined;
-    return i === last || found[i - 1]?.group !== spec.group ? t(`group.${spec.group}`) : undefined;
-  };
+  // In a search, the best hits come first without headings.
+  const heads = query.trim() === "" ? headsOf(found, recentFirst(specs, recent()).recent) : [];
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   }, [at]);
@@ -104,7 +106,7 @@ export function Palette({
       <ul ref={list} id={id} role="listbox" aria-label={t("edit.add")}>
         {found.map((spec, i) => (
           <li key={spec.name} role="presentation">
-            {headOf(i) && <p className="palette-head" role="presentation">{headOf(i)}</p>}
+            {heads[i] && <p className="palette-head" role="presentation">{t(heads[i])}</p>}
             <Entry
               id={`${id}-${i}`} spec={spec} selected={i === at} onMark={() => setActive(i)} draggable={draggable === true && spec !== started}
               line={spec === started ? t("palette.started") : undefined} onPick={onPick}

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import { Datasets } from "../../run/datasets.ts";
+import recipe from "../../run/sample.json";
 import { addSample, findSample, removeSample } from "../../run/sample.ts";
 import { Confirm, Fault, useAttempt, useLoaded } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
@@ -27,7 +28,7 @@ export default function Sample({ onChange }: {
   }, []);
   const add = async (): Promise<void> => {
     const { signal } = (leaving.current ??= new AbortController());
-    const id = await addSample(host, datasets, language, signal);
+    const id = await addSample(host, datasets, recipe, language, signal);
     location.hash = `#canvas=${encodeURIComponent(id)}`;
   };
   const remove = async (): Promise<void> => {
