@@ -205,8 +205,11 @@ const passages = "formalized_content"
 
 // shown are the display names of external components, with their groups and words for a search.
 var shown = map[string]engine.Spec{
-	"Crawler":        {Title: "Read a web page", Group: engine.GroupCode, Search: []string{"scrape", "crawl", "抓取"}},
-	"ExeSQL":         {Title: "SQL query", Group: engine.GroupCode, Search: []string{"database", "mysql", "postgres", "数据库"}, First: "sql"},
+	"Crawler": {Title: "Read a web page", Group: engine.GroupCode, Search: []string{"scrape", "crawl", "抓取"}},
+	"ExeSQL": {
+		Title: "SQL query", Group: engine.GroupCode, Search: []string{"database", "mysql", "postgres", "数据库"},
+		First: "sql",
+	},
 	"Email":          {Title: "Send e-mail", Group: engine.GroupCode, Search: []string{"mail", "smtp", "notify", "邮件"}},
 	"TavilySearch":   {Title: "Tavily", Group: engine.GroupWeb, Search: []string{"web", "news", "联网"}},
 	"TavilyExtract":  {Title: "Tavily pages", Group: engine.GroupWeb, Search: []string{"scrape", "web", "网页"}},
@@ -238,7 +241,8 @@ func outside(
 	name, function, doc, result string, fresh func() engine.Component, settings []string, args ...engine.Field,
 ) engine.Spec {
 	return engine.Spec{
-		Category: engine.CategoryTool, Group: shown[name].Group, Icon: iconFor(result), StandIn: standInFor(name, result),
+		Category: engine.CategoryTool, Group: shown[name].Group,
+		Icon: iconFor(result), StandIn: standInFor(name, result),
 		Name: name, Title: shown[name].Title, Search: shown[name].Search, First: shown[name].First,
 		Doc: doc, New: fresh, Settings: settings, Inputs: args, Retries: true,
 		Outputs:  outputsOf(result),

@@ -30,8 +30,8 @@ const stops = (axis: "x" | "y", rect: Rect): number[] => {
   return [rect[axis], rect[axis] + length / 2, rect[axis] + length];
 };
 
-// pull is the shortest way to a line; of equal ones that of the nearest box. Undefined if none is in
-// reach.
+// pull is the shortest way to a line; of equal ones that of the nearest box. Undefined if none is
+// in reach.
 function pull(axis: "x" | "y", moved: Rect, others: readonly Rect[], reach: number): number | undefined {
   let best: number | undefined;
   let nearest = Number.POSITIVE_INFINITY;

@@ -32,7 +32,8 @@ export function everywhere(
   return async (query, context) => {
     const asked = query.datasets ?? [];
     const away = [...new Set(asked)].filter((name) => !here.has(name));
-    const found = !asked.some((name) => here.has(name)) && away.length > 0 ? { chunks: [] } : await local(query, context);
+    const isAway = away.length > 0 && !asked.some((name) => here.has(name));
+    const found = isAway ? { chunks: [] } : await local(query, context);
     if (away.length === 0 || host.state.get().status !== "open" || !may())
       return { ...found, absent: away, relayed: [] };
     if (away.length > mostDatasets)

@@ -35,7 +35,8 @@ export async function addSample(
     }
     await parsed(datasets, dataset.id, Object.keys(files[language]).length, signal);
     const hasModel = host.state.get().answers !== "";
-    const { id } = await host.create(sampleName[language], JSON.stringify(sampleCanvas(recipe, dataset.id, hasModel, language)));
+    const canvas = sampleCanvas(recipe, dataset.id, hasModel, language);
+    const { id } = await host.create(sampleName[language], JSON.stringify(canvas));
     return id;
   } catch (err) {
     await datasets.remove(dataset.id).catch(() => undefined); // the first failure is the one to report

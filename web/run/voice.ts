@@ -1,5 +1,5 @@
-// Speech of a chat: what a person says is written down, and answers are spoken, by the models of the
-// host that serves the page.
+// Speech of a chat: what a person says is written down, and answers are spoken, by the models of
+// the host that serves the page.
 
 import type { Host } from "./host.ts";
 

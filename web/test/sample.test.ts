@@ -79,7 +79,8 @@ test("a document that cannot be parsed leaves nothing behind", async () => {
 test("leaving ends it", async () => {
   const { host, datasets, has } = site();
   const leave = new AbortController();
-  const made = addSample(host, { ...datasets, documents: async () => ({ items: [], total: 0 }) }, recipe, "en", leave.signal);
+  const silent: Made = { ...datasets, documents: async () => ({ items: [], total: 0 }) };
+  const made = addSample(host, silent, recipe, "en", leave.signal);
   setImmediate(() => leave.abort());
   await assert.rejects(made, { name: "AbortError" });
   assert.deepEqual(has(), []);

@@ -36,7 +36,8 @@ test("the next passage is fetched while one is played, and the signal ends both"
 
 test("a failed request ends the speech with its reason", async () => {
   const ask = (): Promise<Response> => Promise.reject(new Error("no speech model is set"));
-  await assert.rejects(speak({ ask }, "Hello.", async () => undefined, new AbortController().signal), /no speech model/);
+  const { signal } = new AbortController();
+  await assert.rejects(speak({ ask }, "Hello.", async () => undefined, signal), /no speech model/);
 });
 
 test("a recording is sent as a file, and the text returns", async () => {
@@ -51,6 +52,7 @@ test("a recording is sent as a file, and the text returns", async () => {
 
 test("each reason of a browser has its words", () => {
   const named = (name: string): Error => Object.assign(new Error(), { name });
-  const reasons = ["NotAllowedError", "NotFoundError", "NotReadableError", "TypeError"].map((name) => faultOf(named(name)));
+  const names = ["NotAllowedError", "NotFoundError", "NotReadableError", "TypeError"];
+  const reasons = names.map((name) => faultOf(named(name)));
   assert.deepEqual(reasons, ["refused", "missing", "busy", "failed"]);
 });

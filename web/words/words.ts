@@ -23,7 +23,9 @@ export function translator(language: Language): (key: Key, ...values: (string | 
 
 /** filler returns the texts of a table with values in their places, as they may be shown. */
 export function filler<K extends string>(texts: Record<K, string>): (key: K, ...values: (string | number)[]) => string {
-  return (key, ...values) => texts[key].replace(/\{(\d)\}/g, (_, at: string) => shown(String(values[Number(at)] ?? "")));
+  const valued = (text: string, values: (string | number)[]): string =>
+    text.replace(/\{(\d)\}/g, (_, at: string) => shown(String(values[Number(at)] ?? "")));
+  return (key, ...values) => valued(texts[key], values);
 }
 
 /** pick chooses a text in the person's language, or the nearest there is. */

@@ -191,7 +191,8 @@ func (p *provider) endpoint(base string, to target) string {
 
 // plainBase returns a base URL without the path of an endpoint at its end.
 func plainBase(address string) string {
-	return trimmed(address, chatPath, "/embeddings", rerankPath, "/audio/speech", transcriptionPath, "/responses", "/models")
+	return trimmed(address, chatPath, "/embeddings", rerankPath, "/audio/speech", transcriptionPath,
+		"/responses", "/models")
 }
 
 // trimmed returns an address without some ends, each at most once and in their order.

@@ -50,7 +50,8 @@ func TestTranscription(t *testing.T) {
 		_, err := m.transcribe(t.Context(), r)
 		require.ErrorIs(t, err, ErrRecording, r.Type)
 	}
-	chosen, err := New(Config{Transcription: "other@Q", Providers: []Provider{p, {Name: "Q", BaseURL: p.BaseURL + "/v1"}}})
+	other := Provider{Name: "Q", BaseURL: p.BaseURL + "/v1"}
+	chosen, err := New(Config{Transcription: "other@Q", Providers: []Provider{p, other}})
 	require.NoError(t, err)
 	text, err := chosen.transcribe(t.Context(), Recording{"audio/wav", silence()})
 	require.NoError(t, err)

@@ -58,7 +58,8 @@ export interface Stage {
 export async function raise({ motion = false, at = "", more = [] as string[] } = {}): Promise<Stage> {
   const server = at ? undefined : await serve();
   const address = at || `http://127.0.0.1:${(server?.address() as AddressInfo).port}/`;
-  const browser = await chromium.launch({ executablePath: browserAt, headless: true, args: [...flags, ...more], timeout: patience });
+  const args = [...flags, ...more];
+  const browser = await chromium.launch({ executablePath: browserAt, headless: true, args, timeout: patience });
   const open: Stage["open"] = async (hash = "", look = {}) => {
     const context = await browser.newContext({
       viewport: { width: look.width ?? 1360, height: look.height ?? 820 }, colorScheme: look.dark ? "dark" : "light", locale: "en-US", reducedMotion: motion ? "no-preference" : "reduce",

@@ -9,20 +9,22 @@ import { missing, raise, type Stage } from "./stage.ts";
 
 const least = 44;
 
-// small lists the targets that are lower. Links in sentences may be as high as their line, and marks of fields have
-// room around them.
+// small lists the targets that are lower. Links in sentences may be as high as their line, and marks
+// of fields have room around them.
 function small(page: Page): Promise<string[]> {
   return page.evaluate((least) => {
-    const targets = 'button, a[href], input, select, textarea, summary, [role="option"], [role="tab"], [role="menuitem"]';
-    const inline = ".sr, .skip, .react-flow__node, .react-flow__edges, .react-flow__attribution, p, .markdown, .about, .field-dot, " +
-      ".chip-remove, .cite, .before, .gantt, .entries .what";
+    const targets = "button, a[href], input, select, textarea, summary, [role=option], [role=tab], [role=menuitem]";
+    const inline = ".sr, .skip, .react-flow__node, .react-flow__edges, .react-flow__attribution, p, .markdown, " +
+      ".about, .field-dot, .chip-remove, .cite, .before, .gantt, .entries .what";
+    const seen = { visibilityProperty: true, opacityProperty: true };
     return [...document.querySelectorAll<HTMLElement>(targets)].flatMap((target) => {
-      if (target.closest(inline) || !target.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return [];
-      const label = target.matches('[type="checkbox"], [type="radio"], [type="range"]') ? target.closest("label") : null;
+      if (target.closest(inline) || !target.checkVisibility(seen)) return [];
+      const label = target.matches("[type=checkbox], [type=radio], [type=range]") ? target.closest("label") : null;
       const { width, height } = (label ?? target).getBoundingClientRect();
       if (width < 2 || Math.round(height) >= least) return [];
       const name = target.getAttribute("aria-label") ?? target.textContent ?? "";
-      return [`${target.tagName.toLowerCase()}.${target.className} ${Math.round(width)}x${Math.round(height)} ${name.slice(0, 40)}`];
+      const size = `${Math.round(width)}x${Math.round(height)}`;
+      return [`${target.tagName.toLowerCase()}.${target.className} ${size} ${name.slice(0, 40)}`];
     });
   }, least);
 }

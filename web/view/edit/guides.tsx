@@ -33,7 +33,8 @@ export function useDragging(): Dragging {
       const of = flow.getNode(moved[0]?.id ?? "")?.parentId;
       const isMixed = moved.some(({ id }) => flow.getNode(id)?.parentId !== of);
       if (free.now || isMixed) return show(none), changes;
-      const others = flow.getNodes().filter((node) => node.parentId === of && !ids.has(node.id) && node.type !== "note");
+      const isOther = ({ id, parentId, type }: Node): boolean => parentId === of && !ids.has(id) && type !== "note";
+      const others = flow.getNodes().filter(isOther);
       const way = snap(around(moved.flatMap(({ id, position }) => {
         const node = flow.getNode(id);
         return node && position ? rectOf(node, position) : [];

@@ -26,7 +26,7 @@ export function offered(specs: Iterable<ComponentSpec>, pipeline: boolean, start
   return order.flatMap((group) => all.filter((spec) => spec.group === group));
 }
 
-/** recentFirst returns a list with components that were added last at its start, and their number. */
+/** recentFirst returns a list that begins with components that were added last; recent counts them. */
 export function recentFirst(
   specs: readonly ComponentSpec[], names: readonly string[],
 ): { specs: ComponentSpec[]; recent: number } {
@@ -108,7 +108,8 @@ export function Palette({
           <li key={spec.name} role="presentation">
             {heads[i] && <p className="palette-head" role="presentation">{t(heads[i])}</p>}
             <Entry
-              id={`${id}-${i}`} spec={spec} selected={i === at} onMark={() => setActive(i)} draggable={draggable === true && spec !== started}
+              id={`${id}-${i}`} spec={spec} selected={i === at} onMark={() => setActive(i)}
+              draggable={draggable === true && spec !== started}
               line={spec === started ? t("palette.started") : undefined} onPick={onPick}
             />
           </li>

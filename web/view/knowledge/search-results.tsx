@@ -74,7 +74,8 @@ function HitCard({ dataset, number, hit, found, others }: {
   return (
     <li className="chunk-card">
       <div className="chunk-head">
-        <b>#{number}</b> <a href={areaLink("knowledge", dataset.id, hit.document, hit.id)}>{shown(hit.document_name)}</a>
+        <b>#{number}</b>{" "}
+        <a href={areaLink("knowledge", dataset.id, hit.document, hit.id)}>{shown(hit.document_name)}</a>
         <span className="grow" />
         <dl className="scores">
           <Score name={a("search.similarity")} value={hit.similarity} strong />

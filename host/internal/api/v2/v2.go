@@ -43,7 +43,8 @@ func operations(s *app.Services, l *login.Face) []operation {
 		schedules{s}.operations(),
 		accounts{s, l}.operations(), keys{s}.operations(), tenants{s}.operations(), secrets{s}.operations(),
 		models{s}.operations(), plugins{s}.operations(), datasets{s.Datasets, s.Canvases}.operations(),
-		memories{s}.operations(), tools{s}.operations(), voice{s}.operations(), databases{s}.operations(), webhooks{s}.operations(),
+		memories{s}.operations(), tools{s}.operations(), voice{s}.operations(),
+		databases{s}.operations(), webhooks{s}.operations(),
 		servers{s}.operations(), usage{s}.operations(), health{s}.operations(), signIns{s}.operations(),
 		audit{s}.operations(), traceSettings{s}.operations(), projects{s}.operations(),
 	)
