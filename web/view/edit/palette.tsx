@@ -26,7 +26,7 @@ export function offered(specs: Iterable<ComponentSpec>, pipeline: boolean, start
   return order.flatMap((group) => all.filter((spec) => spec.group === group));
 }
 
-/** recentFirst returns a list that begins with components that were added last; recent counts them. */
+/** recentFirst returns a list that begins with components added last, and their number. */
 export function recentFirst(
   specs: readonly ComponentSpec[], names: readonly string[],
 ): { specs: ComponentSpec[]; recent: number } {
