@@ -49,7 +49,8 @@ test("a Chinese search finds what the English guides have", () => {
   assert.equal(inEnglish("backup"), "backup");
   assert.equal(inEnglish("知识库 备份"), "dataset backup");
   assert.equal(inEnglish("流水线"), "pipeline", "longer words come before those inside of them");
-  const guide: Guide = { id: "a", group: "operate", title: "Operate", text: "# Backup\n\nHow to back up: easel backup.\n" };
+  const guide: Guide = { id: "a", group: "operate", title: "Operate",
+    text: "# Backup\n\nHow to back up: easel backup.\n" };
   assert.equal(find([guide], "备份").length, 0);
   assert.equal(find([guide], inEnglish("备份")).length, 1);
 });

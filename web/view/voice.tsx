@@ -13,8 +13,34 @@ function useVoiceText(): (key: VoiceKey, ...values: (string | number)[]) => stri
 }
 
 interface Take {
-  recorder: MediaRecorder;
   stop(): void;
+}
+
+// recorded records until the take is stopped or the longest time has passed.
+async function recorded(signal: AbortSignal, onBegin: (take: Take) => void): Promise<Blob> {
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+  try {
+    signal.throwIfAborted();
+    return await new Promise((resolve, reject) => {
+      const recorder = new MediaRecorder(stream);
+      const parts: Blob[] = [];
+      const stop = (): void => { if (recorder.state !== "inactive") recorder.stop(); };
+      const limit = setTimeout(stop, longestRecording);
+      recorder.ondataavailable = ({ data }) => parts.push(data);
+      recorder.onerror = () => {
+        clearTimeout(limit);
+        reject(new Error("the recording failed"));
+      };
+      recorder.onstop = () => {
+        clearTimeout(limit);
+        resolve(new Blob(parts, { type: recorder.mimeType }));
+      };
+      recorder.start();
+      onBegin({ stop });
+    });
+  } finally {
+    stream.getTracks().forEach((track) => track.stop());
+  }
 }
 
 /** Microphone writes down what a person says. */
@@ -56,23 +82,12 @@ export function Microphone({ onText, onFault }: {
     const { signal } = (leaving.current = new AbortController());
     setState("asking");
     try {
-      const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-      const silence = (): void => stream.getTracks().forEach((track) => track.stop());
-      if (signal.aborted) return silence();
-      const recorder = new MediaRecorder(stream);
-      const parts: Blob[] = [];
-      const limit = setTimeout(() => recorder.stop(), longestRecording);
-      recorder.ondataavailable = ({ data }) => parts.push(data);
-      recorder.onerror = () => { silence(); fail("failed", true); };
-      recorder.onstop = () => {
-        clearTimeout(limit);
-        silence();
-        take.current = undefined;
-        if (!signal.aborted) void write(new Blob(parts, { type: recorder.mimeType }), signal);
-      };
-      take.current = { recorder, stop: () => { if (recorder.state !== "inactive") recorder.stop(); } };
-      recorder.start();
-      setState("recording");
+      const sound = await recorded(signal, (begun) => {
+        take.current = begun;
+        setState("recording");
+      });
+      take.current = undefined;
+      if (!signal.aborted) await write(sound, signal);
     } catch (err) {
       if (!signal.aborted) fail(faultOf(err), true);
     }

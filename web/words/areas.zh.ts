@@ -21,7 +21,7 @@ export const zh: Record<AreaKey, string> = {
   "sample.add": "添加示例数据",
   "sample.adding": "正在添加示例数据…",
   "sample.remove": "移除示例数据",
-  "sample.remove_sure": "移除示例知识库及其画布",
+  "sample.remove_sure": "移除示例数据集及其画布",
   "dataset.none_hint": "数据集是一组文档，画布通过“检索”节点搜索它们。新建一个，然后把文件拖进去。",
   "dataset.counts": "{0} 个文档，{1} 个片段",
   "dataset.by_pipeline": "流水线",

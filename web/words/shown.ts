@@ -17,7 +17,7 @@ const plain = /^[\n\t\x20-\x7E]*$/;
 const named = (sign: string): string =>
   `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
 
-/** shown returns a text with its hidden characters written out, and isolated if it runs leftwards. */
+/** shown returns a text with hidden characters written out, isolated if it runs leftwards. */
 export function shown(text: string): string {
   if (plain.test(text)) return text;
   const visible = text.replace(hidden, named).replace(joiners, named);

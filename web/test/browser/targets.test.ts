@@ -9,8 +9,8 @@ import { missing, raise, type Stage } from "./stage.ts";
 
 const least = 44;
 
-// small lists the targets that are lower. Links in sentences may be as high as their line, and marks
-// of fields have room around them.
+// small lists the targets that are lower. Links in sentences may be as high as their line, and
+// marks of fields have room around them.
 function small(page: Page): Promise<string[]> {
   return page.evaluate((least) => {
     const targets = "button, a[href], input, select, textarea, summary, [role=option], [role=tab], [role=menuitem]";
