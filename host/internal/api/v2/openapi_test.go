@@ -229,6 +229,7 @@ var withoutEntry = map[string]string{
 	"webhookPresets": "reads", "listTables": "reads", "search": "reads", "listMCPTools": "reads",
 	"testProvider": "reads", "findLocalProviders": "reads", "previewChunks": "reads",
 	"pluginFetch": "a part of a run in the page", "callTool": "a part of a run in the page",
+	"speak": "calls a model", "transcribe": "calls a model",
 }
 
 // elsewhere are routes that need more than this package has: tested beside
