@@ -62,7 +62,8 @@ const zh: typeof en = {
 
 // What people who read Chinese look for, by the words of the guides; longer words come first.
 const glossary: readonly (readonly [zh: string, en: string])[] = [
-  ["环境变量", "environment"], ["网络钩子", "webhook"], ["知识库", "dataset"], ["数据集", "dataset"], ["智能体", "agent"], ["定时任务", "schedule"],
+  ["环境变量", "environment"], ["网络钩子", "webhook"], ["知识库", "dataset"],
+  ["数据集", "dataset"], ["智能体", "agent"], ["定时任务", "schedule"],
   ["命令行", "command"], ["数据库", "database"], ["兼容性", "compatibility"], ["服务器", "server"], ["升级", "upgrade"],
   ["画布", "canvas"], ["组件", "component"], ["节点", "node"], ["模型", "model"], ["插件", "plugin"], ["运行", "run"],
   ["会话", "session"], ["记忆", "memory"], ["文档", "document"], ["分块", "chunk"], ["检索", "retrieval"], ["机密", "secret"],
