@@ -137,6 +137,7 @@ type Spec struct {
 	FromForm func(form Value, edges DrawnEdges) Value
 
 	Category Category // what it is for, in palettes
+	Group    Group    // heading in a palette; "" follows from the category
 	Icon     string   // name of a drawing of the page; "" is a box
 	Role     Role     // where it can stand; "" takes the role that its interfaces give it
 	Label    string   // on an item in a drawing, instead of the name of the node

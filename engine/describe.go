@@ -27,6 +27,60 @@ func Categories() []Term {
 	}
 }
 
+// Group is a heading of a palette.
+type Group string
+
+// The groups, in the order in which a palette shows them.
+const (
+	GroupTalk      Group = "talk"
+	GroupAI        Group = "ai"
+	GroupKnowledge Group = "knowledge"
+	GroupFlow      Group = "flow"
+	GroupData      Group = "data"
+	GroupCode      Group = "code"
+	GroupFiles     Group = "files"
+	GroupWeb       Group = "web"
+	GroupPapers    Group = "papers"
+	GroupFinance   Group = "finance"
+	GroupWeather   Group = "weather"
+	GroupPlugins   Group = "plugins"
+	GroupPipeline  Group = "pipeline"
+)
+
+// Groups lists every group with its content.
+func Groups() []Term {
+	return []Term{
+		{string(GroupTalk), "talks with the person"},
+		{string(GroupAI), "asks a language model"},
+		{string(GroupKnowledge), "searches what the host has collected"},
+		{string(GroupFlow), "decides what runs next"},
+		{string(GroupData), "changes values and variables"},
+		{string(GroupCode), "code, services and databases"},
+		{string(GroupFiles), "reads and writes files"},
+		{string(GroupWeb), "searches the web"},
+		{string(GroupPapers), "searches papers and encyclopedias"},
+		{string(GroupFinance), "data of markets"},
+		{string(GroupWeather), "weather and translation"},
+		{string(GroupPlugins), "components of third parties"},
+		{string(GroupPipeline), "a step of an ingestion pipeline"},
+	}
+}
+
+// group returns the declared group, or else that of the category; other tools are plugins.
+func (s *Spec) group() Group {
+	switch {
+	case s.Group != "":
+		return s.Group
+	case s.Category == CategoryConversation:
+		return GroupTalk
+	case s.Category == CategoryModel:
+		return GroupAI
+	case s.Category == CategoryTool, s.Category == "":
+		return GroupPlugins
+	}
+	return Group(s.Category)
+}
+
 // Role restricts the position of a component in a canvas.
 type Role string
 
@@ -97,7 +151,7 @@ func (s *Spec) role() Role {
 
 // Describe returns the description of a component for a palette, a form or a docs page.
 func (s *Spec) Describe() Value {
-	b := NewObject(18)
+	b := NewObject(19)
 	b.Set("name", String(s.Name))
 	if len(s.Aliases) > 0 {
 		b.Set("aliases", Strings(s.Aliases...))
@@ -145,7 +199,7 @@ func (s *Spec) describeLook(b *ObjectBuilder) {
 	if icon == "" {
 		icon = "box"
 	}
-	b.Set("category", String(string(category))).Set("icon", String(icon))
+	b.Set("category", String(string(category))).Set("group", String(string(s.group()))).Set("icon", String(icon))
 	if role := s.role(); role != "" {
 		b.Set("role", String(string(role)))
 	}

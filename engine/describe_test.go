@@ -16,12 +16,17 @@ func TestEveryComponentSaysWhatADrawingNeeds(t *testing.T) {
 	for _, r := range engine.Roles() {
 		roles[r.Word] = true
 	}
+	groups := map[string]bool{}
+	for _, g := range engine.Groups() {
+		groups[g.Word] = g.Word != string(engine.GroupPlugins)
+	}
 	starts := 0
 	for _, s := range builtins(t).Specs() {
 		d := s.Describe()
 		require.NotEmpty(t, s.Category, s.Name)
 		require.NotEmpty(t, s.Icon, s.Name)
 		require.True(t, categories[d.Get("category").Str()], s.Name)
+		require.True(t, groups[d.Get("group").Str()], "%s is listed under its group", s.Name)
 		require.True(t, roles[d.Get("role").Str()], s.Name)
 		_, branches := s.New().(engine.Brancher)
 		require.Equal(t, branches, len(s.Branches) > 0, "%s: a component that chooses names its branches", s.Name)
@@ -48,6 +53,7 @@ type bare struct{ engine.Component }
 func TestDescribeOfAComponentThatSaysNothing(t *testing.T) {
 	d := (&engine.Spec{Name: "Bare", New: func() engine.Component { return bare{} }}).Describe()
 	require.Equal(t, "tool", d.Get("category").Str())
+	require.Equal(t, "plugins", d.Get("group").Str())
 	require.Equal(t, "box", d.Get("icon").Str())
 	for _, absent := range []string{"role", "branches", "label", "stand_in", "ignores"} {
 		require.True(t, d.Get(absent).IsNull(), absent)

@@ -247,7 +247,8 @@ func TestComponentsFitTheGolden(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, specs.Len(), 20)
 	known := []string{
-		"name", "aliases", "description", "category", "icon", "role", "thoughts", "label", "branches", "inputs",
+		"name", "aliases", "description", "category", "group", "icon", "role", "thoughts", "label", "branches",
+		"inputs",
 		"outputs", "tool", "missing", "pipeline", "stand_in", "ignores", "params", "renamed", "title", "search",
 		"first",
 	}

@@ -26,6 +26,7 @@ func typescript() []byte {
 	union(&b, "Code", "is a stable word for one kind of error or diagnostic.", codes)
 	union(&b, "EventType", "is the type of an event.", eventsFor(engine.AudienceOwn))
 	union(&b, "Category", "groups components by purpose.", engine.Categories())
+	union(&b, "Group", "is a heading of a palette; they are in its order.", engine.Groups())
 	union(&b, "Role", "restricts the position of a component in a canvas.", engine.Roles())
 	union(&b, "Section", "is a part of a form.", engine.Sections())
 	union(&b, "Widget", "is the editor of a param.", engine.Widgets())

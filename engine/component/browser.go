@@ -36,7 +36,7 @@ func (b *Browser) Run(ctx context.Context, call *engine.Call) error {
 }
 
 var browserSpec = engine.Spec{
-	Category: engine.CategoryTool, Icon: "globe",
+	Category: engine.CategoryTool, Group: engine.GroupCode, Icon: "globe",
 	Name:  "Browser",
 	Title: "Browse the web", Search: []string{"click", "login", "web agent", "网页"}, First: "prompts",
 	Waits:   true,

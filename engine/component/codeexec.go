@@ -42,7 +42,7 @@ var codeExecSpec = engine.Spec{
 	Declares: engine.DeclaresTyped,
 	Title:    "Code",
 	Search:   []string{"python", "javascript", "script", "function", "脚本"}, First: "script",
-	Category: engine.CategoryTool, Icon: "code",
+	Category: engine.CategoryTool, Group: engine.GroupCode, Icon: "code",
 	Doc: "Runs a Python or JavaScript function and returns its result.",
 	New: func() engine.Component { return &CodeExec{} },
 	Outputs: []engine.Field{

@@ -58,7 +58,7 @@ func (d *DocGenerator) Run(ctx context.Context, call *engine.Call) error {
 }
 
 var docGeneratorSpec = engine.Spec{
-	Category: engine.CategoryTool, Icon: "note",
+	Category: engine.CategoryTool, Group: engine.GroupFiles, Icon: "note",
 	Name:  "DocGenerator",
 	Title: "Write a document", Search: []string{"pdf", "word", "docx", "report", "报告"}, First: "content",
 	Aliases: []string{"PDFGenerator"}, Renamed: true,

@@ -35,7 +35,7 @@ func (e *ExcelProcessor) Run(ctx context.Context, call *engine.Call) error {
 }
 
 var excelProcessorSpec = engine.Spec{
-	Category: engine.CategoryTool, Icon: "grid",
+	Category: engine.CategoryTool, Group: engine.GroupFiles, Icon: "grid",
 	Name:  "ExcelProcessor",
 	Title: "Spreadsheet", Search: []string{"excel", "csv", "table", "表格"},
 	Doc: "Reads, merges and writes spreadsheets.", Retries: true,

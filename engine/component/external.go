@@ -204,33 +204,36 @@ const (
 // passages is the output of a search: its results as text for a prompt.
 const passages = "formalized_content"
 
-// shown are the display names of external components, with words for a search.
+// shown are the display names of external components, with their groups and words for a search.
 var shown = map[string]engine.Spec{
-	"Crawler":        {Title: "Read a web page", Search: []string{"scrape", "crawl", "抓取"}},
-	"ExeSQL":         {Title: "SQL query", Search: []string{"database", "mysql", "postgres", "数据库"}, First: "sql"},
-	"Email":          {Title: "Send e-mail", Search: []string{"mail", "smtp", "notify", "邮件"}},
-	"TavilySearch":   {Title: "Tavily", Search: []string{"web", "news", "联网"}},
-	"TavilyExtract":  {Title: "Tavily pages", Search: []string{"scrape", "web", "网页"}},
-	"DuckDuckGo":     {Title: "DuckDuckGo", Search: []string{"web", "联网"}},
-	"Google":         {Title: "Google (SerpApi)", Search: []string{"web", "联网"}},
-	"SearXNG":        {Title: "SearXNG", Search: []string{"web", "联网"}},
-	"Bing":           {Title: "Bing", Search: []string{"web", "联网"}},
-	"BGPT":           {Title: "BGPT", Search: []string{"papers", "论文"}},
-	"Keenable":       {Title: "Keenable", Search: []string{"web", "联网"}},
-	"QueritSearch":   {Title: "Querit", Search: []string{"web", "联网"}},
-	"QueritContents": {Title: "Querit pages", Search: []string{"scrape", "web", "网页"}},
-	"Wikipedia":      {Title: "Wikipedia", Search: []string{"encyclopedia", "百科"}},
-	"ArXiv":          {Title: "arXiv", Search: []string{"papers", "论文"}},
-	"PubMed":         {Title: "PubMed", Search: []string{"papers", "medicine", "医学"}},
-	"GitHub":         {Title: "GitHub repositories", Search: []string{"code", "repo", "代码"}},
-	"GoogleScholar":  {Title: "Google Scholar", Search: []string{"papers", "论文"}},
-	"YahooFinance":   {Title: "Yahoo Finance", Search: []string{"stock", "股票"}},
-	"WenCai":         {Title: "WenCai", Search: []string{"stock", "A股", "股票"}},
-	"AkShare":        {Title: "AkShare", Search: []string{"stock", "A股", "股票"}},
-	"TuShare":        {Title: "TuShare", Search: []string{"stock", "A股", "股票"}},
-	"Jin10":          {Title: "Jin10", Search: []string{"news", "快讯"}},
-	"QWeather":       {Title: "QWeather", Search: []string{"weather", "天气"}},
-	"DeepL":          {Title: "DeepL", Search: []string{"translate", "翻译"}},
+	"Crawler": {Title: "Read a web page", Group: engine.GroupCode, Search: []string{"scrape", "crawl", "抓取"}},
+	"ExeSQL": {
+		Title: "SQL query", Group: engine.GroupCode, Search: []string{"database", "mysql", "postgres", "数据库"},
+		First: "sql",
+	},
+	"Email":          {Title: "Send e-mail", Group: engine.GroupCode, Search: []string{"mail", "smtp", "notify", "邮件"}},
+	"TavilySearch":   {Title: "Tavily", Group: engine.GroupWeb, Search: []string{"web", "news", "联网"}},
+	"TavilyExtract":  {Title: "Tavily pages", Group: engine.GroupWeb, Search: []string{"scrape", "web", "网页"}},
+	"DuckDuckGo":     {Title: "DuckDuckGo", Group: engine.GroupWeb, Search: []string{"web", "联网"}},
+	"Google":         {Title: "Google (SerpApi)", Group: engine.GroupWeb, Search: []string{"web", "联网"}},
+	"SearXNG":        {Title: "SearXNG", Group: engine.GroupWeb, Search: []string{"web", "联网"}},
+	"Bing":           {Title: "Bing", Group: engine.GroupWeb, Search: []string{"web", "联网"}},
+	"BGPT":           {Title: "BGPT", Group: engine.GroupPapers, Search: []string{"papers", "论文"}},
+	"Keenable":       {Title: "Keenable", Group: engine.GroupWeb, Search: []string{"web", "联网"}},
+	"QueritSearch":   {Title: "Querit", Group: engine.GroupWeb, Search: []string{"web", "联网"}},
+	"QueritContents": {Title: "Querit pages", Group: engine.GroupWeb, Search: []string{"scrape", "web", "网页"}},
+	"Wikipedia":      {Title: "Wikipedia", Group: engine.GroupWeb, Search: []string{"encyclopedia", "百科"}},
+	"ArXiv":          {Title: "arXiv", Group: engine.GroupPapers, Search: []string{"papers", "论文"}},
+	"PubMed":         {Title: "PubMed", Group: engine.GroupPapers, Search: []string{"papers", "medicine", "医学"}},
+	"GitHub":         {Title: "GitHub repositories", Group: engine.GroupWeb, Search: []string{"code", "repo", "代码"}},
+	"GoogleScholar":  {Title: "Google Scholar", Group: engine.GroupPapers, Search: []string{"papers", "论文"}},
+	"YahooFinance":   {Title: "Yahoo Finance", Group: engine.GroupFinance, Search: []string{"stock", "股票"}},
+	"WenCai":         {Title: "WenCai", Group: engine.GroupFinance, Search: []string{"stock", "A股", "股票"}},
+	"AkShare":        {Title: "AkShare", Group: engine.GroupFinance, Search: []string{"stock", "A股", "股票"}},
+	"TuShare":        {Title: "TuShare", Group: engine.GroupFinance, Search: []string{"stock", "A股", "股票"}},
+	"Jin10":          {Title: "Jin10", Group: engine.GroupFinance, Search: []string{"news", "快讯"}},
+	"QWeather":       {Title: "QWeather", Group: engine.GroupWeather, Search: []string{"weather", "天气"}},
+	"DeepL":          {Title: "DeepL", Group: engine.GroupWeather, Search: []string{"translate", "翻译"}},
 }
 
 // outside returns the Spec of an external component that a model may call, with its settings and
@@ -239,7 +242,8 @@ func outside(
 	name, function, doc, result string, fresh func() engine.Component, settings []string, args ...engine.Field,
 ) engine.Spec {
 	return engine.Spec{
-		Category: engine.CategoryTool, Icon: iconFor(result), StandIn: standInFor(name, result),
+		Category: engine.CategoryTool, Group: shown[name].Group,
+		Icon: iconFor(result), StandIn: standInFor(name, result),
 		Name: name, Title: shown[name].Title, Search: shown[name].Search, First: shown[name].First,
 		Doc: doc, New: fresh, Settings: settings, Inputs: args, Retries: true,
 		Outputs:  outputsOf(result),

@@ -52,7 +52,7 @@ type InvokeVariable struct {
 var invokeSpec = engine.Spec{
 	Name:  "Invoke",
 	Title: "HTTP request", Search: []string{"api", "rest", "curl", "fetch", "接口"}, First: "url",
-	Category: engine.CategoryTool, Icon: "globe",
+	Category: engine.CategoryTool, Group: engine.GroupCode, Icon: "globe",
 	Doc: "Sends an HTTP request and returns the body of the response.",
 	New: func() engine.Component { return &Invoke{} },
 	Outputs: []engine.Field{

@@ -25,7 +25,7 @@ export interface Model {
 }
 
 /** modelKinds are the purposes of models. */
-export const modelKinds = ["chat", "embedding", "speech", "rerank"] as const;
+export const modelKinds = ["chat", "embedding", "speech", "rerank", "transcription"] as const;
 
 /** ModelKind is the purpose of a model. */
 export type ModelKind = (typeof modelKinds)[number];
@@ -158,6 +158,7 @@ export interface Defaults {
   chat?: string;
   speech?: string;
   embedding?: string;
+  transcription?: string;
 }
 
 /** Tested is the answer of a model to a test. */

@@ -44,6 +44,8 @@ export interface HostState {
   models: HostModel[];
   /** Id of the model of steps that name none; "" if the host has no model for them. */
   answers: string;
+  /** Kinds of models for the voice of a chat that the host has. */
+  voice?: { speech: boolean; transcription: boolean };
   /** Scopes of the person. */
   scopes: string[];
   /** The error of the last request. */
@@ -326,11 +328,13 @@ export class Host {
   }
 
   // models returns an empty list for a person without the scope to run.
-  async #models(): Promise<Pick<HostState, "models" | "answers">> {
+  async #models(): Promise<Pick<HostState, "models" | "answers" | "voice">> {
     try {
       const { items = [] } = await this.#json<{ items?: (HostModel & { kind: string })[] }>("/api/v2/models");
       const models = items.filter(({ kind, id }) => kind === "chat" && id !== offline);
-      return { models, answers: models.find((model) => model.default)?.id ?? "" };
+      const has = (kind: string): boolean => items.some((model) => model.kind === kind);
+      const voice = { speech: has("speech"), transcription: has("transcription") };
+      return { models, answers: models.find((model) => model.default)?.id ?? "", voice };
     } catch {
       return { models: [], answers: "" };
     }

@@ -1,7 +1,7 @@
 // The search of a canvas: in the passages of the page, and in the datasets of the host for
 // signed-in people.
 
-import type { Chunk, Retriever } from "@easel/engine";
+import { EngineError, type Chunk, type Retriever } from "@easel/engine";
 import type { Datasets, Hit, Search } from "./datasets.ts";
 import type { Host } from "./host.ts";
 import type { Searched } from "./substitutes.ts";
@@ -19,6 +19,8 @@ interface Query {
   filter?: { logic?: string; manual?: { key: string; op: string; value: unknown }[] };
 }
 
+const mostDatasets = 100; // of the host that one search looks up
+
 /** everywhere searches the passages of the page and, if `may` allows it, datasets of the host. */
 export function everywhere(
   local: Retriever,
@@ -29,10 +31,13 @@ export function everywhere(
 ): Searcher {
   return async (query, context) => {
     const asked = query.datasets ?? [];
-    const away = asked.filter((name) => !here.has(name));
-    const found = away.length === asked.length && away.length > 0 ? { chunks: [] } : await local(query, context);
+    const away = [...new Set(asked)].filter((name) => !here.has(name));
+    const isAway = away.length > 0 && !asked.some((name) => here.has(name));
+    const found = isAway ? { chunks: [] } : await local(query, context);
     if (away.length === 0 || host.state.get().status !== "open" || !may())
       return { ...found, absent: away, relayed: [] };
+    if (away.length > mostDatasets)
+      throw new EngineError("provider", `a search in ${away.length} datasets; at most ${mostDatasets} can be named`);
     const named = await Promise.all(away.map(async (name) => [name, await datasets.find(name)] as const));
     const absent = named.flatMap(([name, dataset]) => (dataset ? [] : [name]));
     const there = named.flatMap(([, dataset]) => dataset ?? []);

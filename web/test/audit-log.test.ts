@@ -1,8 +1,10 @@
 // Questions to the audit log: pages of an export, and days.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { dayBounds, exported, pageOf, queryOf } from "../run/audit-log.ts";
+import { actions, actWords } from "../words/audit.ts";
 
 test("an export reads page after page until one is not full", async () => {
   const last = 3;
@@ -31,4 +33,27 @@ test("filters are written without what is empty, and days have both ends", () =>
   assert.equal(queryOf({ ...dayBounds("", "") }), "");
   const { from = "", to = "" } = dayBounds("2026-11-28", "2026-11-28");
   assert.equal(Date.parse(to) - Date.parse(from), 86_400_000 - 1);
+});
+
+test("every act that the log records has words in both languages", () => {
+  const api = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
+  const named = [...api.matchAll(/^### (\w+)\n\n`(\w+) [^\n]*\n\n([^\n]*)/gm)];
+  assert.ok(named.length > 150);
+  // Reads, searches and runs have records elsewhere, see unaudited in host/internal/api/audit.go.
+  const elsewhere = ["listTables", "testProvider", "findLocalProviders", "listMCPTools", "previewChunks"];
+  const recorded = named.flatMap(([, name = "", method, about = ""]) => {
+    const scoped = /Scope: (edit|admin|host)\./.test(about);
+    return method !== "GET" && scoped && !elsewhere.includes(name) ? [name] : [];
+  });
+  const source = readFileSync(new URL("../../host/internal/app/audit.go", import.meta.url), "utf8");
+  const signing = [...source.matchAll(/Act\w+ += "(\w+)"/g)].map(([, name = ""]) => name);
+  assert.ok(recorded.length > 60 && signing.length > 5);
+  for (const name of [...recorded, ...signing]) {
+    assert.notEqual(actWords(name, "en"), name, `${name} has no words in words/audit.ts`);
+    assert.match(actWords(name, "zh"), /\p{Script=Han}/u);
+  }
+  const known = new Set([...named.map(([, name]) => name), ...signing]);
+  assert.deepEqual(actions.filter((name) => !known.has(name)), []);
+  assert.equal(actWords("PUT /api/v1/agents/{id}", "en"), "PUT /api/v1/agents/{id}");
+  assert.equal(actWords("constructor", "en"), "constructor");
 });

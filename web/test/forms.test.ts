@@ -120,7 +120,7 @@ test("a schema without tags has editors by its types", () => {
 test("a component without tags keeps seven params open, and required ones", () => {
   const properties = Object.fromEntries([..."abcdefghij"].map((name) => [name, { type: "string" }]));
   const params = { properties, required: ["j"] };
-  const spec: ComponentSpec = { name: "plugin:p", category: "tool", icon: "box", params };
+  const spec: ComponentSpec = { name: "plugin:p", category: "tool", group: "plugins", icon: "box", params };
   assert.deepEqual(partsOf(spec, {}).map(({ names }) => names.join("")), ["abcdefgj", "hi"]);
 });
 

@@ -54,7 +54,7 @@ test("a changed provider keeps its key, its limits and the details of its models
     limits: { concurrency: 2 },
     models: [small, { name: "vectors", kind: "embedding" as const }],
   };
-  const models = { chat: ["small", "large"], embedding: [], speech: ["voice"], rerank: [] };
+  const models = { chat: ["small", "large"], embedding: [], speech: ["voice"], rerank: [], transcription: [] };
   assert.deepEqual(providerOf({ url: "http://b/v1", key: "", models }, before), {
     api: "azure",
     base_url: "http://b/v1",
@@ -62,7 +62,7 @@ test("a changed provider keeps its key, its limits and the details of its models
     limits: { concurrency: 2 },
     models: [small, { name: "large", kind: "chat" }, { name: "voice", kind: "speech" }],
   });
-  const none = { chat: [], embedding: [], speech: [], rerank: [] };
+  const none = { chat: [], embedding: [], speech: [], rerank: [], transcription: [] };
   const made = providerOf({ api: "gemini", url: "", key: "sk", models: none });
   assert.deepEqual(made, { api: "gemini", base_url: "", key: "sk", models: [] });
 });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { anchorOf, find, partsOf, type Guide } from "../run/guides.ts";
+import { inEnglish } from "../words/docs.ts";
 import { examples } from "../words/examples.ts";
 import { specs } from "./specs.ts";
 
@@ -42,4 +43,14 @@ test("sections are found by all words, those with them in the heading first", ()
   assert.deepEqual(find([guide], "limits").map(({ part }) => part.anchor), ["limits-of-x", "limits-of-x-1"]);
   assert.deepEqual(find([guide], "  "), []);
   assert.deepEqual(find([guide], "needle absent"), []);
+});
+
+test("a Chinese search finds what the English guides have", () => {
+  assert.equal(inEnglish("backup"), "backup");
+  assert.equal(inEnglish("知识库 备份"), "dataset backup");
+  assert.equal(inEnglish("流水线"), "pipeline", "longer words come before those inside of them");
+  const guide: Guide = { id: "a", group: "operate", title: "Operate",
+    text: "# Backup\n\nHow to back up: easel backup.\n" };
+  assert.equal(find([guide], "备份").length, 0);
+  assert.equal(find([guide], inEnglish("备份")).length, 1);
 });

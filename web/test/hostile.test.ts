@@ -16,7 +16,7 @@ import { settingsSchema } from "../view/form/settings.generated.ts";
 import { specs as components } from "./specs.ts";
 
 const specs = new Map(components).set("settings", {
-  name: "settings", category: "flow", icon: "box", params: settingsSchema,
+  name: "settings", category: "flow", group: "flow", icon: "box", params: settingsSchema,
 });
 const never = new Promise<never>(() => undefined);
 const session = new Session(never, { fetch: () => never } as unknown as World, { models: () => never });

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ComponentSpec } from "../../wasm/js/src/protocol.ts";
-import { search } from "../view/edit/palette.tsx";
+import { offered, recentFirst, search } from "../view/edit/palette.tsx";
 import { titled } from "../view/text.ts";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
 import { specs } from "./specs.ts";
@@ -61,4 +61,22 @@ test("every component has a title, and services are spelled as they spell themse
     GitHub: "GitHub repositories", YahooFinance: "Yahoo Finance", Google: "Google (SerpApi)", Jin10: "Jin10",
   };
   assert.deepEqual(Object.fromEntries(Object.keys(spelled).map((name) => [name, specs.get(name)?.title])), spelled);
+});
+
+test("groups stand in the order of the engine, and each component is in one", () => {
+  const groups = offered(all, false, false).map(({ group }) => group);
+  assert.deepEqual([...new Set(groups)], [
+    "talk", "ai", "knowledge", "flow", "data", "code", "files", "web", "papers", "finance", "weather",
+  ]);
+  const together = [...new Set(groups)].flatMap((group) => groups.filter((each) => each === group));
+  assert.deepEqual(groups, together);
+  assert.deepEqual([...new Set(offered(all, true, false).map(({ group }) => group))], ["pipeline"]);
+});
+
+test("components that were added last come first, each once, without those that are gone", () => {
+  const list = offered(all, false, false);
+  const { specs: sorted, recent } = recentFirst(list, ["Loop", "Gone", "Message"]);
+  assert.equal(recent, 2);
+  assert.deepEqual(sorted.slice(0, 2).map(({ name }) => name), ["Loop", "Message"]);
+  assert.equal(new Set(sorted).size, list.length);
 });

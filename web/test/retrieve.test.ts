@@ -130,3 +130,15 @@ test("a dataset is found by its id, else by its name; other failures are errors"
   assert.equal(await datasets.find("x"), undefined);
   await assert.rejects(datasets.find("down"), /down/);
 });
+
+test("a search looks up a bounded number of datasets, each once", async () => {
+  const { host, datasets, sent } = site("open");
+  let asked = 0;
+  const counted = { ...datasets, find: (name: string) => (asked++, datasets.find(name)) };
+  const search = everywhere(local, new Set(["tea"]), host, counted, () => true);
+  await search({ query: "q", datasets: Array.from({ length: 500 }, () => "Shop") }, context);
+  assert.deepEqual([asked, sent.length], [1, 1]);
+  const many = Array.from({ length: 5000 }, (_, i) => `d${i}`);
+  await assert.rejects(async () => search({ query: "q", datasets: many }, context), /5000 datasets; at most 100/);
+  assert.equal(asked, 1);
+});

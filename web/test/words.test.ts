@@ -13,7 +13,7 @@ import { reasonOf, unreadable } from "../view/reason.tsx";
 import { operatorSets } from "../view/form/operators.generated.ts";
 import { settingsSchema } from "../view/form/settings.generated.ts";
 import { speakCodes } from "../words/codes.ts";
-import { translator } from "../words/words.ts";
+import { learn, translator } from "../words/words.ts";
 import { zh as codes } from "../words/codes.zh.ts";
 import { specs } from "./specs.ts";
 
@@ -87,7 +87,8 @@ test("every code of an error or diagnostic has Chinese words, and the message is
   assert.equal(reasonOf(refused), 'no canvas "x"');
 });
 
-test("what is wrong with a broken file has no English words in Chinese", () => {
+test("what is wrong with a broken file has no English words in Chinese", async () => {
+  await learn("zh");
   const words = translator("zh");
   const broken = ["{", '{"a": 1,\n "b" 2}', '{"a": }', '{"title": "x", "components": {"begin": nothing at all}}', ""];
   for (const text of broken) {

@@ -2,9 +2,10 @@
 
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { pack } from "../canvas/link.ts";
+import { shown } from "../words/shown.ts";
 import { pick } from "../words/words.ts";
 import { AreaLinks, useArea } from "./areas.tsx";
-import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { speak, useApp, useLook, useStore, useText } from "./context.tsx";
 import { copyText } from "./copy.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { Me } from "./me.tsx";
@@ -79,7 +80,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
         type="button"
         className="plain"
         lang={language === "en" ? "zh" : "en"}
-        onClick={() => look.update({ language: language === "en" ? "zh" : "en" })}
+        onClick={() => void speak(look, language === "en" ? "zh" : "en").catch(reportError)}
       >
         {t("bar.language")}
       </button>
@@ -108,7 +109,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
         </svg>
         <span>easel</span>
       </button>
-      {document_ ? <h1 className="title">{title}</h1> : <p className="title quiet">{t("app.tagline")}</p>}
+      {document_ ? <h1 className="title">{shown(title)}</h1> : <p className="title quiet">{t("app.tagline")}</p>}
       <AreaLinks />
       <span className="grow" />
       {document_ && <People />}

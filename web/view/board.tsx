@@ -36,6 +36,8 @@ import { Store } from "../run/store.ts";
 import type { Key } from "../words/en.ts";
 import { useApp, useLook, useSelect, useSpecText, useStore, useText } from "./context.tsx";
 import { fitPadding, leastZoom, legible, useCommands } from "./edit/commands.ts";
+import { Ghost } from "./edit/ghost.tsx";
+import { Guides, useDragging, type Dragging } from "./edit/guides.tsx";
 import { useClipboard, useKeyboard } from "./edit/keyboard.ts";
 import { Overlays } from "./edit/overlays.tsx";
 import { dragType } from "./edit/palette.tsx";
@@ -44,6 +46,7 @@ import { drawnWhole, tabbed, untabbed, useSpokenLabels, useStop } from "./edit/t
 import { Notice, Toolbar } from "./edit/toolbar.tsx";
 import { Wire } from "./edit/wire.tsx";
 import { preload } from "./form/prompt.tsx";
+import { slow } from "./motion.ts";
 import { DrawnContext, nodeTypes } from "./nodes.tsx";
 import { titled } from "./text.ts";
 
@@ -92,7 +95,8 @@ function Plane({ model, title, view }: Parameters<typeof Drawing>[0]): React.Rea
   const [stop, follow] = useStop(model);
   const [nodes, changeNodes] = useBoxes(model, stop);
   const [edges, edgeHandlers] = useWires(model);
-  const handlers = useHandlers(changeNodes);
+  const dragging = useDragging();
+  const handlers = useHandlers(changeNodes, dragging.pulled);
   const dropped = useDrop();
   const pointed = usePointed();
   useKeyboard(commands);
@@ -133,6 +137,8 @@ function Plane({ model, title, view }: Parameters<typeof Drawing>[0]): React.Rea
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
         <Controls showInteractive={false} fitViewOptions={fit} />
         {model.nodes.length > 12 && <MiniMap pannable zoomable ariaLabel={null} nodeStrokeWidth={3} style={mini} />}
+        <Guides lines={dragging.lines} />
+        <Ghost model={model} />
         <Camera />
         <Distance board={board} />
       </ReactFlow>
@@ -204,7 +210,7 @@ function unlessSame<T>(before: T[], now: T[]): T[] {
 
 // useHandlers converts changes of boxes to acts. New functions would make React Flow update all its
 // nodes, so they stay the same.
-function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlowProps> {
+function useHandlers(change: (changes: NodeChange[]) => void, pulled: Dragging["pulled"]): Partial<ReactFlowProps> {
   const { session, look } = useApp();
   const edited = useEdited();
   const select = useSelect();
@@ -245,7 +251,8 @@ function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlow
         menu(event, "edge", { between: wireOf(edge) });
       },
       onNodeDragStart: () => { dragged = true; },
-      onNodesChange: (changes) => {
+      onNodesChange: (all) => {
+        const changes = dragged ? pulled(all) : all;
         change(changes.filter(({ type }) => type !== "select"));
         pick(changes, edited, (id) => {
           if (id !== look.get().selected) select(id);
@@ -281,7 +288,7 @@ function useHandlers(change: (changes: NodeChange[]) => void): Partial<ReactFlow
         edited.update({ overlay: "add", at: screen, spot });
       },
     };
-  }, [session, look, edited, select, flow, change]);
+  }, [session, look, edited, select, flow, change, pulled]);
 }
 
 function wireOf({ source, target, sourceHandle }: Connection | Edge): WireName {
@@ -440,7 +447,7 @@ function Camera(): null {
         nodes: [{ id: reveal.node }],
         maxZoom: 1,
         minZoom: leastZoom(),
-        duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 250,
+        duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : slow,
       });
   }, [reveal, flow]);
   return null;

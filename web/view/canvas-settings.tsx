@@ -9,7 +9,7 @@ import { settingsSchema } from "./form/settings.generated.ts";
 import { Reason } from "./reason.tsx";
 import { JsonEdit } from "./value.tsx";
 
-const spec: ComponentSpec = { name: "settings", category: "flow", icon: "box", params: settingsSchema };
+const spec: ComponentSpec = { name: "settings", category: "flow", group: "flow", icon: "box", params: settingsSchema };
 const nothing: Params = {};
 
 /** CanvasSettings edits the settings of the open canvas. */

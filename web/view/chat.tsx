@@ -1,6 +1,6 @@
 // The conversation: messages of the person and the canvas, and the forms between them.
 
-import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Chunk, FormField, Reference } from "@easel/engine";
 import type { Answer } from "@easel/engine/state";
 import { isObject, own } from "../canvas/dsl.ts";
@@ -8,6 +8,7 @@ import type { Descriptor } from "../run/files.ts";
 import type { Ask, Turn } from "../run/player.ts";
 import { attemptOf } from "../run/records.ts";
 import { modelless } from "../run/substitutes.ts";
+import { shown } from "../words/shown.ts";
 import { useAttaching } from "./attach.tsx";
 import { Consent } from "./consent.tsx";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
@@ -23,6 +24,9 @@ import { SaveTest } from "./save-test.tsx";
 import { Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
 import { Reason } from "./reason.tsx";
+
+const Microphone = lazy(() => import("./voice.tsx").then((voice) => ({ default: voice.Microphone })));
+const ReadAloud = lazy(() => import("./voice.tsx").then((voice) => ({ default: voice.ReadAloud })));
 
 /** Chat returns the drawer's first page. */
 export function Chat(): React.ReactNode {
@@ -246,6 +250,7 @@ function Filled({ inputs, fields }: {
 
 function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
   const t = useText();
+  const speaks = useStore(useApp().host.state, ({ voice }) => voice?.speech);
   const thinking = !answer.done && answer.parts.at(-1)?.kind === "think";
   const chunks = useMemo(() => chunksOf(answer.reference), [answer.reference]);
   const cite = useCallback(
@@ -275,7 +280,7 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
           <ul>
             {[...chunks].map(([id, chunk], i) => (
               <li key={id}>
-                <b>{i + 1} {chunk.document_name ?? id}</b>
+                <b>{i + 1} {shown(chunk.document_name ?? id)}</b>
                 <p>{chunk.content}</p>
                 <OpenChunk chunk={chunk} />
               </li>
@@ -292,6 +297,9 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
       {(answer.downloads ?? []).map((each, i) => (
         <Download key={i} file={each} />
       ))}
+      {speaks && answer.done && answer.parts.some(({ kind }) => kind !== "think") && (
+        <Suspense><ReadAloud /></Suspense>
+      )}
     </div>
   );
 }
@@ -320,7 +328,7 @@ function Citation({ id, chunk }: { id: string; chunk: Chunk | undefined }): Reac
         {id}
       </button>
       <span id={anchor} popover="auto" className="passage">
-        <b>{chunk.document_name}</b>
+        <b>{shown(chunk.document_name ?? "")}</b>
         <span>{chunk.content}</span>
         <OpenChunk chunk={chunk} />
         {typeof chunk.url === "string" && /^https?:/.test(chunk.url) && (
@@ -394,6 +402,33 @@ function Asked({
   );
 }
 
+// Dictation is the microphone, where the host has a model for it.
+function Dictation(acts: { onText(said: string): void; onFault(fault: string | undefined): void }): React.ReactNode {
+  const hears = useStore(useApp().host.state, ({ voice }) => voice?.transcription);
+  return hears && <Suspense><Microphone {...acts} /></Suspense>;
+}
+
+// Chosen lists files that go with the next message.
+function Chosen({ files, onChange }: { files: Descriptor[]; onChange(files: Descriptor[]): void }): React.ReactNode {
+  const t = useText();
+  return files.length > 0 && (
+    <div className="chips">
+      {files.map((file) => (
+        <button
+          key={file.id}
+          type="button"
+          className="chip"
+          aria-label={t("chat.remove", file.name)}
+          onClick={() => onChange(files.filter((each) => each !== file))}
+        >
+          <Icon name="cross" />
+          {file.name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 function Composer({
   fields,
   task,
@@ -405,6 +440,8 @@ function Composer({
 }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
+  const line = useRef<HTMLTextAreaElement>(null);
+  const [unheard, setUnheard] = useState<string>();
   const [query, setQuery] = useState("");
   const [values, setValues] = useState<Record<string, unknown>>({});
   const [files, setFiles] = useState<Descriptor[]>([]);
@@ -448,28 +485,15 @@ function Composer({
           ))}
         </div>
       )}
-      {files.length > 0 && (
-        <div className="chips">
-          {files.map((file) => (
-            <button
-              key={file.id}
-              type="button"
-              className="chip"
-              aria-label={t("chat.remove", file.name)}
-              onClick={() => setFiles(files.filter((each) => each !== file))}
-            >
-              <Icon name="cross" />
-              {file.name}
-            </button>
-          ))}
-        </div>
-      )}
+      <Chosen files={files} onChange={setFiles} />
       {notes}
+      {unheard && <p className="fault" role="alert">{unheard}</p>}
       <Where onRun={send} />
       <HostPlugins />
       <div className="line">
         {!task && (
           <textarea
+            ref={line}
             rows={1}
             value={query}
             placeholder={t("chat.placeholder")}
@@ -495,6 +519,13 @@ function Composer({
             >
               <Icon name="attach" />
             </button>
+            <Dictation
+              onText={(said) => {
+                setQuery((typed) => (typed.trim() ? `${typed.trimEnd()} ${said}` : said));
+                line.current?.focus();
+              }}
+              onFault={setUnheard}
+            />
           </>
         )}
         {!first && (

@@ -12,7 +12,7 @@ import { Store } from "../run/store.ts";
 import type { Together } from "../run/together.ts";
 import { speakCodes } from "../words/codes.ts";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
-import { preferred, translator, type Language } from "../words/words.ts";
+import { learn, preferred, translator, type Language } from "../words/words.ts";
 
 /** Tab is a page of the side panel. */
 export type Tab = "chat" | "timeline" | "node" | "variables" | "problems" | "tests";
@@ -122,11 +122,18 @@ export function useLook<S>(select: (look: Look) => S): S {
   return useStore(useApp().look, select);
 }
 
-const translators = { en: translator("en"), zh: translator("zh") };
+/** speak shows the page in a language, once its texts are there. */
+export async function speak(look: Store<Look>, language: Language): Promise<void> {
+  await learn(language);
+  look.update({ language });
+}
+
+const translators: Partial<Record<Language, ReturnType<typeof translator>>> = {};
 
 /** useText returns the texts in the person's language. */
 export function useText(): ReturnType<typeof translator> {
-  return translators[useLook((look) => look.language)];
+  const language = useLook((look) => look.language);
+  return (translators[language] ??= translator(language));
 }
 
 /** useSpecText returns the descriptions of components in the person's language. */

@@ -18,7 +18,7 @@ const colors = HighlightStyle.define([
 
 const theme = EditorView.theme({
   "&": {
-    fontSize: "12.5px",
+    fontSize: "var(--t2)",
     backgroundColor: "var(--paper)",
     color: "var(--ink)",
     border: "1px solid var(--line-strong)",

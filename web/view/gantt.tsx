@@ -9,6 +9,7 @@ import type { CanvasModel } from "../canvas/drawing.ts";
 import { ganttOf, ticksOf, type Row } from "../run/gantt.ts";
 import { graphOf, profileOf, type Profile } from "../run/profile.ts";
 import { stepsOf } from "../run/timeline.ts";
+import { shown } from "../words/shown.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { brief, seconds } from "./text.ts";
@@ -167,7 +168,7 @@ function RowView({ row, fault, wall, open, focusable, onToggle, onChoose, onFocu
   const type = useStore(useApp().session.document, (document) => document?.model.byId.get(row.node)?.kind);
   const spec = useStore(useApp().session.specs, (specs) => (type ? specs.get(type) : undefined));
   const own = row.name || t("timeline.model");
-  const name = row.item === undefined ? own : `${row.item + 1} · ${own}`;
+  const name = shown(row.item === undefined ? own : `${row.item + 1} · ${own}`);
   const queued = row.queues.reduce((sum, [from, until]) => sum + until - from, 0);
   const more = [
     t("gantt.row", seconds(row.from), seconds(row.until)),

@@ -35,6 +35,8 @@ const others = {
   moon: "M19 14A8 8 0 0 1 10 5a7 7 0 1 0 9 9z",
   send: "M4 12l16-8-6 16-3-7z",
   stop: "M7 7h10v10H7z",
+  microphone: "M9 4h6v9H9zM6 11v1a6 6 0 0 0 12 0v-1M12 18v3",
+  loudspeaker: "M4 9h4l5-4v14l-5-4H4zM16 9a4 4 0 0 1 0 6M18 6a8 8 0 0 1 0 12",
   attach: "M19 11l-8 8a5 5 0 0 1-7-7l8-8a3 3 0 0 1 5 5l-8 8a1 1 0 0 1-2-2l7-7",
   undo: "M9 7L4 12l5 5M4 12h10a5 5 0 0 1 0 10",
   redo: "M15 7l5 5-5 5M20 12H10a5 5 0 0 0 0 10",

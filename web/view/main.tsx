@@ -17,6 +17,7 @@ import { Session, type Document } from "../run/session.ts";
 import type { Local } from "../run/substitutes.ts";
 import { staySignedIn } from "../run/signed.ts";
 import { Together } from "../run/together.ts";
+import { learn } from "../words/words.ts";
 import { App } from "./app.tsx";
 import { AppContext, newLook } from "./context.tsx";
 import "@xyflow/react/dist/base.css";
@@ -125,4 +126,7 @@ const root = document.getElementById("root");
 const datasetNames = new DatasetNames(onHost, host, session.allowed.get);
 const serverNames = new ServerNames(host);
 const context = { session, host, look: newLook(), drafts, canvases, together, datasetNames, serverNames };
-if (root) createRoot(root).render(<AppContext value={context}><App /></AppContext>);
+// A page without the texts of its language is better in English than not drawn.
+void learn(context.look.get().language).catch(() => undefined).then(() => {
+  if (root) createRoot(root).render(<AppContext value={context}><App /></AppContext>);
+});

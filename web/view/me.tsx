@@ -2,6 +2,7 @@
 
 import { useApp, useStore, useText } from "./context.tsx";
 import { Icon } from "./icons.tsx";
+import { shown } from "../words/shown.ts";
 
 /** Me names the person, or leads to the sign-in; on a server without canvases it is nothing. */
 export function Me(): React.ReactNode {
@@ -16,7 +17,7 @@ export function Me(): React.ReactNode {
       disabled={status === "asking"} onClick={() => look.update({ dialog: "person" })}
     >
       <Icon name="person" />
-      <span className="action-label">{status === "open" ? name : label}</span>
+      <span className="action-label">{status === "open" ? shown(name) : label}</span>
     </button>
   );
 }

@@ -14,6 +14,7 @@ import { serverNamed } from "../run/server-names.ts";
 import { Store } from "../run/store.ts";
 import { activity } from "../run/subagents.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
+import { shown } from "../words/shown.ts";
 import { useApp, useSpecText, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf, iconOfNode, type IconName } from "./icons.tsx";
 import { useEdited } from "./edit/state.ts";
@@ -117,7 +118,7 @@ function Step({ id, node, selected }: Content): React.ReactNode {
 function Title({ name, kind }: { name: string; kind: string }): React.ReactNode {
   return (
     <span className="box-name">
-      <b title={name}>{name}</b>
+      <b title={shown(name)}>{shown(name)}</b>
       {name.toLowerCase() !== kind.toLowerCase() && <small>{kind}</small>}
     </span>
   );
@@ -279,7 +280,7 @@ function Note({ id, node, selected }: Content): React.ReactNode {
         />
       ) : (
         <>
-          <b>{node.name}</b>
+          <b>{shown(node.name)}</b>
           {text === "" ? <p className="quiet">{t("edit.note_empty")}</p> : <Markdown text={text} />}
         </>
       )}

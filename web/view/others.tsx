@@ -1,6 +1,7 @@
 // The changes of other people and other tabs to the open canvas.
 
 import { useEffect, useState } from "react";
+import { shown } from "../words/shown.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 
 /** People lists who else has the canvas open. */
@@ -8,7 +9,7 @@ export function People(): React.ReactNode {
   const t = useText();
   const people = useStore(useApp().together.people, (all) => all);
   if (people.length === 0) return null;
-  const names = people.map(({ name, pages }) => (pages > 1 ? t("others.pages", name, pages) : name));
+  const names = people.map(({ name, pages }) => (pages > 1 ? t("others.pages", name, pages) : shown(name)));
   return (
     <ul className="people" aria-label={t("others.here", names.join(", "))}>
       {people.slice(0, 4).map(({ name, pages }, i) => (

@@ -10,6 +10,15 @@ export function seconds(value: number): string {
   return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
 }
 
+/** sizeText writes a number of bytes in the unit that suits people. */
+export function sizeText(bytes: number): string {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let [size, step] = [Math.max(0, bytes), 0];
+  // What would be rounded to 1000 is 1 of the next unit.
+  for (; step < units.length - 1 && Math.round(size) >= 1000; step++) size /= 1000;
+  return `${step === 0 || size >= 99.95 ? Math.round(size) : Number(size.toFixed(1))} ${units[step]}`;
+}
+
 /**
  * show writes any value; what is not text becomes JSON, and what is nested too deeply for that
  * dots.

@@ -3,6 +3,7 @@
 import { lazy, Suspense, useMemo } from "react";
 import type { ModelUse, Step } from "@easel/engine/state";
 import { startOf, timeline, toolCalls, type Entry, type ToolCall, type Turn } from "../run/timeline.ts";
+import { shown } from "../words/shown.ts";
 import { OrderLine } from "./order.tsx";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
@@ -108,7 +109,7 @@ function Calls({ calls }: { calls: ToolCall[] }): React.ReactNode {
         <li key={i} data-failed={use.error ? true : undefined}>
           <div>
             <Icon name="tool" />
-            <b>{use.name}</b> <span className="quiet">{brief(use.error ?? use.result ?? use.arguments)}</span>
+            <b>{shown(use.name)}</b> <span className="quiet">{brief(use.error ?? use.result ?? use.arguments)}</span>
           </div>
           {inner.length > 0 && <Calls calls={inner} />}
         </li>
@@ -151,7 +152,7 @@ function StepRow({ step, frame, depth }: { step: Step; frame: Frame; depth: numb
       <span className="glyph">
         <Icon name={iconOf(spec)} />
       </span>
-      <span className="step-name">{step.name || step.node}</span>
+      <span className="step-name">{shown(step.name || step.node)}</span>
       <span className="step-time">
         {frame.pinned.has(step.node) && (
           <span className="badge pinned">

@@ -21,6 +21,10 @@ export const en = {
   "dataset.create": "Create dataset",
   "dataset.find": "Find a dataset",
   "dataset.none": "No datasets yet",
+  "sample.add": "Add sample data",
+  "sample.adding": "Adding sample data…",
+  "sample.remove": "Remove the sample data",
+  "sample.remove_sure": "Remove the sample dataset and its canvas",
   "dataset.none_hint":
     "A dataset is a collection of documents that canvases search with a Retrieval node. Create one and " +
     "drop files into it.",

@@ -40,6 +40,7 @@ export const en = {
   provider_models_chat: "Chat models, separated by commas; without any model every name is accepted",
   provider_models_embedding: "Embedding models",
   provider_models_speech: "Speech models",
+  provider_models_transcription: "Speech-to-text models",
   provider_models_rerank: "Reranking models",
   provider_models: "Models",
   presets: "Known providers",
@@ -106,6 +107,7 @@ export const en = {
   default_chat: "Chat",
   default_embedding: "Embedding",
   default_speech: "Speech",
+  default_transcription: "Speech to text",
   default_host: "chosen by the host",
   shared: "shared by all tenants",
 
@@ -272,6 +274,7 @@ export const en = {
   audit_user: "User",
   audit_anybody: "Anybody",
   audit_action: "Action",
+  audit_any: "All",
   audit_object: "Id of what was changed",
   audit_from: "From",
   audit_to: "To",
@@ -340,7 +343,7 @@ export const en = {
   traces_not_kept: "Runs are kept for ten minutes only.",
   traces_change: "Change",
   traces_days: "Days, 0 for ten minutes only",
-  traces_size: "MB of all kept runs, compressed",
+  traces_size: "GB of all kept runs, compressed",
   traces_lost: "Runs beyond a lower limit are deleted for good.",
 
   health_ok: "Everything works",

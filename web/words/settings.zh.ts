@@ -42,6 +42,7 @@ export const zh: Record<SettingsKey, string> = {
   provider_models_chat: "对话模型，以逗号分隔；一个模型也不填则接受任何名称",
   provider_models_embedding: "向量模型",
   provider_models_speech: "语音模型",
+  provider_models_transcription: "语音转文字模型",
   provider_models_rerank: "重排序模型",
   provider_models: "模型",
   presets: "已知供应商",
@@ -108,6 +109,7 @@ export const zh: Record<SettingsKey, string> = {
   default_chat: "对话",
   default_embedding: "向量",
   default_speech: "语音",
+  default_transcription: "语音转文字",
   default_host: "由主机选择",
   shared: "所有租户共用",
 
@@ -274,6 +276,7 @@ export const zh: Record<SettingsKey, string> = {
   audit_user: "用户",
   audit_anybody: "任何人",
   audit_action: "操作",
+  audit_any: "全部",
   audit_object: "被更改对象的 ID",
   audit_from: "从",
   audit_to: "至",
@@ -342,7 +345,7 @@ export const zh: Record<SettingsKey, string> = {
   traces_not_kept: "运行只保留十分钟。",
   traces_change: "更改",
   traces_days: "天数，0 表示只保留十分钟",
-  traces_size: "所有保留的运行压缩后的 MB 数",
+  traces_size: "所有保留的运行压缩后的 GB 数",
   traces_lost: "超出较低上限的运行将被永久删除。",
 
   health_ok: "一切正常",

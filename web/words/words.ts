@@ -1,18 +1,31 @@
 import type { Words } from "../canvas/dsl.ts";
 import { en, type Key } from "./en.ts";
-import { zh } from "./zh.ts";
+import { shown } from "./shown.ts";
 
 /** Language is a language of the page. */
 export type Language = "en" | "zh";
 
-/** translator returns the texts of one language; {0}, {1} are placeholders for values. */
-export function translator(language: Language): (key: Key, ...values: (string | number)[]) => string {
-  return filler(language === "zh" ? zh : en);
+// English is part of the page, other languages are loaded when they are first shown.
+const tables: Partial<Record<Language, Record<Key, string>>> = { en };
+
+/** learn loads the texts of a language. */
+export async function learn(language: Language): Promise<void> {
+  if (language === "zh") tables.zh ??= (await import("./zh.ts")).zh;
 }
 
-/** filler returns the texts of a table with values in their places. */
+/**
+ * translator returns texts of a language that was learned, or else English; {0}, {1} are places for
+ * values.
+ */
+export function translator(language: Language): (key: Key, ...values: (string | number)[]) => string {
+  return filler(tables[language] ?? en);
+}
+
+/** filler returns the texts of a table with values in their places, as they may be shown. */
 export function filler<K extends string>(texts: Record<K, string>): (key: K, ...values: (string | number)[]) => string {
-  return (key, ...values) => texts[key].replace(/\{(\d)\}/g, (_, at: string) => String(values[Number(at)] ?? ""));
+  const valued = (text: string, values: (string | number)[]): string =>
+    text.replace(/\{(\d)\}/g, (_, at: string) => shown(String(values[Number(at)] ?? "")));
+  return (key, ...values) => valued(texts[key], values);
 }
 
 /** pick chooses the text in the person's language, or in the nearest one. */

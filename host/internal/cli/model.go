@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -266,13 +267,14 @@ var modelDefault = command{
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &remote{}
 		r.add(fs)
-		kind := fs.String("kind", "chat", "`KIND` of model: chat, embedding or speech")
+		kind := fs.String("kind", "chat", "`KIND` of model: chat, embedding, speech or transcription")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 1 {
 				return misuse("model", "expected one MODEL@PROVIDER, got %d", len(args))
 			}
-			if *kind != "chat" && *kind != "embedding" && *kind != "speech" {
-				return misuse("model", "--kind %s: expected chat, embedding or speech", *kind)
+			kinds := []string{"chat", "embedding", "speech", "transcription"}
+			if !slices.Contains(kinds, *kind) {
+				return misuse("model", "--kind %s: expected chat, embedding, speech or transcription", *kind)
 			}
 			if err := r.open(a); err != nil {
 				return err
@@ -285,7 +287,7 @@ var modelDefault = command{
 				return r.shown(v, err)
 			}
 			var rows [][]string
-			for _, kind := range []string{"chat", "embedding", "speech"} {
+			for _, kind := range kinds {
 				rows = append(rows, []string{kind, cmp.Or(v.Get(kind).Str(), "chosen by the host")})
 			}
 			return printTable(a.out, nil, rows)

@@ -31,6 +31,7 @@ const modelHelp = `Models come from easel.models.json or the environment:
   EASEL_MODEL_FILE                                  another configuration file
   EASEL_MODEL_BASE_URL, _KEY, _PROVIDER, _NAMES, _DEFAULT   an endpoint under your own name
   EASEL_MODEL_SPEECH, _VOICE, _EMBEDDING            the models for speech and for embeddings
+  EASEL_MODEL_TRANSCRIPTION                         the model that writes down speech
 Without any, the offline model answers: it calls no language model, and its answers state that.
 Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_NAME_HOSTS lists the hosts they may be
 sent to.

@@ -38,6 +38,8 @@ type Config struct {
 	// is not a speech output.
 	Speech string `json:"speech,omitempty"`
 	Voice  string `json:"voice,omitempty"` // voice of the speech model; "" is alloy
+	// Transcription is the id of the model that writes down speech; "" is the first of its kind.
+	Transcription string `json:"transcription,omitempty"`
 	// Embedding is the id of the embedding model; "" is the first model of kind embedding.
 	Embedding string `json:"embedding,omitempty"`
 	// Aliases map ids that canvases use to configured ids. The key "*" matches every unknown id.
@@ -82,9 +84,11 @@ const (
 	KindSpeech    Kind = "speech"
 	KindEmbedding Kind = "embedding"
 	KindRerank    Kind = "rerank"
+	// KindTranscription converts speech to text.
+	KindTranscription Kind = "transcription"
 )
 
-var kinds = []Kind{KindChat, KindSpeech, KindEmbedding, KindRerank}
+var kinds = []Kind{KindChat, KindSpeech, KindEmbedding, KindRerank, KindTranscription}
 
 // Entry describes one model. Its JSON is an object or just the name.
 type Entry struct {
@@ -144,6 +148,7 @@ func ReadConfig(path string) (Config, error) {
 //	EASEL_MODEL_DEFAULT                     the id that an empty llm_id means
 //	EASEL_MODEL_SPEECH, EASEL_MODEL_VOICE   the id of the speech model, and its voice
 //	EASEL_MODEL_EMBEDDING                   the id of the embedding model
+//	EASEL_MODEL_TRANSCRIPTION               the id of the model that writes down speech
 //	OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the same, as other programs name it
 //
 // getenv is os.Getenv outside of tests.
@@ -160,7 +165,7 @@ func FromEnvironment(getenv func(string) string) (Config, error) {
 	}
 	for name, to := range map[string]*string{
 		"EASEL_MODEL_DEFAULT": &c.Default, "EASEL_MODEL_SPEECH": &c.Speech, "EASEL_MODEL_VOICE": &c.Voice,
-		"EASEL_MODEL_EMBEDDING": &c.Embedding,
+		"EASEL_MODEL_EMBEDDING": &c.Embedding, "EASEL_MODEL_TRANSCRIPTION": &c.Transcription,
 	} {
 		if v := getenv(name); v != "" {
 			*to = v
@@ -257,8 +262,8 @@ func (p *Provider) Check() error {
 		case e.Limits.Check() != nil:
 			return fmt.Errorf("%s: model %q: %w", p.Label(), e.Name, e.Limits.Check())
 		case !slices.Contains(kinds, e.kind()):
-			return fmt.Errorf("%s: model %q: unknown kind %q (one of chat, speech, embedding, rerank)", p.Label(),
-				e.Name, e.Kind)
+			return fmt.Errorf("%s: model %q: unknown kind %q (one of chat, speech, embedding, rerank, transcription)",
+				p.Label(), e.Name, e.Kind)
 		case e.Dimensions < 0 || e.Dimensions > 0 && e.kind() != KindEmbedding:
 			return fmt.Errorf("%s: model %q: dimensions are for kind embedding, and at least 1", p.Label(), e.Name)
 		case len(e.Fallback) > maxFallbacks || len(e.Drop) > maxDrops:

@@ -42,6 +42,8 @@ type Choice struct {
 	Speech    string `json:"speech,omitempty"`
 	Voice     string `json:"voice,omitempty"`
 	Embedding string `json:"embedding,omitempty"`
+	// Transcription is the model that writes down speech.
+	Transcription string `json:"transcription,omitempty"`
 }
 
 // mostAliases bounds the aliases of a tenant, and its prices, which each run reads.
@@ -262,6 +264,8 @@ func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) 
 	case KindEmbedding:
 		_, _, err = p.embed(ctx, e.Name, []string{"Hello."})
 		return "", err
+	case KindTranscription:
+		return p.transcribe(ctx, e.Name, "recording.wav", silence())
 	case KindRerank:
 		_, _, err = p.rerank(ctx, e.Name, "Hello.", []string{"Hello."})
 		return "", err
@@ -325,6 +329,7 @@ func (t *Tenants) SetChoice(ctx context.Context, tenant string, c Choice) error 
 		{KindChat, c.Default, before.Default},
 		{KindSpeech, c.Speech, before.Speech},
 		{KindEmbedding, c.Embedding, before.Embedding},
+		{KindTranscription, c.Transcription, before.Transcription},
 	} {
 		if one.id != one.old {
 			changed[one.kind] = append(changed[one.kind], one.id)

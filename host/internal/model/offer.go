@@ -251,7 +251,9 @@ func kindOf(name string, m engine.Value) (kind Kind, ok bool) {
 		return KindEmbedding, true
 	case "rerank", "reranker":
 		return KindRerank, true
-	case "moderation", "image", "video", "transcribe", "stt":
+	case "transcribe", "stt":
+		return KindTranscription, true
+	case "moderation", "image", "video":
 		return "", false
 	}
 	if modes := m.Get("outputModalities"); modes.Kind() == engine.KindList && !*flagOf(modes, "TEXT") { // Bedrock
@@ -264,7 +266,9 @@ func kindOf(name string, m engine.Value) (kind Kind, ok bool) {
 	switch {
 	case contains("rerank"):
 		return KindRerank, true
-	case contains("whisper", "moderation", "dall-e", "transcribe"):
+	case contains("whisper", "transcribe"):
+		return KindTranscription, true
+	case contains("moderation", "dall-e"):
 		return "", false
 	case contains("embed", "bge-", "gte-", "-e5-"):
 		return KindEmbedding, true

@@ -67,7 +67,7 @@ func TestOffers(t *testing.T) {
 			map[string]string{"/v1/models": `{"object":"list","data":[
 			{"id":"gpt-b","object":"model"},{"id":"gpt-a"},{"id":"gpt-a"},{"id":"text-embedding-3"},
 			{"id":"whisper-1"},{"id":"tts-1"},{},{"id":7}]}`},
-			"gpt-a chat, gpt-b chat, text-embedding-3 embedding, tts-1 speech",
+			"gpt-a chat, gpt-b chat, text-embedding-3 embedding, tts-1 speech, whisper-1 transcription",
 		},
 		{
 			"a base URL without a version", "", "", map[string]string{"/v1/models": `{"data":[{"id":"a"}]}`}, "a chat",

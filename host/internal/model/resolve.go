@@ -85,6 +85,8 @@ func (c *Config) chosen(kind Kind) (id, setting string) {
 		return c.Speech, "speech"
 	case KindEmbedding:
 		return c.Embedding, "embedding"
+	case KindTranscription:
+		return c.Transcription, "transcription"
 	}
 	return c.Default, "default"
 }

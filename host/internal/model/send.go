@@ -87,7 +87,8 @@ func (p *provider) warnUnsent(model string, names []string, warned func(string))
 // target is the receiver of a request.
 type target struct {
 	model, path string
-	stream      bool // the answer is requested as a stream
+	stream      bool   // the answer is requested as a stream
+	content     string // type of the body; "" is JSON
 }
 
 // building returns the body of a request by what was learned of its model, and its parameters by
@@ -145,7 +146,7 @@ func (p *provider) reach(
 	ctx context.Context, x *exchange, to target, data []byte, warned func(string),
 ) (*http.Response, *refusal, error) {
 	base := p.base(to.model)
-	res, refused, err := p.once(ctx, x, p.endpoint(base, to), data)
+	res, refused, err := p.once(ctx, x, p.endpoint(base, to), to.content, data)
 	if !p.config.API.guesses() || versioned.MatchString(base) || err != nil || refused != nil && !noRoute(refused) {
 		return res, refused, err
 	}
@@ -154,7 +155,7 @@ func (p *provider) reach(
 			return res, nil, nil
 		}
 	}
-	second, secondRefused, err := p.once(ctx, x, p.endpoint(base+"/v1", to), data)
+	second, secondRefused, err := p.once(ctx, x, p.endpoint(base+"/v1", to), to.content, data)
 	switch {
 	case err != nil || secondRefused != nil && noRoute(secondRefused):
 		refused.text += "; check base_url, " + base + "/v1 was tried as well"
@@ -190,7 +191,8 @@ func (p *provider) endpoint(base string, to target) string {
 
 // plainBase returns a base URL without the path of an endpoint at its end.
 func plainBase(address string) string {
-	return trimmed(address, chatPath, "/embeddings", rerankPath, "/audio/speech", "/responses", "/models")
+	return trimmed(address, chatPath, "/embeddings", rerankPath, "/audio/speech", transcriptionPath,
+		"/responses", "/models")
 }
 
 // trimmed returns an address without some ends, each at most once and in their order.
@@ -244,12 +246,15 @@ func notAnswer(res *http.Response) *refusal {
 }
 
 // once sends a request to an address.
-func (p *provider) once(ctx context.Context, x *exchange, address string, data []byte) (*http.Response,
+func (p *provider) once(ctx context.Context, x *exchange, address, content string, data []byte) (*http.Response,
 	*refusal, error,
 ) {
 	req, err := p.newRequest(ctx, http.MethodPost, address, data)
 	if err != nil {
 		return nil, nil, err
+	}
+	if content != "" {
+		req.Header.Set("Content-Type", content)
 	}
 	return answered(x, req)
 }

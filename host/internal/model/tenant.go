@@ -54,7 +54,7 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 	}
 	for to, from := range map[*string]string{
 		&m.config.Default: choice.Default, &m.config.Speech: choice.Speech, &m.config.Voice: choice.Voice,
-		&m.config.Embedding: choice.Embedding,
+		&m.config.Embedding: choice.Embedding, &m.config.Transcription: choice.Transcription,
 	} {
 		if from != "" {
 			*to = from

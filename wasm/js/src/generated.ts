@@ -311,6 +311,35 @@ export type Category =
   /** a step of an ingestion pipeline */
   | "pipeline";
 
+/** Group is a heading of a palette; they are in its order. */
+export type Group =
+  /** talks with the person */
+  | "talk"
+  /** asks a language model */
+  | "ai"
+  /** searches what the host has collected */
+  | "knowledge"
+  /** decides what runs next */
+  | "flow"
+  /** changes values and variables */
+  | "data"
+  /** code, services and databases */
+  | "code"
+  /** reads and writes files */
+  | "files"
+  /** searches the web */
+  | "web"
+  /** searches papers and encyclopedias */
+  | "papers"
+  /** data of markets */
+  | "finance"
+  /** weather and translation */
+  | "weather"
+  /** components of third parties */
+  | "plugins"
+  /** a step of an ingestion pipeline */
+  | "pipeline";
+
 /** Role restricts the position of a component in a canvas. */
 export type Role =
   /** a canvas begins here; nothing leads to it */

@@ -18,7 +18,7 @@ export type {
 } from "./events.ts";
 export { isWire } from "./events.ts";
 export type {
-  Category, Code, Diagnostic, EventType, Icon, OperatorSet, Role, Section, Severity, Status, Usage, Widget,
+  Category, Code, Diagnostic, EventType, Group, Icon, OperatorSet, Role, Section, Severity, Status, Usage, Widget,
 } from "./generated.ts";
 export type { Connect, Connection } from "./link.ts";
 export type { Manifest as PluginManifest } from "./plugin/manifest.ts";

@@ -8,7 +8,7 @@
 // a test.
 
 import type { Outputs } from "./events.ts";
-import type { Category, Icon, OperatorSet, Role, Section, Status, Usage, Widget } from "./generated.ts";
+import type { Category, Group, Icon, OperatorSet, Role, Section, Status, Usage, Widget } from "./generated.ts";
 
 /** ABI is the version of this contract; a module with another one is refused. */
 export const ABI = 1;
@@ -226,8 +226,9 @@ export interface ComponentSpec {
   search?: string[];
   /** Param that a form focuses first. */
   first?: string;
-  /** Category in a palette. */
   category: Category;
+  /** Heading in a palette. */
+  group: Group;
   icon: Icon;
   /** Restriction of its position, if any. */
   role?: Role;

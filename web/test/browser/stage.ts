@@ -52,13 +52,14 @@ export interface Stage {
 }
 
 /**
- * raise starts both, or only a browser for the server at an address. Animations are off unless
- * `motion` is set.
+ * raise starts both, or only a browser for the server at an address, with more flags. Animations
+ * are off unless `motion` is set.
  */
-export async function raise({ motion = false, at = "" } = {}): Promise<Stage> {
+export async function raise({ motion = false, at = "", more = [] as string[] } = {}): Promise<Stage> {
   const server = at ? undefined : await serve();
   const address = at || `http://127.0.0.1:${(server?.address() as AddressInfo).port}/`;
-  const browser = await chromium.launch({ executablePath: browserAt, headless: true, args: flags, timeout: patience });
+  const args = [...flags, ...more];
+  const browser = await chromium.launch({ executablePath: browserAt, headless: true, args, timeout: patience });
   const open: Stage["open"] = async (hash = "", look = {}) => {
     const context = await browser.newContext({
       viewport: { width: look.width ?? 1360, height: look.height ?? 820 }, colorScheme: look.dark ? "dark" : "light", locale: "en-US", reducedMotion: motion ? "no-preference" : "reduce",

@@ -2,6 +2,18 @@
 
 import { createServer, type Server } from "node:http";
 
+// tone is a WAV file with a second of silence.
+function tone(rate = 8000): Buffer {
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + rate, 4);
+  head.write("WAVEfmt ", 8);
+  for (const [value, at] of [[16, 16], [rate, 24], [rate, 28], [rate, 40]] as const) head.writeUInt32LE(value, at);
+  for (const [value, at] of [[1, 20], [1, 22], [1, 32], [8, 34]] as const) head.writeUInt16LE(value, at);
+  head.write("data", 36);
+  return Buffer.concat([head, Buffer.alloc(rate, 128)]);
+}
+
 /** modelVendor starts a server with the API of OpenAI: it lists 80 models, and answers a word. */
 export function modelVendor(port = 0): Promise<Server> {
   const answer = {
@@ -17,6 +29,16 @@ export function modelVendor(port = 0): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.method === "GET") {
       response.end(JSON.stringify({ data: listed }));
+      return;
+    }
+    if (request.url?.includes("/audio/")) {
+      const heard: Buffer[] = [];
+      request.on("data", (part: Buffer) => heard.push(part));
+      request.on("end", () => {
+        if (request.url?.endsWith("/speech")) return response.end(tone());
+        const sent = Buffer.concat(heard).includes("recording.webm") ? "what was said" : "no recording";
+        return response.end(JSON.stringify({ text: sent }));
+      });
       return;
     }
     let body = "";

@@ -137,10 +137,3 @@ export function Empty({
     </div>
   );
 }
-
-/** sizeText writes a number of bytes. */
-export function sizeText(bytes: number): string {
-  const units = ["B", "KB", "MB", "GB"];
-  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-  return `${(bytes / 1000 ** step).toFixed(step === 0 || bytes / 1000 ** step >= 100 ? 0 : 1)} ${units[step]}`;
-}

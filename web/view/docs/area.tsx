@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { find, partsOf, type Guide } from "../../run/guides.ts";
+import { inEnglish } from "../../words/docs.ts";
 import { areaLink, leaveAreas } from "../areas.tsx";
 import { useApp, useStore } from "../context.tsx";
 import { Icon } from "../icons.tsx";
@@ -73,7 +74,6 @@ export default function Docs({ path }: { path: string[] }): React.ReactNode {
                 </ul>
               </section>
             ))}
-            {d("language") !== "" && <p className="quiet small">{d("language")}</p>}
           </nav>
           {query.trim() === ""
             ? <Text guide={guide} heading={heading} />
@@ -92,10 +92,12 @@ function OpenApi(): React.ReactNode {
 }
 
 function Text({ guide, heading }: { guide: Guide; heading: React.Ref<HTMLHeadingElement> }): React.ReactNode {
+  const d = useDocsText();
   const parts = useMemo(() => partsOf(guide), [guide]);
   return (
     <article lang="en">
       <h2 ref={heading} tabIndex={-1}>{guide.title}</h2>
+      {d("language") !== "" && <p className="quiet" lang="zh">{d("language")}</p>}
       {parts.map(({ anchor, heading: words, level, text }) => (
         <section key={anchor} className="guide-part">
           {words !== "" && (
@@ -117,10 +119,12 @@ function Hits({ guides, query, onFollow }: {
   guides: readonly Guide[]; query: string; onFollow(): void;
 }): React.ReactNode {
   const d = useDocsText();
-  const hits = useMemo(() => find(guides, query), [guides, query]);
+  const words = inEnglish(query);
+  const hits = useMemo(() => find(guides, words), [guides, words]);
   return (
     <article>
       <p className="quiet" role="status">{hits.length === 0 ? d("none") : d("found", hits.length)}</p>
+      {words !== query && <p className="quiet small">{d("searched", words)}</p>}
       <ol className="guide-hits" lang="en">
         {hits.map(({ guide, part, snippet }) => (
           <li key={`${guide.id} ${part.anchor}`}>

@@ -11,6 +11,7 @@ import { Icon, iconOfNode, type IconName } from "../icons.tsx";
 import { brief, titled } from "../text.ts";
 import { center, leave, type Command } from "./commands.ts";
 import { Palette, useOffered } from "./palette.tsx";
+import { remember } from "./recent.ts";
 import { choose, close, useEdited } from "./state.ts";
 
 /** Overlays shows what is open. */
@@ -65,6 +66,7 @@ function AddStep(): React.ReactNode {
     const id = session.editing.add(kind, words(titled(session.specs.get().get(kind), kind)), place);
     leave(edited);
     if (id === undefined) return;
+    remember(kind);
     choose(edited, [id]);
     select(id, { tab: "node", reveal: !spot.at });
   };

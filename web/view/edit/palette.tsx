@@ -2,24 +2,44 @@
 // click, by keyboard or by dragging it onto the canvas.
 
 import { useEffect, useId, useMemo, useRef, useState } from "react";
-import type { Category, ComponentSpec } from "@easel/engine";
+import type { ComponentSpec, Group } from "@easel/engine";
 import type { CanvasNode } from "../../canvas/drawing.ts";
 import { useApp, useSpecText, useStore, useText } from "../context.tsx";
 import { hueOf, Icon, iconOf } from "../icons.tsx";
 import { titled } from "../text.ts";
+import { recent, remember } from "./recent.ts";
 
 /** dragType is the type of a dragged component. */
 export const dragType = "application/x-easel-component";
 
-const order: Category[] = ["model", "conversation", "knowledge", "flow", "data", "tool", "pipeline"];
+const order: Group[] = [
+  "talk", "ai", "knowledge", "flow", "data", "code", "files", "web", "papers", "finance", "weather", "plugins",
+  "pipeline",
+];
 
-/** offered lists the components that can be added to a canvas, by category. */
+/** offered lists the components that can be added to a canvas, by group. */
 export function offered(specs: Iterable<ComponentSpec>, pipeline: boolean, started: boolean): ComponentSpec[] {
   const all = [...new Set(specs)].filter(({ role, pipeline: of = false }) => {
     if (role === "item" || (role === "start" && started)) return false;
     return of === pipeline;
   });
-  return order.flatMap((category) => all.filter((spec) => spec.category === category));
+  return order.flatMap((group) => all.filter((spec) => spec.group === group));
+}
+
+/** recentFirst returns a list that begins with components added last, and their number. */
+export function recentFirst(
+  specs: readonly ComponentSpec[], names: readonly string[],
+): { specs: ComponentSpec[]; recent: number } {
+  const first = names.flatMap((name) => specs.find((spec) => spec.name === name) ?? []);
+  return { specs: [...first, ...specs.filter((spec) => !first.includes(spec))], recent: first.length };
+}
+
+// headsOf returns the heading above each row, where there is one.
+function headsOf(rows: readonly ComponentSpec[], recent: number): ("palette.recent" | `group.${Group}` | undefined)[] {
+  return rows.map(({ group }, i) => {
+    if (i < recent) return i === 0 ? "palette.recent" : undefined;
+    return i === recent || rows[i - 1]?.group !== group ? (`group.${group}` as const) : undefined;
+  });
 }
 
 /** Palette lists components; onPick gets the chosen one. */
@@ -47,10 +67,12 @@ export function Palette({
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
   const found = useMemo(() => {
-    const all = started && query.trim() !== "" ? [...specs, started] : specs;
-    return search(all, query, words, (category) => t(`category.${category}`));
+    if (query.trim() === "") return recentFirst(specs, recent()).specs;
+    return search(started ? [...specs, started] : specs, query, words, (group) => t(`group.${group}`));
   }, [specs, started, query, words, t]);
   const at = Math.min(active, found.length - 1);
+  // In a search, the best hits come first without headings.
+  const heads = query.trim() === "" ? headsOf(found, recentFirst(specs, recent()).recent) : [];
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   }, [at]);
@@ -84,13 +106,10 @@ export function Palette({
       <ul ref={list} id={id} role="listbox" aria-label={t("edit.add")}>
         {found.map((spec, i) => (
           <li key={spec.name} role="presentation">
-            {found[i - 1]?.category !== spec.category && (
-              <p className="palette-head" role="presentation">
-                {t(`category.${spec.category}`)}
-              </p>
-            )}
+            {heads[i] && <p className="palette-head" role="presentation">{t(heads[i])}</p>}
             <Entry
-              id={`${id}-${i}`} spec={spec} selected={i === at} draggable={draggable === true && spec !== started}
+              id={`${id}-${i}`} spec={spec} selected={i === at} onMark={() => setActive(i)}
+              draggable={draggable === true && spec !== started}
               line={spec === started ? t("palette.started") : undefined} onPick={onPick}
             />
           </li>
@@ -110,6 +129,7 @@ function Entry({
   id,
   spec,
   selected,
+  onMark,
   draggable,
   line: own,
   onPick,
@@ -117,6 +137,8 @@ function Entry({
   id: string;
   spec: ComponentSpec;
   selected: boolean;
+  /** The pointer is over it. */
+  onMark(): void;
   draggable: boolean;
   line: string | undefined;
   onPick(spec: ComponentSpec): void;
@@ -132,8 +154,10 @@ function Entry({
       data-hue={hueOf(spec)}
       draggable={draggable}
       title={spec.missing ?? line}
+      onPointerMove={selected ? undefined : onMark}
       onClick={() => onPick(spec)}
       onDragStart={(event) => {
+        remember(spec.name);
         event.dataTransfer.setData(dragType, spec.name);
         event.dataTransfer.effectAllowed = "copy";
       }}
@@ -143,7 +167,7 @@ function Entry({
       </span>
       <span className="palette-text">
         <b>{words(titled(spec, spec.name))}</b>
-        <small>{line}</small>
+        {selected && <small>{line}</small>}
       </span>
     </div>
   );
@@ -155,11 +179,11 @@ function Entry({
  */
 export function search(
   specs: readonly ComponentSpec[], query: string, words: (english: string) => string,
-  titleOf: (category: Category) => string,
+  titleOf: (group: Group) => string,
 ): ComponentSpec[] {
   const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
   const ranked = specs.flatMap((spec) => {
-    const texts = textsOf(spec, words, titleOf(spec.category)).map((text) => text.toLowerCase());
+    const texts = textsOf(spec, words, titleOf(spec.group)).map((text) => text.toLowerCase());
     const has = (list: readonly string[]): boolean => wanted.every((word) => list.join(" ").includes(word));
     if (!has(texts)) return [];
     const names = texts.slice(0, 3);
@@ -171,10 +195,10 @@ export function search(
 }
 
 // textsOf returns the texts under which a component is found: its names first.
-function textsOf(spec: ComponentSpec, words: (text: string) => string, category: string): string[] {
+function textsOf(spec: ComponentSpec, words: (text: string) => string, group: string): string[] {
   const { name, description = "", search = [] } = spec;
   const title = titled(spec, name);
-  return [words(title), title, name, [description, words(description), category, ...search].join(" ")];
+  return [words(title), title, name, [description, words(description), group, ...search].join(" ")];
 }
 
 /** useOffered returns the components that can be added to the open canvas, and its start. */

@@ -3,6 +3,7 @@
 
 import { useEffect, useMemo, useState } from "react";
 import { Datasets } from "../../run/datasets.ts";
+import { shown } from "../../words/shown.ts";
 import { useLoaded, useWords } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
@@ -143,7 +144,7 @@ function Add({
         <option value="">{list.value?.total === 0 && words === "" ? a("picker.none") : a("picker.add")}</option>
         {items.map((dataset) => (
           <option key={dataset.id} value={dataset.id}>
-            {dataset.name}
+            {shown(dataset.name)}
           </option>
         ))}
       </select>

@@ -54,7 +54,7 @@ export interface EditorProps {
 
 const theme = EditorView.theme({
   "&": {
-    fontSize: "14px",
+    fontSize: "var(--t2)",
     backgroundColor: "var(--paper)",
     color: "var(--ink)",
     border: "1px solid var(--line-strong)",
@@ -62,7 +62,7 @@ const theme = EditorView.theme({
   },
   "&.cm-focused": { outline: "2px solid var(--select)", outlineOffset: "-1px" },
   ".cm-content": { caretColor: "var(--ink)", padding: "7px 4px", minHeight: "22px" },
-  "&.code .cm-scroller": { fontFamily: "var(--mono)", fontSize: "12.5px" },
+  "&.code .cm-scroller": { fontFamily: "var(--mono)", fontSize: "var(--t2)" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--ink-soft)", border: "0" },
   ".cm-line.failed": { backgroundColor: "var(--bad-soft)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
@@ -78,7 +78,7 @@ const theme = EditorView.theme({
     color: "var(--ink)",
     borderRadius: "6px",
     padding: "1px 6px",
-    fontSize: ".93em",
+    fontSize: "var(--t1)",
     whiteSpace: "nowrap",
   },
   ".chip.lost": { backgroundColor: "var(--bad-soft)", color: "var(--bad)" },

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState } from "react";
 import { messageOf } from "@easel/engine";
 import type { HostCanvas } from "../../run/host.ts";
 import type { Draft, Drafts } from "../../run/drafts.ts";
+import { shown } from "../../words/shown.ts";
 import { pick } from "../../words/words.ts";
 import { Confirm, Fault } from "../area/parts.tsx";
 import { AreaLinks } from "../areas.tsx";
@@ -71,7 +72,7 @@ function DraftCards({
   const cards = found.slice(0, all ? found.length : mostDrafts).map(({ key, title, source, updated }) => (
     <li key={key} className="deletable">
       <button type="button" className="card draft" onClick={() => onOpen(key)}>
-        <b>{title}</b>
+        <b>{shown(title)}</b>
         <small>
           <Where source={source.kind} /> · {h("changed", when(updated))}
         </small>
@@ -159,7 +160,7 @@ function HostCards({ words, onOpen }: { words: string; onOpen(id: string): void 
   const card = ({ id, title, description, updated, published, permission }: HostCanvas): React.ReactNode => (
     <li key={id}>
       <button type="button" className="card" onClick={() => onOpen(id)}>
-        <b>{title}</b>
+        <b>{shown(title)}</b>
         {description && <span>{description}</span>}
         <small>
           {published && <span className="badge state good">{h("published")}</span>}

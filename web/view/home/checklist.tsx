@@ -1,6 +1,6 @@
 // The first steps of a person, up to a published chat; each leads to its place.
 
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import type { Session } from "../../run/session.ts";
 import { areaLink } from "../areas.tsx";
 import { useApp, useStore } from "../context.tsx";
@@ -9,6 +9,8 @@ import { Icon } from "../icons.tsx";
 import { AddModel } from "../no-model.tsx";
 import type { HomeActs } from "./acts.ts";
 import { useHomeText } from "./text.ts";
+
+const Sample = lazy(() => import("../knowledge/sample.tsx"));
 
 const remembered = "easel.steps";
 const first = "support-faq"; // the template of the first question
@@ -77,7 +79,7 @@ export function Checklist({ acts }: { acts: HomeActs }): React.ReactNode {
   const link = (text: "step_try" | "step_canvas", act: () => void): React.ReactNode => (
     <button type="button" className="link" onClick={act}>{h(text)}</button>
   );
-  const knowledge = open ? <a href={areaLink("knowledge")}>{h("step_open")}</a>
+  const knowledge = open ? <><a href={areaLink("knowledge")}>{h("step_open")}</a> <Suspense><Sample /></Suspense></>
     : <small className="quiet">{h("step_sign_in")}</small>;
   const steps: [done: boolean, name: string, act: React.ReactNode][] = [
     [asked, h("step_ask"), link("step_try", () => void ask())],

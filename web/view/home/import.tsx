@@ -7,6 +7,7 @@ import { build } from "../../canvas/model.ts";
 import { overlapping } from "../../canvas/overlap.ts";
 import { check, type Need } from "../../run/release.ts";
 import { report, runnable, type Finding, type Report, type Unreadable } from "../../run/report.ts";
+import { shown } from "../../words/shown.ts";
 import { pick } from "../../words/words.ts";
 import { useApp, useLook, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon, type IconName } from "../icons.tsx";
@@ -142,7 +143,7 @@ function Preview({ report: found, choices, onChoose }: {
   return (
     <div className="preview">
       <Glyphs kinds={kindsOf(found.kinds.map(([kind]) => kind), specs)} />
-      {title && <b>{title}</b>}
+      {title && <b>{shown(title)}</b>}
       <p className="quiet">{h("import_steps", found.steps, kinds.join(", "))}</p>
       <p className="verdict good">
         <Icon name="check" />

@@ -2,9 +2,11 @@
 
 import { useEffect, useRef, useState } from "react";
 import type { Draft, Drafts } from "../../run/drafts.ts";
+import { shown } from "../../words/shown.ts";
 import { pick } from "../../words/words.ts";
-import { Confirm, sizeText } from "../area/parts.tsx";
+import { Confirm } from "../area/parts.tsx";
 import { useLook, useStore, useText } from "../context.tsx";
+import { sizeText } from "../text.ts";
 import { useHomeText } from "./text.ts";
 
 /** Room is a dialog; the open canvas is not offered. */
@@ -35,7 +37,7 @@ export default function Room({ drafts, onClose }: { drafts: Drafts; onClose(): v
           const title = pick(draft.title, language) || h("untitled");
           return (
             <li key={draft.key} className="line">
-              <span className="grow">{title}</span>
+              <span className="grow">{shown(title)}</span>
               <span className="quiet small">{sizes && sizeText(size(draft))}</span>
               <Confirm
                 label={h("delete", title)} sure={h("delete_sure")} icon onDone={() => void drafts.drop(draft.key)}

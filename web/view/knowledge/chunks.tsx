@@ -5,13 +5,14 @@ import type { Dataset, Datasets, StoredChunk, StoredDocument } from "../../run/d
 import { HostError } from "../../run/host.ts";
 import { Frame, type Crumb } from "../area/frame.tsx";
 import {
-  Empty, Fault, Pager, sizeText, useAttempt, useLoaded, useWords, type Attempt, type Loaded,
+  Empty, Fault, Pager, useAttempt, useLoaded, useWords, type Attempt, type Loaded,
 } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { save } from "../save.ts";
+import { sizeText } from "../text.ts";
 import { Replace } from "./bulk.tsx";
 import { ChunkCard } from "./chunk-card.tsx";
 import { ChunkEdit, isTyped, type ChunkActs } from "./chunk-edit.tsx";

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { Datasets } from "../../run/datasets.ts";
+import { shown } from "../../words/shown.ts";
 import { Empty, Fault, Pager, useAttempt, useLoaded, useWords } from "../area/parts.tsx";
 import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
@@ -9,6 +10,7 @@ import { useLook, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 import { Pipelines } from "./pipelines.tsx";
+import Sample from "./sample.tsx";
 
 const size = 24;
 
@@ -59,6 +61,7 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
       {none && words === "" && project === undefined && (
         <Empty title={a("dataset.none")} text={a("dataset.none_hint")} />
       )}
+      {value && words === "" && project === undefined && <Sample onChange={() => void reload()} />}
       {none && (words !== "" || project !== undefined) && (
         <p className="quiet" role="status">
           {t("host.empty")}
@@ -68,8 +71,8 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
         {value?.items.map((dataset) => (
           <li key={dataset.id}>
             <a className="card" href={areaLink("knowledge", dataset.id)}>
-              <b>{dataset.name}</b>
-              {dataset.description && <span>{dataset.description}</span>}
+              <b>{shown(dataset.name)}</b>
+              {dataset.description && <span>{shown(dataset.description)}</span>}
               <span className="facts">
                 {a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())}
               </span>

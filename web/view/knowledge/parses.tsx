@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { Datasets, StoredParse } from "../../run/datasets.ts";
+import { shown } from "../../words/shown.ts";
 import { Fault, Pager, useLoaded } from "../area/parts.tsx";
 import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
@@ -51,7 +52,7 @@ function Parse({ dataset, parse, named }: { dataset: string; parse: StoredParse;
   return (
     <li data-state={parse.state}>
       <div className="what">
-        {named && <a href={areaLink("knowledge", dataset, parse.document)}>{parse.document_name}</a>}
+        {named && <a href={areaLink("knowledge", dataset, parse.document)}>{shown(parse.document_name)}</a>}
         <small>
           {time.format(new Date(parse.ended))} ·{" "}
           {parse.pipeline ? parse.pipeline_title || parse.pipeline : words("method", parse.method)}

@@ -4,11 +4,12 @@ import { useEffect, useState } from "react";
 import type { Dataset, Datasets, DocumentState, StoredDocument, Subjects } from "../../run/datasets.ts";
 import { textOf } from "../../run/metadata.ts";
 import type { AreaKey } from "../../words/areas.en.ts";
-import { Confirm, sizeText, type Attempt } from "../area/parts.tsx";
+import { shown } from "../../words/shown.ts";
+import { Confirm, type Attempt } from "../area/parts.tsx";
 import { useAreaText, useNamed } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { Icon } from "../icons.tsx";
-import { seconds } from "../text.ts";
+import { seconds, sizeText } from "../text.ts";
 import { ReadersDialog, readersText } from "./readers.tsx";
 import { Unread } from "./unread.tsx";
 
@@ -42,7 +43,7 @@ export function Row({ api, dataset, mayEdit, document, subjects, pipeline, chose
         />
       )}
       <div className="what">
-        <a href={areaLink("knowledge", dataset.id, document.id)}>{document.name}</a>
+        <a href={areaLink("knowledge", dataset.id, document.id)}>{shown(document.name)}</a>
         <small>
           {sizeText(document.size)} · {cut}
           {document.enabled ? "" : ` · ${a("document.off")}`}

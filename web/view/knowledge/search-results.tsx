@@ -2,6 +2,7 @@
 
 import type { Dataset, Hit, Search, SearchAnswer } from "../../run/datasets.ts";
 import { textOf } from "../../run/metadata.ts";
+import { shown } from "../../words/shown.ts";
 import { Empty, Pager } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
@@ -73,7 +74,8 @@ function HitCard({ dataset, number, hit, found, others }: {
   return (
     <li className="chunk-card">
       <div className="chunk-head">
-        <b>#{number}</b> <a href={areaLink("knowledge", dataset.id, hit.document, hit.id)}>{hit.document_name}</a>
+        <b>#{number}</b>{" "}
+        <a href={areaLink("knowledge", dataset.id, hit.document, hit.id)}>{shown(hit.document_name)}</a>
         <span className="grow" />
         <dl className="scores">
           <Score name={a("search.similarity")} value={hit.similarity} strong />

@@ -8,7 +8,7 @@ import { useEffect, useRef } from "react";
 
 const theme = EditorView.theme({
   "&": {
-    fontSize: "12.5px",
+    fontSize: "var(--t1)",
     backgroundColor: "var(--paper)",
     color: "var(--ink)",
     border: "1px solid var(--line)",

@@ -4,6 +4,7 @@
 import { useEffect, useState } from "react";
 import type { Host } from "../../run/host.ts";
 import { Runs, type HostRun, type HostRuns, type Kept } from "../../run/remote.ts";
+import { shown } from "../../words/shown.ts";
 import { Frame } from "../area/frame.tsx";
 import { Empty, Fault, useAttempt, useLoaded, useWords, type Attempt } from "../area/parts.tsx";
 import { moneyOf, useAreaText, useNamed } from "../area/text.ts";
@@ -121,7 +122,7 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
           <option value="">{a("run.any_canvas")}</option>
           {[...(titles.value ?? [])].map(([id, title]) => (
             <option key={id} value={id}>
-              {title}
+              {shown(title)}
             </option>
           ))}
         </select>
@@ -345,7 +346,7 @@ function Row({
       />
       <div className="what">
         <button type="button" className="link" disabled={Boolean(lost)} onClick={onOpen}>
-          {title}
+          {shown(title)}
         </button>
         <small>
           {when} · {named("source", run.source)}

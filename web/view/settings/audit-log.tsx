@@ -4,7 +4,8 @@ import { useState } from "react";
 import type { AuditCheck, AuditEntry, User } from "../../run/admin.ts";
 import { dayBounds, exported, pageOf, queryOf, type AuditFilter } from "../../run/audit-log.ts";
 import { Empty, Fault, useAttempt, useLoaded } from "../area/parts.tsx";
-import { useApp } from "../context.tsx";
+import { actions, actWords } from "../../words/audit.ts";
+import { useApp, useLook } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { save } from "../save.ts";
 import { Field, Row, textOf, useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
@@ -16,6 +17,7 @@ export function AuditSection(): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
   const { time } = useFormats();
+  const language = useLook((look) => look.language);
   const [filter, setFilter] = useState<AuditFilter>({});
   // The number before which each page begins, from the newest one.
   const [pages, setPages] = useState<number[]>([]);
@@ -46,7 +48,7 @@ export function AuditSection(): React.ReactNode {
           {value.map(({ number, time: at, user, caller, action, object, address }) => (
             <Row
               key={number}
-              title={action}
+              title={actWords(action, language)}
               facts={[
                 time(at), user === "" ? s("audit_stranger") : nameOf(user), caller,
                 object !== "" && s("audit_on", nameOf(object)), address, s("audit_number", number),
@@ -82,6 +84,9 @@ function Filter({
   people, busy, onChoose,
 }: { people: User[]; busy: boolean; onChoose(form: HTMLFormElement): void }): React.ReactNode {
   const s = useSettingsText();
+  const language = useLook((look) => look.language);
+  const named = actions.map((id) => [id, actWords(id, language)] as const)
+    .toSorted(([, a], [, b]) => a.localeCompare(b, language));
   return (
     <form
       className="fields settings-fields"
@@ -101,7 +106,17 @@ function Filter({
           ))}
         </select>
       </label>
-      <Field label={s("audit_action")} name="action" placeholder="publishCanvas" />
+      <label className="field">
+        {s("audit_action")}
+        <select name="action">
+          <option value="">{s("audit_any")}</option>
+          {named.map(([id, words]) => (
+            <option key={id} value={id}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
       <Field label={s("audit_object")} name="object" />
       <Field label={s("audit_from")} name="from" type="date" max={lastDay} />
       <Field label={s("audit_to")} name="to" type="date" max={lastDay} />

@@ -4,7 +4,8 @@ import { useState } from "react";
 import type { Permissions } from "../../run/admin.ts";
 import { allowedBy, boundOf, megabyte, parts, type Allowed, type Part } from "../../run/grants.ts";
 import type { SettingsKey, SettingsText } from "../../words/settings.ts";
-import { Fault, sizeText, useAttempt, useLoaded } from "../area/parts.tsx";
+import { Fault, useAttempt, useLoaded } from "../area/parts.tsx";
+import { sizeText } from "../text.ts";
 import { Adder, Field, textOf, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
 
 /** grantText returns permissions in words. */

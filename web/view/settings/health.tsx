@@ -3,8 +3,9 @@
 import type { Health } from "../../run/admin.ts";
 import type { SettingsKey } from "../../words/settings.ts";
 import { texts } from "../../words/settings.ts";
-import { sizeText, useLoaded } from "../area/parts.tsx";
+import { useLoaded } from "../area/parts.tsx";
 import { Icon } from "../icons.tsx";
+import { sizeText } from "../text.ts";
 import { Row, useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
 
 /** HealthSection shows the parts of the host. */

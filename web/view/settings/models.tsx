@@ -97,14 +97,14 @@ const pathOf = (name: string): string => `/providers/${encodeURIComponent(name)}
 
 // formOf reads the fields of a provider.
 function formOf(values: FormData): Parameters<typeof providerOf>[0] {
-  const [chat = [], embedding = [], speech = [], rerank = []] = modelKinds.map((kind) =>
+  const [chat = [], embedding = [], speech = [], rerank = [], transcription = []] = modelKinds.map((kind) =>
     namesOf(values, `models_${kind}`),
   );
   return {
     api: textOf(values, "api"),
     url: textOf(values, "url"),
     key: textOf(values, "key"),
-    models: { chat, embedding, speech, rerank },
+    models: { chat, embedding, speech, rerank, transcription },
   };
 }
 
@@ -277,7 +277,7 @@ function DefaultModels({
       <h2>{s("defaults")}</h2>
       <p className="quiet">{s("defaults_hint")}</p>
       <div className="settings-fields">
-        {(["chat", "embedding", "speech"] as const).map((kind) => {
+        {(["chat", "embedding", "speech", "transcription"] as const).map((kind) => {
           const chosen = defaults[kind] ?? "";
           const ids = models.filter((model) => model.kind === kind && !model.id.startsWith("*")).map(({ id }) => id);
           if (chosen && !ids.includes(chosen)) ids.push(chosen);

@@ -3,6 +3,7 @@
 import { useRef, useState } from "react";
 import { Admin } from "../../run/admin.ts";
 import { texts, type SettingsText } from "../../words/settings.ts";
+import { shown } from "../../words/shown.ts";
 import { filler } from "../../words/words.ts";
 import { Confirm, Fault, useAttempt, type Loaded } from "../area/parts.tsx";
 import { useApp, useLook, useText } from "../context.tsx";
@@ -169,7 +170,7 @@ export function Row({
     <li>
       <div className="what">
         <span className="row">
-          <b>{title}</b>
+          <b>{shown(title)}</b>
           {badge && (
             <span className="badge state" data-tone={tone}>
               {badge}

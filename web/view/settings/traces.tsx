@@ -1,12 +1,13 @@
 // How long runs are kept with their events.
 
 import type { TraceSettings } from "../../run/admin.ts";
-import { megabyte } from "../../run/grants.ts";
-import { sizeText, useLoaded } from "../area/parts.tsx";
+import { useLoaded } from "../area/parts.tsx";
+import { sizeText } from "../text.ts";
 import { Adder, Field, textOf, useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
 
 const mostDays = 3650;
-const leastSize = 2; // megabytes; the host takes no less than 1 MiB
+const gigabyte = 1_000_000_000;
+const leastSize = 0.002; // of them; the host takes no less than 1 MiB
 
 /** TracesSection shows the limits of the tenant, and changes them. */
 export function TracesSection(): React.ReactNode {
@@ -18,10 +19,11 @@ export function TracesSection(): React.ReactNode {
   const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const { days, bytes } = value;
+  const shown = Number((bytes / gigabyte).toPrecision(3));
   const put = (values: FormData): Promise<unknown> => {
     const size = Number(textOf(values, "size"));
     // A size that was not changed stays as it is to the byte.
-    const changed = size === bytes / megabyte ? {} : { bytes: Math.round(size * megabyte) };
+    const changed = size === shown ? {} : { bytes: Math.round(size * gigabyte) };
     return after(() => admin.put(path, { days: Number(textOf(values, "days")), ...changed }));
   };
   return (
@@ -34,7 +36,7 @@ export function TracesSection(): React.ReactNode {
         <Field label={s("traces_days")} name="days" type="number" required min={0} max={mostDays} defaultValue={days} />
         <Field
           label={s("traces_size")} name="size" type="number" required min={leastSize} step="any"
-          defaultValue={bytes / megabyte}
+          defaultValue={shown}
         />
         <p className="quiet">{s("traces_lost")}</p>
       </Adder>

@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/textproto"
 	"strings"
 	"testing"
 
@@ -66,6 +67,14 @@ func Vendor(t *testing.T) *httptest.Server {
 		}
 	})
 	mux.HandleFunc("POST /v1/audio/speech", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "\x00sound") })
+	mux.HandleFunc("POST /v1/audio/transcriptions", func(w http.ResponseWriter, r *http.Request) {
+		_, head, err := r.FormFile("file")
+		if err != nil || r.Header.Get("Authorization") != "Bearer sk-vendor" {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"text":" %s of %d bytes by %s"}`, head.Filename, head.Size, r.FormValue("model"))
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -79,6 +88,18 @@ func Form(name, content string) (body, contentType string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	part, _ := w.CreateFormFile("file", name)
+	_, _ = part.Write([]byte(content))
+	_ = w.Close()
+	return b.String(), w.FormDataContentType()
+}
+
+// Recording is a multipart body with a file of a media type, as browsers send what they record.
+func Recording(media, content string) (body, contentType string) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	part, _ := w.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {`form-data; name="file"; filename="blob"`}, "Content-Type": {media},
+	})
 	_, _ = part.Write([]byte(content))
 	_ = w.Close()
 	return b.String(), w.FormDataContentType()

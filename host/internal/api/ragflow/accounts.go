@@ -76,6 +76,6 @@ func (a accounts) tenant(ctx context.Context, r *api.Request) (api.Response, err
 	}
 	choice, err := a.Services.Models.Choice(ctx, r.Who.Tenant)
 	return ok(engine.Object("tenant_id", r.Who.Tenant, "name", name, "role", "owner",
-		"llm_id", choice.Default, "embd_id", choice.Embedding, "rerank_id", "", "asr_id", "", "img2txt_id", "",
-		"tts_id", choice.Speech), err)
+		"llm_id", choice.Default, "embd_id", choice.Embedding, "rerank_id", "", "asr_id", choice.Transcription,
+		"img2txt_id", "", "tts_id", choice.Speech), err)
 }

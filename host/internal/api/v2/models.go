@@ -102,7 +102,7 @@ func (m models) operations() []operation {
 
 type modelView struct {
 	ID       string `json:"id" jsonschema:"value for llm_id in canvases; *@PROVIDER if any name is accepted, * if any id is"`
-	Kind     string `json:"kind" jsonschema:"chat, speech, embedding or rerank"`
+	Kind     string `json:"kind" jsonschema:"chat, speech, embedding, rerank or transcription"`
 	Provider string `json:"provider"`
 	Host     bool   `json:"host" jsonschema:"whether it is shared by all tenants"`
 	About    string `json:"about,omitempty"`
@@ -117,11 +117,13 @@ type modelChoice struct {
 	Speech    string `json:"speech,omitempty"`
 	Voice     string `json:"voice,omitempty" jsonschema:"voice for speech"`
 	Embedding string `json:"embedding,omitempty"`
+
+	Transcription string `json:"transcription,omitempty" jsonschema:"model that writes down speech"`
 }
 
 type modelEntry struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind,omitempty" jsonschema:"chat (default), speech, embedding or rerank"`
+	Kind    string `json:"kind,omitempty" jsonschema:"chat (default), speech, embedding, rerank or transcription"`
 	Tools   *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling; default true"`
 	Images  *bool  `json:"images,omitempty" jsonschema:"whether it accepts images; default true"`
 	Context int    `json:"context,omitempty" jsonschema:"context window in tokens; 0 means 128000, with api ollama 16384"`
@@ -219,7 +221,7 @@ func (m models) list(ctx context.Context, in byTenant) (list[modelView], error) 
 
 func (m models) choice(ctx context.Context, in byTenant) (modelChoice, error) {
 	v, err := m.Models.Choice(ctx, in.Who.Tenant)
-	return modelChoice{v.Default, v.Speech, v.Voice, v.Embedding}, err
+	return modelChoice{v.Default, v.Speech, v.Voice, v.Embedding, v.Transcription}, err
 }
 
 type putChoice struct {
@@ -231,6 +233,7 @@ func (m models) putChoice(ctx context.Context, in putChoice) (modelChoice, error
 	c := in.Body
 	return c, choosable(m.Models.SetChoice(ctx, in.Who.Tenant, model.Choice{
 		Default: c.Chat, Speech: c.Speech, Voice: c.Voice, Embedding: c.Embedding,
+		Transcription: c.Transcription,
 	}))
 }
 
@@ -423,7 +426,7 @@ func (m models) findLocal(ctx context.Context, _ byTenant) (list[foundView], err
 
 type offerView struct {
 	Name      string `json:"name"`
-	Kind      string `json:"kind" jsonschema:"chat, speech, embedding or rerank"`
+	Kind      string `json:"kind" jsonschema:"chat, speech, embedding, rerank or transcription"`
 	Context   int    `json:"context,omitempty" jsonschema:"context window in tokens; absent if the list has none"`
 	Tools     *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling; absent if unknown"`
 	Images    *bool  `json:"images,omitempty" jsonschema:"whether it accepts images; absent if unknown"`

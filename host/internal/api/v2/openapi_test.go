@@ -146,6 +146,10 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 			if streamed {
 				header = []string{"Accept", "text/event-stream"}
 			}
+			if body == "SOUND" {
+				body, kind = apitest.Recording("audio/webm;codecs=opus", "sound")
+				header = append(header, "Content-Type", kind)
+			}
 			if body == "FILE" {
 				body, kind = apitest.Form("a.md", "# Returns\n\nGoods can be returned.")
 				header = append(header, "Content-Type", kind)
@@ -226,6 +230,7 @@ var withoutEntry = map[string]string{
 	"webhookPresets": "reads", "listTables": "reads", "search": "reads", "listMCPTools": "reads",
 	"testProvider": "reads", "findLocalProviders": "reads", "previewChunks": "reads",
 	"pluginFetch": "a part of a run in the page", "callTool": "a part of a run in the page",
+	"speak": "calls a model", "transcribe": "calls a model",
 }
 
 // elsewhere are routes that need more than this package has: tested beside
@@ -344,7 +349,7 @@ GET /api/v2/health
 PUT /api/v2/secrets/a.b {"value":"v"}
 GET /api/v2/secrets
 DELETE /api/v2/secrets/a.b
-PUT /api/v2/providers/Vendor {"api":"openai","base_url":"{vendor}","key":"sk-vendor","headers":{"X-Team":"sk-team"},"limits":{"concurrency":4},"models":[{"name":"small","context":100,"tools":true,"limits":{"tokens_per_minute":100000}}]}
+PUT /api/v2/providers/Vendor {"api":"openai","base_url":"{vendor}","key":"sk-vendor","headers":{"X-Team":"sk-team"},"limits":{"concurrency":4},"models":[{"name":"small","context":100,"tools":true,"limits":{"tokens_per_minute":100000}},{"name":"tts","kind":"speech"},{"name":"stt","kind":"transcription"}]}
 GET /api/v2/providers
 POST /api/v2/providers/Vendor/test {"model":"small"}
 GET /api/v2/providers/Vendor/models
@@ -353,6 +358,8 @@ DELETE /api/v2/providers/Vendor/learned?model=small
 GET /api/v2/provider-presets
 POST /api/v2/local-providers {}
 GET /api/v2/models
+POST /api/v2/models/speech {"text":"Hello."}
+POST /api/v2/models/transcription SOUND
 PUT /api/v2/models/default {"chat":"small@Vendor"}
 GET /api/v2/models/default
 PUT /api/v2/models/aliases {"aliases":{"gpt@Elsewhere":"small@Vendor"}}

@@ -27,6 +27,7 @@ function spec(
     name,
     description,
     category: "tool",
+    group: "plugins",
     icon: "box",
     outputs: outputs.map((output) => ({ name: output, type: "any" })),
     params: { type: "object", title: name, description, properties, additionalProperties: true },
