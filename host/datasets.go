@@ -5,13 +5,13 @@ import (
 	"net/http"
 
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
-	"github.com/easel-canvas/easel/host/internal/knowledge/ocr"
-	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/ocr"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/searchmodel"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
 )
 
 // largestDocument is the size up to which documents of datasets are accepted, in bytes.

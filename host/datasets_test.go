@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/knowledge/embed/embedtest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/embed/embedtest"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Datasets have the embedding models that they were created with: of the host, or of the tenant's

@@ -4,8 +4,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/script"
+	"github.com/easel-canvas/easel/host/internal/code/script"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 )
 
 // budgets are the shares of the host's memory for work of untrusted size. The collector lets the

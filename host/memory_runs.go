@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/egress/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
-	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/host/internal/plugin/node"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
@@ -237,5 +237,5 @@ func (p *plugins) lacks(tenant string, m *plugin.Module) []engine.Diagnostic {
 	if err != nil {
 		return []engine.Diagnostic{{Code: engine.CodeMissingSetting, Message: "secrets cannot be read now; try again"}}
 	}
-	return pluginnode.Lacks(m, p.settings.of(tenant, m), func(name string) bool { return secrets[name] })
+	return node.Lacks(m, p.settings.of(tenant, m), func(name string) bool { return secrets[name] })
 }

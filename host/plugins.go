@@ -9,7 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
-	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/host/internal/plugin/node"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
@@ -19,7 +19,7 @@ import (
 type plugins struct {
 	host    *plugin.Host
 	catalog *plugin.Catalog
-	nodes   *pluginnode.Adapter
+	nodes   *node.Adapter
 	store   *store.Store
 	grants  grants
 	// settings are the settings of plugins by tenant.
@@ -56,7 +56,7 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 	p := &plugins{store: h.store, grants: grants{store: h.store}, settings: pluginSettings{store: h.store}}
 	if p.host, err = plugin.New(ctx, plugin.Config{
 		CacheDir: filepath.Join(dir, "cache"), Compiler: h.cfg.PluginCompiler,
-		Trust: plugin.Trust{Keys: keys, Local: signed}, Log: h.cfg.Log, BuiltIn: pluginnode.BuiltIn(registry),
+		Trust: plugin.Trust{Keys: keys, Local: signed}, Log: h.cfg.Log, BuiltIn: node.BuiltIn(registry),
 	}); errors.Is(err, plugin.ErrNoCompiler) {
 		h.cfg.Log.Warn("canvases with plugins do not run here", "err", err)
 		return nil
@@ -70,7 +70,7 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 	if p.detach, err = p.catalog.Attach(); err != nil {
 		return err
 	}
-	p.nodes = pluginnode.New(pluginnode.Config{
+	p.nodes = node.New(node.Config{
 		Find:     p.catalog.Get,
 		Tenant:   func(call *engine.Call) string { return call.RunInfo().TenantID },
 		Grant:    p.grants.of,

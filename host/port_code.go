@@ -5,8 +5,8 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/code"
-	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/tools/native"
 )
 
 // openScripts opens the runner of CodeExec's scripts, and reports missing languages in validation.
@@ -16,7 +16,7 @@ func (h *Host) openScripts(registry *engine.Registry) (err error) {
 		Executor: h.cfg.CodeExecutor, Token: h.cfg.CodeExecutorToken,
 	})
 	if err == nil {
-		registry.Missing = hosttool.Missing(h.scripts.Missing)
+		registry.Missing = native.Missing(h.scripts.Missing)
 	}
 	return err
 }

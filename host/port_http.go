@@ -2,8 +2,8 @@ package host
 
 import (
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
 	"github.com/easel-canvas/easel/host/internal/runs"
-	"github.com/easel-canvas/easel/host/internal/web"
 )
 
 func (p *ports) http(j *runs.Job) engine.HTTP {

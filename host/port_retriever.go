@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/searchmodel"
 	"github.com/easel-canvas/easel/host/internal/knowledge/retrieval"
-	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
 )
 
 // openKnowledge starts indexing the folder of documents, if there is one.

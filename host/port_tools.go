@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/hosttool"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
 	"github.com/easel-canvas/easel/host/internal/runs"
-	"github.com/easel-canvas/easel/host/internal/sql"
-	"github.com/easel-canvas/easel/host/internal/web"
+	"github.com/easel-canvas/easel/host/internal/tools/native"
+	"github.com/easel-canvas/easel/host/internal/tools/sql"
 )
 
 // testDatabase connects to a database that an ExeSQL node would use.
@@ -21,7 +21,7 @@ func (p *ports) testDatabase(ctx context.Context, settings engine.Value) error {
 
 // tables lists the tables of a database as an ExeSQL node of a tenant's canvas would reach it.
 func (p *ports) tables(ctx context.Context, tenant string, params engine.Value) ([]string, error) {
-	port := &hosttool.Port{Databases: p.databases, Secrets: p.secrets(&runs.Job{Tenant: tenant})}
+	port := &native.Port{Databases: p.databases, Secrets: p.secrets(&runs.Job{Tenant: tenant})}
 	return port.Tables(ctx, params)
 }
 
@@ -38,7 +38,7 @@ func (p *ports) guestTools() func(tenant string) engine.Tools {
 // external runs components with outside effects: some in the host, all others as sandboxed modules.
 func (p *ports) external(j *runs.Job) engine.Tools {
 	secrets := p.secrets(j)
-	return &hosttool.Port{
+	return &native.Port{
 		Network:   &web.Client{AllowPrivate: p.private},
 		Databases: p.databases,
 		Files:     p.files.RunFiles(filesOf(j)),

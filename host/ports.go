@@ -10,9 +10,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runs"
-	"github.com/easel-canvas/easel/host/internal/sql"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/tools"
+	"github.com/easel-canvas/easel/host/internal/tools/sql"
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
 

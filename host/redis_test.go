@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // The limit of waits on a busy machine, and the polling interval.

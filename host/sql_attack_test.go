@@ -15,7 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/model"
-	easelsql "github.com/easel-canvas/easel/host/internal/sql"
+	easelsql "github.com/easel-canvas/easel/host/internal/tools/sql"
 )
 
 // visitor sends a question with the token of a page that embeds a canvas and returns the response.

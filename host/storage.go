@@ -11,10 +11,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/easel-canvas/easel/host/internal/blobs"
-	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/disk"
-	"github.com/easel-canvas/easel/host/internal/kv"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/kv"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs/traces"
 	"github.com/easel-canvas/easel/host/internal/schedule"

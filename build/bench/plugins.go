@@ -34,7 +34,7 @@ func plugins() error {
 		"-benchtime", "1s", "."); err != nil {
 		return err
 	}
-	if err := measure(results, "", "", nil, "-bench", "Streaming", "./host/internal/pluginnode"); err != nil {
+	if err := measure(results, "", "", nil, "-bench", "Streaming", "./host/internal/plugin/node"); err != nil {
 		return err
 	}
 	fmt.Printf("\n%-40s %10s   %s\n", "plugins", "figure", "promised")

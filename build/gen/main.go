@@ -24,7 +24,7 @@ var files = map[string]func(root string) ([]byte, error){
 	"engine/VOCABULARY.md":                 func(string) ([]byte, error) { return page(), nil },
 }
 
-const guestSource = "host/internal/python/guest.py"
+const guestSource = "host/internal/code/python/guest.py"
 
 // guest returns the program that runs scripts in Python, the same on a server and in a page.
 func guest(root string) ([]byte, error) {
@@ -33,7 +33,7 @@ func guest(root string) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.WriteString("// Generated from host/internal/python/guest.py by go run ./build/gen; do not edit.\n\n")
+	b.WriteString("// Generated from host/internal/code/python/guest.py by go run ./build/gen; do not edit.\n\n")
 	b.WriteString("/** guest defines run(call), which runs a script and returns its outcome, both as JSON. */\n")
 	b.WriteString("export const guest = [\n")
 	for line := range strings.Lines(string(text)) {

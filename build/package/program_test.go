@@ -94,7 +94,7 @@ func TestProgramHasNoTestPackages(t *testing.T) {
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	for _, pkg := range strings.Fields(string(out)) {
-		for _, test := range []string{"testing", "/stretchr/testify", "/plugins/wattest", "/internal/servertest"} {
+		for _, test := range []string{"testing", "/stretchr/testify", "/plugins/wattest", "/internal/testing"} {
 			require.False(t, pkg == test || strings.Contains(pkg, test+"/") || strings.HasSuffix(pkg, test), pkg)
 		}
 	}

@@ -51,7 +51,7 @@ func (r *release) run() error {
 	}
 	for _, needed := range []string{
 		"host/internal/page/dist/index.html.br", "wasm/js/dist/engine.wasm",
-		"host/internal/knowledge/encoder/dist/encoder.gz",
+		"host/internal/knowledge/models/encoder/dist/encoder.gz",
 	} {
 		if _, err := os.Stat(needed); err != nil {
 			return fmt.Errorf("%w; `make release-files` builds it", err)

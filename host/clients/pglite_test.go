@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/index/indextest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postgres"
+	"github.com/easel-canvas/easel/host/internal/testing/indextest"
 )
 
 // The index in PostgreSQL passes its suite with vectors in columns of the real pgvector.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/model"
-	"github.com/easel-canvas/easel/host/internal/modeltest"
+	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
 // The vendors' own clients know every member of the requests that are sent to their APIs. Building

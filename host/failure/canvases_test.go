@@ -23,8 +23,8 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/engine/enginetest"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
-	"github.com/easel-canvas/easel/host/internal/place/placetest"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/cli/place/placetest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 

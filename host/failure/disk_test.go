@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/disktest"
+	"github.com/easel-canvas/easel/host/internal/testing/disktest"
 )
 
 // smallDisk mounts a memory disk for the host's data.

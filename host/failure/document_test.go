@@ -17,7 +17,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/document/hostile"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // readOnly is a canvas that reads what is uploaded and shows nothing of it.

@@ -20,7 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // mutantsShort is the part of the mutants that `make test` runs.

@@ -21,7 +21,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/faces"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // oddSeed is the seed of the odd requests of `make test`.

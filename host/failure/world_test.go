@@ -21,7 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // The failure tests run the command easel, NATS and PostgreSQL as processes and kill, freeze and

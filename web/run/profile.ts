@@ -1,5 +1,5 @@
 // The profile of a run: the critical path of executions, waits in queues, and the time that one
-// more slot would have saved. `easel run --profile` computes the same (host/internal/profile); both
+// more slot would have saved. `easel run --profile` computes the same (host/internal/cli/profile); both
 // are tested with the cases of that package.
 
 import type { RunEvent } from "@easel/engine";

@@ -9,7 +9,7 @@ import type { Profile, Span } from "../run/profile.ts";
 import { stepsOf } from "../run/timeline.ts";
 
 const cases = JSON.parse(
-  readFileSync(new URL("../../host/internal/profile/testdata/cases.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../host/internal/cli/profile/testdata/cases.json", import.meta.url), "utf8"),
 ) as { name: string; profile: Profile }[];
 
 test("elements stand in their order below the container, and calls below what made them", () => {

@@ -15,7 +15,7 @@ interface Case {
 }
 
 const cases = JSON.parse(
-  readFileSync(new URL("../../host/internal/profile/testdata/cases.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../host/internal/cli/profile/testdata/cases.json", import.meta.url), "utf8"),
 ) as Case[];
 
 for (const { name, graph, events, profile } of cases) {

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // Every route of every dialect declares the maximum size of its body, and one that a caller without

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 func TestCORS(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	v2 "github.com/easel-canvas/easel/host/internal/api/v2"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // membersOf are the names that handlers read from bodies, and those of our own API's schemas.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/runs/traces"

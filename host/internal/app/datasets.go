@@ -9,14 +9,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/embed"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/rerank"
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
-	"github.com/easel-canvas/easel/host/internal/knowledge/rerank"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Find returns a document of any dataset that the principal sees. Errors: [ErrNotFound].

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/datasettest"
 	"github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
+	"github.com/easel-canvas/easel/host/internal/testing/datasettest"
 )
 
 // watched is a folder of documents: name, text, name, text ...

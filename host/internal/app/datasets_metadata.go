@@ -11,8 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Cut is a way to cut documents into chunks: by a method with its settings, or by a pipeline.

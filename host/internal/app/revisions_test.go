@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/runstest"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
 )
 
 // isClosed reports whether a follower was woken.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/access"
-	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/egress/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
-	"github.com/easel-canvas/easel/host/internal/web"
 )
 
 // Secrets are the sealed values that canvases of a tenant use by name.

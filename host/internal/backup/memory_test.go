@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/blobs"
-	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/brokertest"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/brokertest"
 )
 
 // peak records the most memory that is in use when an archive is written.

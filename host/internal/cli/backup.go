@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/host/internal/backup"
-	"github.com/easel-canvas/easel/host/internal/blobs"
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

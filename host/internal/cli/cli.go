@@ -25,11 +25,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/code"
-	"github.com/easel-canvas/easel/host/internal/hosttool"
+	"github.com/easel-canvas/easel/host/internal/code/python"
+	"github.com/easel-canvas/easel/host/internal/code/script"
 	"github.com/easel-canvas/easel/host/internal/page"
 	"github.com/easel-canvas/easel/host/internal/plugin"
-	"github.com/easel-canvas/easel/host/internal/python"
-	"github.com/easel-canvas/easel/host/internal/script"
+	"github.com/easel-canvas/easel/host/internal/tools/native"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -141,7 +141,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
 	var err error
 	if a.registry, err = engine.NewRegistry(component.Builtin()...); err == nil {
 		a.registry.Plugin = a.installed()
-		a.registry.Missing = hosttool.Missing(a.missing)
+		a.registry.Missing = native.Missing(a.missing)
 	}
 	return a, err
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/place"
+	"github.com/easel-canvas/easel/host/internal/cli/place"
 )
 
 var componentsCommand = command{

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/place"
+	"github.com/easel-canvas/easel/host/internal/cli/place"
 )
 
 // componentsPage writes the list of --json as Markdown. Params that every component has are listed

@@ -10,8 +10,8 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
-	"github.com/easel-canvas/easel/host/internal/place"
-	"github.com/easel-canvas/easel/host/internal/place/placetest"
+	"github.com/easel-canvas/easel/host/internal/cli/place"
+	"github.com/easel-canvas/easel/host/internal/cli/place/placetest"
 )
 
 // Every component that is listed as running in the command is run there. A service may be

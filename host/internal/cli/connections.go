@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 )
 
 // connections bounds how many connections a server has. At the bound a new connection replaces the

@@ -10,13 +10,13 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/access"
 	services "github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/blobs"
-	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
-	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/searchmodel"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

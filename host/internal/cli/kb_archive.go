@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	services "github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // An archive of a dataset is a zip file: dataset.json with the settings, documents.json with the

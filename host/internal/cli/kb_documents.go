@@ -16,7 +16,7 @@ import (
 	"time"
 
 	services "github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // kbVerb returns a verb that uses the data of a host. flags, unless nil, adds flags.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
 	"github.com/easel-canvas/easel/host/internal/knowledge/eval"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/embed"
 )
 
 // evaluator is `easel kb eval` with its flags.

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"strconv"
 
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 )
 
 // byteSize is a flag for a number of bytes, as in 1073741824, 1GiB or 512MiB.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 func TestSizesOfMemory(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/price"
+	"github.com/easel-canvas/easel/host/internal/model/price"
 )
 
 var modelPrices = command{

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/knowledge/ocr"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/ocr"
 )
 
 // ocrUsage is the help text of --ocr.

@@ -10,7 +10,7 @@ import (
 	"regexp"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/patch"
+	"github.com/easel-canvas/easel/host/internal/cli/patch"
 )
 
 var patchCommand = command{

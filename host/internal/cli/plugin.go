@@ -14,7 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
 	"github.com/easel-canvas/easel/host/internal/plugin"
-	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/host/internal/plugin/node"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -107,7 +107,7 @@ func (p *pluginPlace) host(ctx context.Context, a *app, local plugin.Check) (*pl
 	return plugin.New(ctx, plugin.Config{
 		CacheDir: filepath.Join(dir, "cache"), Compiler: worker(pluginCompiler),
 		Trust: plugin.Trust{Keys: keys, Local: local}, Log: log, PluginLog: p.logs,
-		BuiltIn: pluginnode.BuiltIn(a.registry), HowToSet: p.howToSet,
+		BuiltIn: node.BuiltIn(a.registry), HowToSet: p.howToSet,
 	})
 }
 

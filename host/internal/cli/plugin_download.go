@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/easel-canvas/easel/host/internal/distribution"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/plugin/distribution"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 

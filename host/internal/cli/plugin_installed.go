@@ -10,24 +10,24 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
-	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/host/internal/plugin/node"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // installed resolves components named plugin:… to installed plugins. They are opened on first use
 // and stay open until the program ends.
 func (a *app) installed() func(name string) (engine.Spec, bool) {
-	open := sync.OnceValue(func() *pluginnode.Adapter {
+	open := sync.OnceValue(func() *node.Adapter {
 		find, settings, err := a.openInstalled()
 		if err != nil {
 			find = func(string) (*plugin.Module, error) { return nil, err }
 		}
 		var keeps shelf
 		of := func(_ string, m *plugin.Module) engine.Value { return settings.Get(m.Owner()) }
-		return pluginnode.New(pluginnode.Config{
+		return node.New(node.Config{
 			Find: find, KV: keeps.kv, Settings: of,
 			Lacks: func(tenant string, m *plugin.Module) []engine.Diagnostic {
-				return pluginnode.Lacks(m, of(tenant, m), a.hasSecret)
+				return node.Lacks(m, of(tenant, m), a.hasSecret)
 			},
 		})
 	})

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/easel-canvas/easel/host/internal/distribution"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/plugin/distribution"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
-	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/host/internal/plugin/node"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -201,7 +201,7 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 	}
 	var keeps shelf
 	reg := a.registry.Clone()
-	reg.Plugin = pluginnode.New(pluginnode.Config{
+	reg.Plugin = node.New(node.Config{
 		KV: keeps.kv, Find: func(string) (*plugin.Module, error) { return m, nil }, Try: true,
 		Settings: func(string, *plugin.Module) engine.Value { return settings },
 	}).Lookup

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/profile"
+	"github.com/easel-canvas/easel/host/internal/cli/profile"
 )
 
 // timedEvents are the events from which a profile is computed. A run that continues after a form

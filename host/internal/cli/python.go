@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/code"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/python"
-	"github.com/easel-canvas/easel/host/internal/script"
+	"github.com/easel-canvas/easel/host/internal/code/python"
+	"github.com/easel-canvas/easel/host/internal/code/script"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 )
 
 const (

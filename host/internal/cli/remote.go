@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/reach"
-	"github.com/easel-canvas/easel/host/internal/redact"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 )
 
 // remote is the API of a running host. It reads the settings of `easel serve`, so that both work

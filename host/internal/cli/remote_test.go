@@ -14,7 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	services "github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // operator is a served host with the environment of its operator.

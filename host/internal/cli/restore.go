@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/backup"
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 )
 
 var restoreCommand = command{

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/profile"
+	"github.com/easel-canvas/easel/host/internal/cli/profile"
 )
 
 var runCommand = command{

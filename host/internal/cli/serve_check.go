@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host"
-	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/datasets"
-	"github.com/easel-canvas/easel/host/internal/knowledge/ocr"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/ocr"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

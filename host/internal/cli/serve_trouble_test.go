@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/disktest"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/disktest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // stranger runs `easel serve` as a user without access to the private files of this one, until it

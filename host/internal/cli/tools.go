@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/tools"
+	"github.com/easel-canvas/easel/host/internal/tools/native"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -91,7 +91,7 @@ func isTool(registry *engine.Registry, obj engine.Value) bool {
 		return false // reported by loading
 	}
 	acts, ok := spec.New().(interface{ Needs() string })
-	if ok && acts.Needs() == "Tools" && !hosttool.Serves(spec.Name) {
+	if ok && acts.Needs() == "Tools" && !native.Serves(spec.Name) {
 		return true
 	}
 	below := obj.Get("params").Get("tools").Slice()

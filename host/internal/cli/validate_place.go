@@ -10,8 +10,8 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/nearest"
+	"github.com/easel-canvas/easel/host/internal/cli/place"
 	"github.com/easel-canvas/easel/host/internal/model"
-	"github.com/easel-canvas/easel/host/internal/place"
 )
 
 // placeCheck lists the nodes of a canvas that do not work at a place, with reasons.

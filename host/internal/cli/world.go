@@ -13,8 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
-	"github.com/easel-canvas/easel/host/internal/files"
-	"github.com/easel-canvas/easel/host/internal/hosttool"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/knowledge/external"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
@@ -22,8 +21,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
-	"github.com/easel-canvas/easel/host/internal/sql"
-	"github.com/easel-canvas/easel/host/internal/web"
+	"github.com/easel-canvas/easel/host/internal/tools/native"
+	"github.com/easel-canvas/easel/host/internal/tools/sql"
+	"github.com/easel-canvas/easel/host/internal/upload/files"
 )
 
 const modelHelp = `Models come from easel.models.json or the environment:
@@ -190,7 +190,7 @@ func (w *world) runFiles(a *app) files.RunFiles {
 // sandboxed modules.
 func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engine.Tools {
 	network := &web.Client{AllowPrivate: w.private}
-	port := &hosttool.Port{
+	port := &native.Port{
 		Network: network, Documents: &w.uploads.Documents,
 		Databases: &sql.Runner{Network: network, Dir: w.sqlite, HostDir: hostDir(a), Sockets: w.sockets},
 		Files:     w.runFiles(a), Secrets: secrets,

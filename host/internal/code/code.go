@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/python"
-	"github.com/easel-canvas/easel/host/internal/script"
+	"github.com/easel-canvas/easel/host/internal/code/python"
+	"github.com/easel-canvas/easel/host/internal/code/script"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 )
 
 // PythonWorker is the argument that makes the worker of scripts run an interpreter of Python.

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/python"
-	"github.com/easel-canvas/easel/host/internal/script"
+	"github.com/easel-canvas/easel/host/internal/code/python"
+	"github.com/easel-canvas/easel/host/internal/code/script"
 )
 
 // TestMain makes the test binary the worker of both languages.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/reach"
-	"github.com/easel-canvas/easel/host/internal/redact"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 )
 
 // Executor runs scripts at a sandbox of RAGFlow (its executor manager): POST /run. Create it with

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/opensearch"
@@ -21,6 +20,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

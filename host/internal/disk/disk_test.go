@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/disktest"
+	"github.com/easel-canvas/easel/host/internal/testing/disktest"
 )
 
 func TestReadOnly(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/disktest"
+	"github.com/easel-canvas/easel/host/internal/testing/disktest"
 )
 
 func started(dir string) *Reserve {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/easel-canvas/easel/engine/block"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 )
 
 // mailWith returns a message with attachments: name, content, name, content, ...

@@ -15,7 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/document/fidelity"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // filesVariable names a folder of PDF files that are not part of this project, with a folder for

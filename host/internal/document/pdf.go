@@ -16,7 +16,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/easel-canvas/easel/host/internal/wasmcache"
+	"github.com/easel-canvas/easel/host/internal/limit/wasmcache"
 )
 
 // pdfReader reads PDF with pdfium compiled to WebAssembly. The module is compiled for the first

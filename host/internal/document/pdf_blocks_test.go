@@ -11,7 +11,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/document/pdftest"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // patient is more time than a busy machine needs for a document.

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/easel-canvas/easel/engine/block"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 )
 
 // Reader reads documents. The zero value is ready to use. It is safe for concurrent use.

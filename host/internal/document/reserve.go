@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 )
 
 const (

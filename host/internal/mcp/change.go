@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
 )
 
 // Kept as the value of a header, an environment variable or a variable of a [Change] means the

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/hostmatch"
-	"github.com/easel-canvas/easel/host/internal/redact"
-	"github.com/easel-canvas/easel/host/internal/web"
+	"github.com/easel-canvas/easel/host/internal/egress/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
 )
 
 // Port implements the engine's MCP port for one run.

@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/easel-canvas/easel/host/internal/redact"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 )
 
 // Transports of a server, as stored.

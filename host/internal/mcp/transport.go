@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
 )
 
 // connect opens a session with a server. The session outlives ctx, which bounds only the connect.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/loose"
+	"github.com/easel-canvas/easel/host/internal/model/loose"
 )
 
 // OpaqueMember is the member of an assistant's message with [engine.ModelPiece.Opaque]: clients

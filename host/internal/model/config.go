@@ -17,9 +17,9 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 	"github.com/easel-canvas/easel/host/internal/limit"
-	"github.com/easel-canvas/easel/host/internal/price"
-	"github.com/easel-canvas/easel/host/internal/redact"
+	"github.com/easel-canvas/easel/host/internal/model/price"
 )
 
 // DefaultFile is read from the working directory if EASEL_MODEL_FILE is not set.

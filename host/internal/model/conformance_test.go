@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/engine/enginetest"
-	"github.com/easel-canvas/easel/host/internal/modeltest"
+	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
 // overVendor sends the replies of a scripted model over the API of a vendor.

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/embedding"
-	"github.com/easel-canvas/easel/host/internal/loose"
+	"github.com/easel-canvas/easel/host/internal/model/embedding"
+	"github.com/easel-canvas/easel/host/internal/model/loose"
 )
 
 // ModelsOf returns the ids of the models of a kind of a tenant, NAME@PROVIDER each: those that its

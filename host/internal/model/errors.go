@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/redact"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 )
 
 var (

@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/retry"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
 	"github.com/easel-canvas/easel/host/internal/limit"
-	"github.com/easel-canvas/easel/host/internal/reach"
-	"github.com/easel-canvas/easel/host/internal/retry"
-	"github.com/easel-canvas/easel/host/internal/web"
 )
 
 // maxResponseBytes bounds the body of a response.

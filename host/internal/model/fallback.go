@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/reach"
-	"github.com/easel-canvas/easel/host/internal/web"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
 )
 
 // maxFallbacks bounds the models that are called after the first one.

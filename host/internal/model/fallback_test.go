@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/modeltest"
+	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
 // pairOf returns models with two providers: the first one answers by handler, "b@Second" with

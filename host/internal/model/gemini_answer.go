@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/loose"
+	"github.com/easel-canvas/easel/host/internal/model/loose"
 )
 
 // geminiAnswer reads the responses of generateContent. Each one of a stream has whole parts: texts

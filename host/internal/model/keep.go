@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/easel-canvas/easel/host/internal/redact"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

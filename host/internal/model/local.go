@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
 )
 
 // ErrNotLocal means that the address of a provider that is marked as local is not one of this

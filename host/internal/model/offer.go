@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/loose"
+	"github.com/easel-canvas/easel/host/internal/model/loose"
 )
 
 // ErrNoList means that a provider does not list its models; name them.

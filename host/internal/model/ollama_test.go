@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/modeltest"
+	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
 func TestAddressesOfOllama(t *testing.T) {

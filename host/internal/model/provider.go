@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
 	"github.com/easel-canvas/easel/host/internal/limit"
-	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 // provider calls one endpoint.

@@ -21,9 +21,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/embedding"
 	"github.com/easel-canvas/easel/host/internal/model"
-	"github.com/easel-canvas/easel/host/internal/modeltest"
+	"github.com/easel-canvas/easel/host/internal/model/embedding"
+	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
 // Real answers of vendors' servers, as other projects keep them for tests of their own clients:

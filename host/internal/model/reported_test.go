@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/modeltest"
+	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
 // ofOneCall are refusals that depend on the length of a prompt: the next call tries again.

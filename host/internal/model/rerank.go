@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/loose"
+	"github.com/easel-canvas/easel/host/internal/model/loose"
 )
 
 // rerankPath is the path of reranking requests below the base URL.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/loose"
+	"github.com/easel-canvas/easel/host/internal/model/loose"
 )
 
 // responsesAnswer reads a response of OpenAI's Responses: its events, or the whole.

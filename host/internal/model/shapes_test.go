@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/engine/enginetest"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
-	"github.com/easel-canvas/easel/host/internal/modeltest"
+	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
 // modelsAt returns the models of a configuration with one provider, "m" at a server. Pauses are

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/embedding"
+	"github.com/easel-canvas/easel/host/internal/model/embedding"
 
 	"github.com/easel-canvas/easel/engine/enginetest"
 )

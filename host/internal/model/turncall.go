@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/loose"
+	"github.com/easel-canvas/easel/host/internal/model/loose"
 )
 
 // openCall is a function call that arrives in parts.

@@ -17,7 +17,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/easel-canvas/easel/host/internal/wasmcache"
+	"github.com/easel-canvas/easel/host/internal/limit/wasmcache"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 

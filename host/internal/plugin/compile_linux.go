@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/easel-canvas/easel/host/internal/worker"
+	"github.com/easel-canvas/easel/host/internal/code/worker"
 )
 
 // wallFactor is generous: the kernel bounds the processor time, so that only a process that hangs

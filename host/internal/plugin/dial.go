@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 

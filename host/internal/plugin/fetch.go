@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/hostmatch"
-	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/egress/reach"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
-	"github.com/easel-canvas/easel/host/internal/wasmcache"
+	"github.com/easel-canvas/easel/host/internal/limit/wasmcache"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/egress/hostmatch"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 

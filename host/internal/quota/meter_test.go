@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/runstest"
-	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 )
 
 // client is one connection; its fields belong to the goroutine that serves it.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/logtest"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
+	"github.com/easel-canvas/easel/host/internal/testing/logtest"
 	"github.com/stretchr/testify/require"
 )
 

@@ -15,10 +15,10 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/logtest"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/logtest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // find returns the path of a program of Debian's redis packages.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 )
 
 // heartbeat sends this host's heartbeats and receives those of other hosts.

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/kv"
+	"github.com/easel-canvas/easel/host/internal/nats/kv"
 )
 
 // cancelKept is the time that a cancel mark waits for its run.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/nats-io/nuid"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/blobs"
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 )
 
 // filledDir returns the data directory of a host that was stopped, with a run in the queue, a file

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/disktest"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
+	"github.com/easel-canvas/easel/host/internal/testing/disktest"
 	"github.com/stretchr/testify/require"
 )
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/nats-io/nats.go/jetstream"
 )
 

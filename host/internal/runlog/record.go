@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 )
 
 // Record is one numbered entry of a run.

@@ -3,7 +3,7 @@ package runlog
 import (
 	"testing"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/stretchr/testify/require"
 )
 

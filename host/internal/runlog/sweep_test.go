@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/stretchr/testify/require"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
 )
 
 // actors are for whom the jobs act whose ports were requested.

@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
 )
 
 // casing is a canvas with one call of a model before it has waited and one after.

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 

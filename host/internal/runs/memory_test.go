@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
 )
 
 // largeWaiting is the canvas waiting with n bytes more.

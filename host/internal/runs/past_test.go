@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/runstest"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
 )
 
 // speech is a canvas of n messages of the query, a node that waits, and a last message.

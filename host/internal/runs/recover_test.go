@@ -13,9 +13,9 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/runstest"
-	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 var (

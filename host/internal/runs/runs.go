@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )

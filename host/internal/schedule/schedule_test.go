@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/logtest"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
-	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/logtest"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
 )
 
 // bench is a host whose schedules may come once a second.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/plugins/contract"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // Claims read the queue in the order of its index: they take no longer when more documents wait.

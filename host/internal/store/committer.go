@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/easel-canvas/easel/host/internal/disk"
-	"github.com/easel-canvas/easel/host/internal/walguard"
+	"github.com/easel-canvas/easel/host/internal/store/walguard"
 )
 
 // A committer makes writes durable. SQLite has one writer at a time and one fsync per commit, so

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/access"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // BenchmarkDocumentLists reads pages of a dataset of 100,000 documents. Processor time is that of

@@ -10,7 +10,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Document is the record of a document of a dataset.

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // noteChanges numbers a change of documents of a dataset, which followers of the dataset then read;

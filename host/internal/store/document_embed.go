@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // When a dataset gets another embedding model its documents are embedded again, one after the

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/access"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // DocumentFilter selects documents; empty fields match all.

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Ingestion has the queue of documents to parse and of datasets to embed, with the leases of

@@ -14,7 +14,7 @@ import (
 	_ "modernc.org/sqlite" // registers "sqlite"
 
 	"github.com/easel-canvas/easel/host/internal/disk"
-	"github.com/easel-canvas/easel/host/internal/walguard"
+	"github.com/easel-canvas/easel/host/internal/store/walguard"
 )
 
 // Sync is when acknowledged writes are on disk.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/access"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // ParseLogs has the records of how parses of documents ended.

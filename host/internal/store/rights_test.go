@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/access"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Lists and their totals have exactly the rows that access.Viewer.Role lets a viewer use, of

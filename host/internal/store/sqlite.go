@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/easel-canvas/easel/host/internal/walguard"
+	"github.com/easel-canvas/easel/host/internal/store/walguard"
 )
 
 // verifyFirst is the number of bytes of a database that are compared with their checksums before it

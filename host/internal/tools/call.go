@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/egress/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/node"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/files"
+	"github.com/easel-canvas/easel/host/internal/upload/files"
 )
 
 // RunFiles are the files that nodes of a run read and create.

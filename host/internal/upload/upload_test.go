@@ -15,13 +15,13 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
-	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/files"
-	"github.com/easel-canvas/easel/host/internal/logtest"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/runstest"
+	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/logtest"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
+	"github.com/easel-canvas/easel/host/internal/upload/files"
 )
 
 func newBox(t *testing.T) *Box {

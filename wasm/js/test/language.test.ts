@@ -1,4 +1,4 @@
-// The scripts of the server's interpreter (host/internal/script), here in the sandbox of
+// The scripts of the server's interpreter (host/internal/code/script), here in the sandbox of
 // the page. Their results are those recorded there, or one of the listed
 // differences, each with the result of the sandbox.
 
@@ -17,7 +17,7 @@ interface Outcome {
   error?: string;
 }
 
-const folder = new URL("../../../host/internal/script/testdata/language/", import.meta.url);
+const folder = new URL("../../../host/internal/code/script/testdata/language/", import.meta.url);
 const results = JSON.parse(readFileSync(new URL("results.json", folder), "utf8")) as Record<string, Outcome>;
 const differences = JSON.parse(readFileSync(new URL("differences.json", folder), "utf8")) as Record<
   string,
@@ -75,7 +75,7 @@ describe("the language of scripts", () => {
       const there = results[piece.name];
       assert.ok(
         there,
-        "the server's interpreter has not run this script: go test ./host/internal/script -run TestLanguage -update",
+        "not run by the server's interpreter: go test ./host/internal/code/script -run TestLanguage -update",
       );
       const here = await run(quickjs, piece);
       const listed = differences[piece.name];

@@ -1,4 +1,4 @@
-// The rules for addresses and headers equal those of the server (host/internal/reach).
+// The rules for addresses and headers equal those of the server (host/internal/egress/reach).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { special } from "../src/plugin/special.ts";
 
 function golden<T>(name: string): T {
   return JSON.parse(
-    readFileSync(new URL(`../../../host/internal/reach/testdata/${name}`, import.meta.url), "utf8"),
+    readFileSync(new URL(`../../../host/internal/egress/reach/testdata/${name}`, import.meta.url), "utf8"),
   ) as T;
 }
 

@@ -93,7 +93,7 @@ var ahead = func() (n int64) {
 export async function serveHosts(count: number): Promise<{ hosts: Served[]; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
   const program = build(folder, "easel", "./host/cmd/easel");
-  const servers = spawn(build(folder, "servers", "./host/internal/servertest/servers"), {
+  const servers = spawn(build(folder, "servers", "./host/internal/testing/servertest/servers"), {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const { nats, postgres } = await lines(servers, ["nats", "postgres"]);
@@ -117,7 +117,7 @@ export async function serveHosts(count: number): Promise<{ hosts: Served[]; clos
  */
 export async function serveTools(file: string): Promise<{ address: string; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "easel-tools-"));
-  const server = spawn(build(folder, "toolserver", "./host/internal/servertest/toolserver"), [file], {
+  const server = spawn(build(folder, "toolserver", "./host/internal/testing/servertest/toolserver"), [file], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const { mcp } = await lines(server, ["mcp"]);

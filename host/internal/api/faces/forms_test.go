@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // A form that cannot be read is an error of the client on each route.

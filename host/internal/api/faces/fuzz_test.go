@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // FuzzBody sends any body to the routes with the most members.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // keyRoutes make keys: with the member that has the key, and the scopes of one made without a list.

@@ -11,9 +11,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // rolesSite has belongings of tenant one in a project, and a member in each role of it.

@@ -15,11 +15,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/store"
-	"github.com/easel-canvas/easel/host/internal/web"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 func TestProviders(t *testing.T) {

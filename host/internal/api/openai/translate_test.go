@@ -8,9 +8,9 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/model"
-	"github.com/easel-canvas/easel/host/internal/modeltest"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
+	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
 const tools = `"tools":[{"type":"function","function":{"name":"look","description":"looks","parameters":` +

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
 	v2 "github.com/easel-canvas/easel/host/internal/api/v2"
 	"github.com/easel-canvas/easel/host/internal/api/webhook"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // The contract of the dialects: one row and more for every route of theirs,

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
-	"github.com/easel-canvas/easel/host/internal/datasettest"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
+	"github.com/easel-canvas/easel/host/internal/testing/datasettest"
 )
 
 // pythonClient makes the calls of the Python SDK about datasets with the bodies that it builds.

@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
-	"github.com/easel-canvas/easel/host/internal/blobs"
-	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/brokertest"
-	"github.com/easel-canvas/easel/host/internal/disktest"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
+	"github.com/easel-canvas/easel/host/internal/nats/broker"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
+	"github.com/easel-canvas/easel/host/internal/testing/brokertest"
+	"github.com/easel-canvas/easel/host/internal/testing/disktest"
 )
 
 // fullFiles is a file store on a small disk without room.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // At one base URL the SDK of 0.25 finds agents as those of 0.23, and datasets as those of 0.27.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/mcp"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // thief is a server that notes what requests to it carry.

@@ -10,10 +10,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
 	"github.com/easel-canvas/easel/host/internal/mcp"
-	"github.com/easel-canvas/easel/host/internal/web"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 func toolServer(t *testing.T) string {

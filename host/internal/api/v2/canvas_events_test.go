@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
-	"github.com/easel-canvas/easel/host/internal/datasettest"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
+	"github.com/easel-canvas/easel/host/internal/testing/datasettest"
 )
 
 // canvasReader reads the events of one follower of a canvas.

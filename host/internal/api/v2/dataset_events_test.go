@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/datasettest"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
+	"github.com/easel-canvas/easel/host/internal/testing/datasettest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // datasetReader reads the events of one follower of a dataset.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 type uploadDocuments struct {

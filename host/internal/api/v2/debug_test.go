@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // One node runs alone on the host: of the saved document, or of a draft that is sent.

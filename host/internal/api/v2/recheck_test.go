@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/access"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // An open stream of events ends soon after its key, its login or its permission.

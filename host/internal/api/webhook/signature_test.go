@@ -21,8 +21,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/api/webhook"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // GitHub's own example of a signed delivery.

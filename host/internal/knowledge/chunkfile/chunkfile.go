@@ -19,7 +19,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Chunk is a stored chunk.

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/embed"
 )
 
 // Evaluation is a corpus with queries and judgements. Its indexes are kept until Close, so that

@@ -17,12 +17,12 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/remote"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/endpoint"
 	"github.com/easel-canvas/easel/host/internal/knowledge/retrieval"
-	"github.com/easel-canvas/easel/host/internal/redact"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Kinds of sources.

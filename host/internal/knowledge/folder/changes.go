@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/follow"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Changes are the changes of documents of a folder, for those who follow its datasets. The caller

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/follow"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // until reads the events of a follower until one fits.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // A dataset's key is its name, behind the folder of its tenant if it is private: "shop",

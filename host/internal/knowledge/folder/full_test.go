@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/disktest"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
+	"github.com/easel-canvas/easel/host/internal/testing/disktest"
 )
 
 // A folder on a full disk answers from the index it has; new documents wait, with the reason,

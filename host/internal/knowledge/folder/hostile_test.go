@@ -16,8 +16,8 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/document/hostile"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // weighingCutter records what the pieces of a document are, and how much memory is in use while

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
 	"github.com/easel-canvas/easel/host/internal/knowledge/retrieval"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // retriever finds passages of the datasets that a tenant sees.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
-	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
 // TestScale takes in a folder of EASEL_SCALE_MB megabytes of Markdown in files of 100 KB and

@@ -3,7 +3,7 @@ package follow
 import (
 	"sync"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Event is sent to followers, who share it and must not change it.

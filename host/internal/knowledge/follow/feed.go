@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Bounds of the events of a dataset and of one read.

@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/poll"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Source has datasets and the numbered changes of their documents.

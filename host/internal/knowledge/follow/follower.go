@@ -3,7 +3,7 @@ package follow
 import (
 	"context"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // fewDocuments is the size of the pages that followers read themselves, which each one holds.

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/pipeline"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // Input is a document to be cut.

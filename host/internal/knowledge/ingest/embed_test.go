@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/datasettest"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
-	"github.com/easel-canvas/easel/host/internal/knowledge/rerank"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/embed"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/rerank"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
+	"github.com/easel-canvas/easel/host/internal/testing/datasettest"
 )
 
 // models have an embedder for each name.

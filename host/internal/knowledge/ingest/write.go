@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/embedding"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/embed"
+	"github.com/easel-canvas/easel/host/internal/model/embedding"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 	"github.com/easel-canvas/easel/host/internal/document/write"
-	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/upload/files"
 )
 
 func load(t *testing.T, dsl string) *engine.Canvas {

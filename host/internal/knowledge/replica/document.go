@@ -7,8 +7,8 @@ import (
 	"iter"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

@@ -23,9 +23,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
+	"github.com/easel-canvas/easel/host/internal/nats/blobs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/runs"
-	"github.com/easel-canvas/easel/host/internal/runstest"
+	"github.com/easel-canvas/easel/host/internal/testing/runstest"
 )
 
 // turn runs a turn of a session to its end, and returns the run.

@@ -1,4 +1,4 @@
-// Generated from host/internal/python/guest.py by go run ./build/gen; do not edit.
+// Generated from host/internal/code/python/guest.py by go run ./build/gen; do not edit.
 
 /** guest defines run(call), which runs a script and returns its outcome, both as JSON. */
 export const guest = [

@@ -1,7 +1,7 @@
 // Addresses outside the public internet: private, local, multicast, and those
 // that embed such an address. A page cannot see which address its browser dials, so
 // only literal addresses are refused there; Node checks every address it dials.
-// Its server twin is host/internal/reach; both are tested with the same list.
+// Its server twin is host/internal/egress/reach; both are tested with the same list.
 
 const v4: [number, number][] = (
   [

@@ -10,9 +10,9 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // The contract of the dialects about datasets: one row and more for every route, each against a

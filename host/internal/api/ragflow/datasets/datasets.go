@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // defaultPageSize is how many rows a page has unless told.

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // Both pages get the counts of documents by suffix and state, narrowed like a list.

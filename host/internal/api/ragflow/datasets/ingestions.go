@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // ingestionHandlers answer about the parses of documents, and about the embedding of datasets.

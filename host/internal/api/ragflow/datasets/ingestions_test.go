@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // The log of parses is narrowed by state, suffix, kind, name and date, and paged, on both pages.

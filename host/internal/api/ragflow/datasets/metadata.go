@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // metadataHandlers answer about the metadata of documents.

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // searchHandlers answer searches.

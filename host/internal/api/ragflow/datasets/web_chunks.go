@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // webChunks answer the page about chunks.

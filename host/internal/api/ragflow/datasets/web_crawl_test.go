@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/api/apitest"
-	"github.com/easel-canvas/easel/host/internal/web"
+	"github.com/easel-canvas/easel/host/internal/egress/web"
+	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
 // A page at an address becomes a document in both dialects, which is parsed like a file.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/codes"
-	"github.com/easel-canvas/easel/host/internal/knowledge/index/indextest"
+	"github.com/easel-canvas/easel/host/internal/testing/indextest"
 )
 
 // Each vector has one code after changes and merges, groups of codes stay few, and searches find

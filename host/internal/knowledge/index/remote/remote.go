@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/endpoint"
 )
 
 // Source finds chunks in datasets that are named by their ids at the other system. Its results say

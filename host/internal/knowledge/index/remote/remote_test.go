@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/models/endpoint"
 )
 
 // serve answers each request by its body and remembers path and body.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/index/indextest"
+	"github.com/easel-canvas/easel/host/internal/testing/indextest"
 )
 
 // More words than a counter remembers, in one change and over several, in the tail and in segments:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/access"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/index/indextest"
+	"github.com/easel-canvas/easel/host/internal/testing/indextest"
 )
 
 // BenchmarkGate compares the median time of a search by words of 100,000 chunks through a gate that

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/index/indextest"
+	"github.com/easel-canvas/easel/host/internal/testing/indextest"
 )
 
 func open(t testing.TB, file string) *Index {

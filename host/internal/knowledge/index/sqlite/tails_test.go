@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/index/indextest"
+	"github.com/easel-canvas/easel/host/internal/testing/indextest"
 )
 
 // The newest chunks of datasets have a bound together: memory does not grow with the number of
