@@ -42,7 +42,32 @@ func layers(files tree) ([]measure, error) {
 			}})
 		}
 	}
-	return found, nil
+	return append(found, roomCircles(actual)...), nil
+}
+
+// hostRooms holds the rooms of the host: its folders, each with all packages below it.
+const hostRooms = "host/internal/"
+
+// roomCircles finds rooms of the host that import each other, directly or indirectly. The compiler
+// refuses circles of packages only.
+func roomCircles(edges map[string]bool) []measure {
+	graph := map[string][]string{}
+	for edge := range edges {
+		importer, imported, _ := strings.Cut(edge, " > ")
+		from, inside := strings.CutPrefix(importer, hostRooms)
+		to, known := strings.CutPrefix(imported, hostRooms)
+		from, _, _ = strings.Cut(from, "/")
+		to, _, _ = strings.Cut(to, "/")
+		if inside && known && from != to {
+			graph[from] = append(graph[from], to)
+		}
+	}
+	var found []measure
+	for _, group := range components(graph) {
+		slices.Sort(group)
+		found = append(found, measure{rule: "room-circle", key: hostRooms + group[0], n: len(group), where: group})
+	}
+	return found
 }
 
 // readLayers reads lines of the form "importer: imported imported".

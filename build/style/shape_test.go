@@ -127,6 +127,19 @@ func TestPackagesInAFolder(t *testing.T) {
 	require.Equal(t, []string{"x/deep/er"}, found["x/deep"].where)
 }
 
+func TestRoomsOfTheHostAreInNoCircle(t *testing.T) {
+	edges := map[string]bool{
+		"host > host/internal/app": true, "host/internal/app > host/internal/store": true, "wasm > engine": true,
+		"host/internal/knowledge/ingest > host/internal/knowledge/index": true,
+		"host/internal/knowledge/ingest > host/internal/store":           true,
+	}
+	require.Empty(t, roomCircles(edges))
+	edges["host/internal/store > host/internal/knowledge/dataset"] = true
+	require.Equal(t, []measure{{
+		rule: "room-circle", key: "host/internal/knowledge", n: 2, where: []string{"knowledge", "store"},
+	}}, roomCircles(edges), "packages without a circle may lie in rooms with one")
+}
+
 func TestAccentCountsCommentsOnly(t *testing.T) {
 	found := accents(tree{
 		"a/x.go": []byte(
