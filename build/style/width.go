@@ -46,11 +46,13 @@ func comment(line []byte) bool {
 	return !directive && commentStart.Match(line)
 }
 
+var structTag = regexp.MustCompile("`(json|query|path|header):\"")
+
 // tagged reports a field with a struct tag, or a setting, which is a tag alone. They cannot be
 // broken; that of a param holds its doc.
 func tagged(line []byte) bool {
 	line = bytes.TrimSuffix(line, []byte(","))
-	return bytes.HasSuffix(line, []byte("`")) && bytes.Contains(line, []byte("`json:\""))
+	return bytes.HasSuffix(line, []byte("`")) && structTag.Match(line)
 }
 
 func width(line []byte) int {

@@ -1,6 +1,6 @@
 // The profile of a run: the critical path of executions, waits in queues, and the time that one
-// more slot would have saved. `easel run --profile` computes the same (host/internal/cli/profile); both
-// are tested with the cases of that package.
+// more slot would have saved. `easel run --profile` computes the same (host/internal/cli/profile);
+// both are tested with the cases of that package.
 
 import type { RunEvent } from "@easel/engine";
 import type { CanvasModel } from "../canvas/drawing.ts";

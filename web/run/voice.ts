@@ -1,5 +1,5 @@
-// Speech of a chat: what a person says is written down, and answers are spoken, by the models of
-// the host that serves the page.
+// Speech of a chat: questions are written down and answers spoken by the models of the host that
+// serves the page.
 
 import type { Host } from "./host.ts";
 
@@ -11,7 +11,7 @@ const mostSpoken = 600; // characters of a request, so that the first words are 
 /** Why nothing was recorded. */
 export type MicrophoneFault = "refused" | "missing" | "busy" | "insecure" | "failed";
 
-/** faultOf reads why a browser gives no microphone. */
+/** faultOf reads the reason why a browser refuses the microphone. */
 export function faultOf(err: unknown): MicrophoneFault {
   switch (err instanceof Error ? err.name : "") {
     case "NotAllowedError":

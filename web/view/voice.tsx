@@ -43,7 +43,7 @@ async function recorded(signal: AbortSignal, onBegin: (take: Take) => void): Pro
   }
 }
 
-/** Microphone writes down what a person says. */
+/** Microphone writes down a spoken question. */
 export function Microphone({ onText, onFault }: {
   onText(text: string): void;
   /** Takes why nothing was written down; undefined when it is tried again. */

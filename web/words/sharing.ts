@@ -211,5 +211,5 @@ const zh: Record<SharingKey, string> = {
   ends_waits: "由画布的审阅者答复，或者过期",
 };
 
-/** texts are those of both languages. */
+/** texts by language. */
 export const texts = { en, zh };

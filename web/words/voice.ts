@@ -37,5 +37,5 @@ const zh: typeof en = {
 /** VoiceKey names a text of the voice of a chat. */
 export type VoiceKey = keyof typeof en;
 
-/** texts are those of both languages. */
+/** texts by language. */
 export const texts = { en, zh };

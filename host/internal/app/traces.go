@@ -114,7 +114,7 @@ func NotKeptReason(why RunKept) string {
 // RunKeepsAll means that a run is kept.
 const RunKeepsAll = traces.Kept
 
-// RunFacts are what a list has of a run besides its row.
+// RunFacts complete the row of a run in a list.
 type RunFacts struct {
 	Head RunHead
 	Kept RunKept // "" for a run that has not ended
@@ -155,7 +155,7 @@ func (s *Runs) Facts(ctx context.Context, who Principal, list []Run) (map[string
 			out[run.ID] = f
 		}
 	}
-	why, err := s.traces.Missing(ctx, who.Tenant, missing)
+	why, err := traces.Missing(ctx, s.traces, who.Tenant, missing)
 	for id, w := range why {
 		out[id] = RunFacts{Kept: w}
 	}

@@ -191,7 +191,7 @@ func (a *Accounts) member(ctx context.Context, who Principal, user string) (Memb
 	return Member{}, nil, Missing("user")
 }
 
-// Belongings is what a member has in a tenant.
+// Belongings counts the objects of a member in a tenant, and what acts for the member.
 type Belongings = store.Belongings
 
 // BelongingsOf counts what a user of a principal's tenant has. Errors: those of [Error].

@@ -85,8 +85,8 @@ func pipedBy(ctx context.Context, q querier, tenant, user string) ([]Dataset, er
 	return slices.DeleteFunc(all, func(v Dataset) bool { return v.Pipeline == "" || v.PipelineBy != user }), err
 }
 
-// handOver gives what a member had to an heir of the tenant: objects, what acts for the member,
-// keys with the roles that were given to them, and the token for all canvases unless the heir has one.
+// handOver makes an heir of the tenant the owner of a member's objects, keys (with their roles)
+// and, unless the heir has one, token for all canvases. What acted for the member acts for the heir.
 // Errors: [ErrNoHeir].
 func (s Members) handOver(ctx context.Context, q querier, m Member, to Heir, schedules ScheduleRecords) error {
 	is, err := exists(ctx, q, `SELECT 1 FROM members WHERE tenant_id = $1 AND user_id = $2`, m.Tenant, to.User)

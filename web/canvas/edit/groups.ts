@@ -1,5 +1,5 @@
-// Moves nodes into groups and out of them. An edge cannot cross the border of a group: one that would
-// leads to the group itself, or around the node that left.
+// Moves nodes into groups and out of them. An edge cannot cross the border of a group: one that
+// would leads to the group itself, or around the node that left.
 
 import type { CanvasEdge, CanvasModel, Specs } from "../drawing.ts";
 import { sizeOf } from "../places.ts";
@@ -8,8 +8,8 @@ import { sizeNode } from "./nodes.ts";
 import { disconnect, errorHandle } from "./wires.ts";
 
 /**
- * enclose moves nodes into a group, or with undefined out of all; they stay where they are drawn. It
- * removes the edges that crossed the border, and returns their number and what may replace them:
+ * enclose moves nodes into a group, or with undefined out of all; they stay where they are drawn.
+ * It removes the edges that crossed the border, and returns their number and what may replace them:
  * the group stands for what went into it, and what stays behind is joined.
  */
 export function enclose(

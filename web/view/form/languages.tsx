@@ -12,7 +12,7 @@ import type { ControlProps } from "./props.ts";
 const languages = new ScriptLanguages();
 const titles: Record<string, string> = { python: "Python", javascript: "JavaScript" };
 
-/** MissingLanguage says so for a canvas of the host; nothing is shown where the scripts run. */
+/** MissingLanguage names a language that the host lacks; it is empty where the scripts run. */
 export function MissingLanguage({ name }: { name: string }): React.ReactNode {
   const c = useConnectText();
   const { host, session } = useApp();

@@ -100,7 +100,7 @@ const theme = EditorView.theme({
 /** outside marks a change that does not come from the person in this editor. */
 const outside = Annotation.define<boolean>();
 
-// What the system gives.
+// Variables of the system.
 const system: Readonly<Record<string, FormKey>> = {
   "sys.query": "sys_query", "sys.user_id": "sys_user_id", "sys.principal": "sys_principal",
   "sys.conversation_turns": "sys_turns", "sys.files": "sys_files", "sys.history": "sys_history", "sys.date": "sys_date",

@@ -1,4 +1,4 @@
-// The run of one node alone, with values that a person gives.
+// The run of one node alone, with values that a person enters.
 
 import { useEffect, useState } from "react";
 import type { FormField } from "@easel/engine";
@@ -10,8 +10,8 @@ import { usePlace } from "../where.tsx";
 import { named } from "./names.ts";
 
 /**
- * Alone asks for the values that one node runs with, filled with what the shown run knows; onRun is
- * called when it runs.
+ * Alone is the form of the values that one node runs with, filled with those of the shown run;
+ * onRun is called when it runs.
  */
 export function Alone({ node, onRun }: { node: string; onRun?(): void }): React.ReactNode {
   const t = useText();

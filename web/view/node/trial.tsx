@@ -20,7 +20,7 @@ export function Trial({ node, around }: ControlProps): React.ReactNode {
   const names = isObject(given) ? Object.keys(given) : [];
   const known = useStore(session.player.play, (play) => play.shown);
   const [values, setValues] = useState<Record<string, string>>({});
-  // The value of the last run: what the script got, or what its source gives.
+  // The value of the last run: the input of the script, or the output of its source.
   const lastOf = (name: string): unknown => {
     const input = own(own(known.latest, node)?.inputs, name);
     if (input !== undefined) return input;

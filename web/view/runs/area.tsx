@@ -284,16 +284,33 @@ function Said({ run }: { run: HostRun }): React.ReactNode {
       {run.question && (
         <p className="line" title={run.question}>
           <span className="sr">{a("run.asked")}</span>
-          {run.question}
+          {shown(run.question)}
         </p>
       )}
       {run.answer && (
         <p className="line quiet" title={run.answer}>
           <span className="sr">{a("run.answered")}</span>
-          {run.answer}
+          {shown(run.answer)}
         </p>
       )}
     </>
+  );
+}
+
+/** Use is the state of a run, with its time, tokens and costs. */
+function Use({ run, currency }: { run: HostRun; currency: string | undefined }): React.ReactNode {
+  const t = useText();
+  const language = useLook((look) => look.language);
+  const facts = [
+    run.ended ? seconds((Date.parse(run.ended) - Date.parse(run.created)) / 1000) : "",
+    run.tokens > 0 ? t("node.tokens", run.tokens.toLocaleString(language)) : "",
+    run.cost > 0 ? moneyOf(language, run.cost, currency) : "",
+  ];
+  return (
+    <div className="how">
+      <span className="badge state">{t(`status.${run.status}`)}</span>
+      <small>{facts.filter(Boolean).join(" · ")}</small>
+    </div>
   );
 }
 
@@ -319,7 +336,6 @@ function Row({
   onChoose(on: boolean): void;
   onOpen(): void;
 }): React.ReactNode {
-  const t = useText();
   const a = useAreaText();
   const named = useNamed();
   const app = useApp();
@@ -334,7 +350,6 @@ function Row({
   );
   const ended = run.status !== "running" && run.status !== "queued";
   const lost = run.kept && run.kept !== "kept" && run.kept !== "pending" ? run.kept : undefined;
-  const took = run.ended ? seconds((Date.parse(run.ended) - Date.parse(run.created)) / 1000) : "";
   return (
     <li data-status={run.status}>
       <input
@@ -356,18 +371,7 @@ function Row({
         {run.error && <p className="reason">{brief(run.error, 300)}</p>}
         {lost && <p className="reason">{a(`run.lost_${lost}`)}</p>}
       </div>
-      <div className="how">
-        <span className="badge state">{t(`status.${run.status}`)}</span>
-        <small>
-          {[
-            took,
-            run.tokens > 0 ? t("node.tokens", run.tokens.toLocaleString(language)) : "",
-            run.cost > 0 ? moneyOf(language, run.cost, currency) : "",
-          ]
-            .filter(Boolean)
-            .join(" · ")}
-        </small>
-      </div>
+      <Use run={run} currency={currency} />
       <div className="acts">
         <button type="button" disabled={specs.size === 0 || Boolean(lost)} onClick={onOpen}>
           {a("run.open")}

@@ -135,7 +135,7 @@ function Items({ kind, list, isShown, chosen, onChoose, onShare }: {
   );
 }
 
-// Acts move and tag the selected; tags are those of canvases.
+// Acts move and tag the selected; only canvases have tags.
 function Acts({ api, project, projects, items, onAct }: {
   api: Roles;
   project: Project;

@@ -6,7 +6,7 @@ import { useLook } from "../context.tsx";
 
 const translators = { en: filler(texts.en), zh: filler(texts.zh) };
 
-/** SharingText gives a text with values in its places. */
+/** SharingText returns a text with values in its places. */
 export type SharingText = (key: SharingKey, ...values: (string | number)[]) => string;
 
 /** useSharingText returns the texts in the person's language. */

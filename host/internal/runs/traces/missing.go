@@ -153,12 +153,12 @@ func (t *Traces) State(ctx context.Context, run store.Run) (Why, error) {
 	case b.ID != "":
 		return Kept, nil
 	}
-	why, err := t.Missing(ctx, run.Tenant, []store.Run{run})
+	why, err := Missing(ctx, t, run.Tenant, []store.Run{run})
 	return why[run.ID], err
 }
 
 // Missing returns why ended runs of a tenant are in no block.
-func (t *Traces) Missing(ctx context.Context, tenant string, list []store.Run) (map[string]Why, error) {
+func Missing(ctx context.Context, t *Traces, tenant string, list []store.Run) (map[string]Why, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
