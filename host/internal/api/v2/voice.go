@@ -71,9 +71,9 @@ func voiceFailure(ctx context.Context, err error, kind string) error {
 		return badMember("file", "%s", err)
 	case errors.Is(err, model.ErrUnknownModel):
 		message := "no " + kind + " model is set; add one of kind " + kind + " to a provider"
-		return &api.Status{HTTP: http.StatusConflict, Code: "no_model", Message: message}
+		return &api.Status{HTTP: http.StatusConflict, Code: "model_not_found", Message: message}
 	}
-	return &api.Status{HTTP: http.StatusBadGateway, Code: "model_failed", Message: err.Error()}
+	return &api.Status{HTTP: http.StatusBadGateway, Code: "provider_unreachable", Message: err.Error()}
 }
 
 type transcribe struct {

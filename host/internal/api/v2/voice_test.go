@@ -19,7 +19,7 @@ func TestVoice(t *testing.T) {
 	}
 	for _, a := range []apitest.Answer{s.Request("POST", speech, "one", `{"text":"Hello."}`), send(sound, kind)} {
 		require.Equal(t, 409, a.Status, a.Text)
-		require.Contains(t, a.Text, "no_model")
+		require.Contains(t, a.Text, "model_not_found")
 	}
 	s.As("one", "PUT", "/api/v2/providers/P", `{"api":"openai","base_url":"`+server.URL+`/v1","key":"sk-vendor",`+
 		`"models":[{"name":"small"},{"name":"tts","kind":"speech"},{"name":"stt","kind":"transcription"}]}`, 200)
