@@ -100,7 +100,7 @@ var serverCodes = []Term{
 	{"bad_method", "the address exists, the method does not"},
 	{"body_timeout", "the body did not arrive in time"},
 	{"body_too_large", "the body is larger than the host accepts"},
-	{"changed", "the record was changed meanwhile; read it again"},
+	{"changed", "the record has a newer revision; read it again and retry"},
 	{"exists", "the name is taken"},
 	{"forbidden", "the principal may not do this"},
 	{"gone", "the run is too old to be read"},

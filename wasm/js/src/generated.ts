@@ -184,7 +184,7 @@ export type Code =
   | "body_timeout"
   /** the body is larger than the host accepts */
   | "body_too_large"
-  /** the record was changed meanwhile; read it again */
+  /** the record has a newer revision; read it again and retry */
   | "changed"
   /** the name is taken */
   | "exists"
