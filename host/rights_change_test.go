@@ -282,3 +282,26 @@ func TestLeaversHandOverWhatRuns(t *testing.T) {
 	}
 	require.Contains(t, c.visit(id, true), zebra)
 }
+
+// The token with which pages embed all canvases of a leaver is known outside, as keys are: it
+// becomes one for all canvases of the heir only if that is asked for.
+func TestLeaversKeepNoTokenForCanvasesOfTheHeir(t *testing.T) {
+	for query, opens := range map[string]bool{"": false, "&hand_over_keys=true": true} {
+		c := newCrew(t)
+		private := c.canvas("ann", searching(`"kb_ids":["vault"]`), false)
+		token, err := c.h.store.Betas.ForAll(c.Context(), firstTenantID, c.users["bob"])
+		require.NoError(t, err)
+		visit := func() string {
+			return c.send(token.Text, "POST", "/0.27/api/v1/agentbots/"+private+"/completions",
+				`{"question":"code?","stream":false}`)
+		}
+		require.NotContains(t, visit(), zebra)
+		path := "/api/v2/users/" + c.users["bob"] + "?hand_over_to=" + c.users["ann"] + query
+		require.Empty(t, c.send("key", "DELETE", path, ""))
+		if said := visit(); opens {
+			require.Contains(t, said, zebra)
+		} else {
+			require.NotContains(t, said, zebra)
+		}
+	}
+}

@@ -205,7 +205,7 @@ func BelongingsOf(ctx context.Context, a *Accounts, who Principal, user string) 
 // HandOver is who gets what a removed user had.
 type HandOver struct {
 	To   string // a user, "" for none
-	Keys bool   // API keys too: the removed user may know them
+	Keys bool   // API keys and the embed token for all canvases too: the removed user may know them
 }
 
 // RemoveUser removes a user with its keys and logins. An heir gets what the removed one had, and
@@ -216,7 +216,7 @@ func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string, o
 	if err != nil {
 		return err
 	}
-	heir := store.Heir{User: to}
+	heir := store.Heir{User: to, Token: over.Keys}
 	if to != "" {
 		next := roleAmong(members, who.Tenant, to)
 		if to == user || !hasMember(members, to) {

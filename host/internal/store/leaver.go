@@ -23,6 +23,8 @@ type Heir struct {
 	User string
 	// MayHave reports whether the heir gets a key; others are deleted.
 	MayHave func(Key) bool
+	// Token gives the heir the token for all canvases, as one for those of the heir.
+	Token bool
 }
 
 // ScheduleRecords reads and changes the documents of schedules, whose form another package knows.
@@ -86,7 +88,8 @@ func pipedBy(ctx context.Context, q querier, tenant, user string) ([]Dataset, er
 }
 
 // handOver gives what a member had to an heir of the tenant: objects, what acts for the member,
-// keys with the roles that were given to them, and the token for all canvases unless the heir has one.
+// keys with the roles that were given to them, and if wanted the token for all canvases, unless the
+// heir has one.
 // Errors: [ErrNoHeir].
 func (s Members) handOver(ctx context.Context, q querier, m Member, to Heir, schedules ScheduleRecords) error {
 	is, err := exists(ctx, q, `SELECT 1 FROM members WHERE tenant_id = $1 AND user_id = $2`, m.Tenant, to.User)
@@ -101,10 +104,12 @@ func (s Members) handOver(ctx context.Context, q querier, m Member, to Heir, sch
 	}
 	texts := []string{
 		`UPDATE keys SET user_id = $3 WHERE tenant_id = $1 AND user_id = $2`,
-		`UPDATE betas SET user_id = $3 WHERE tenant_id = $1 AND user_id = $2 AND NOT EXISTS
-			(SELECT 1 FROM betas own WHERE own.tenant_id = $1 AND own.user_id = $3)`,
 		`UPDATE canvases SET publisher = $3, rev = rev + 1 WHERE tenant_id = $1 AND publisher = $2`,
 		`UPDATE canvases SET author = $3, rev = rev + 1 WHERE tenant_id = $1 AND author = $2`,
+	}
+	if to.Token {
+		texts = append(texts, `UPDATE betas SET user_id = $3 WHERE tenant_id = $1 AND user_id = $2 AND NOT EXISTS
+			(SELECT 1 FROM betas own WHERE own.tenant_id = $1 AND own.user_id = $3)`)
 	}
 	for table, owner := range ownedBy {
 		texts = append(texts, `UPDATE `+table+` SET `+owner+` = $3`+revised[table]+`
