@@ -125,7 +125,7 @@ func (s Canvases) Create(ctx context.Context, c Canvas, versionTitle string) (Ca
 	const insert = `INSERT INTO canvases (` + canvasColumns + `, title_fold, find)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, '', 0, '', $3, '', $17, $15, $16)`
 	err = s.write(ctx, fmt.Sprintf("create canvas %q", c.Title), func(ctx context.Context, q querier) error {
-		if err := s.inProject(ctx, q, c.Tenant, c.Project); err != nil {
+		if err := inProject(ctx, q, s.engine, c.Tenant, c.Project); err != nil {
 			return err
 		}
 		if _, err := q.ExecContext(ctx, `DELETE FROM deleted_canvases WHERE id = $1`, c.ID); err != nil {
@@ -282,7 +282,7 @@ func (s Canvases) replace(
 	after := c.Publication
 	err = s.write(ctx, fmt.Sprintf("save canvas %q", c.ID), func(ctx context.Context, q querier) error {
 		if c.Project != former.Project {
-			if err := s.inProject(ctx, q, c.Tenant, c.Project); err != nil {
+			if err := inProject(ctx, q, s.engine, c.Tenant, c.Project); err != nil {
 				return err
 			}
 		}

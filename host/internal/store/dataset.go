@@ -120,7 +120,7 @@ func (s Datasets) Create(ctx context.Context, v Dataset) (Dataset, error) {
 	wanted := v.Name
 	defer s.totals.forget()
 	err = s.write(ctx, fmt.Sprintf("create dataset %q", v.Name), func(ctx context.Context, q querier) (err error) {
-		if err := s.inProject(ctx, q, v.Tenant, v.Project); err != nil {
+		if err := inProject(ctx, q, s.engine, v.Tenant, v.Project); err != nil {
 			return err
 		}
 		v.Name, err = freeName(wanted, "", func(name string) (bool, error) {
@@ -253,7 +253,7 @@ func (s Datasets) Edit(
 			return err
 		}
 		if v.Project != project {
-			if err := s.inProject(ctx, q, v.Tenant, v.Project); err != nil {
+			if err := inProject(ctx, q, s.engine, v.Tenant, v.Project); err != nil {
 				return err
 			}
 		}

@@ -117,7 +117,7 @@ func (s Projects) Delete(ctx context.Context, tenant, id string, to *string) err
 			if *to == id {
 				return ErrNotFound
 			}
-			if err := s.inProject(ctx, q, tenant, *to); err != nil {
+			if err := inProject(ctx, q, s.engine, tenant, *to); err != nil {
 				return err
 			}
 		}
@@ -154,12 +154,12 @@ func (s Projects) Delete(ctx context.Context, tenant, id string, to *string) err
 
 // inProject holds off the deletion of a project, in which a record is put, until the end of the
 // transaction. Errors: [ErrNotFound].
-func (s *database) inProject(ctx context.Context, q querier, tenant, id string) error {
+func inProject(ctx context.Context, q querier, engine, tenant, id string) error {
 	if id == "" {
 		return nil
 	}
 	query := `SELECT 1 FROM projects WHERE id = $1 AND tenant_id = $2`
-	if s.engine == "postgres" { // SQLite has one writer
+	if engine == "postgres" { // SQLite has one writer
 		query += ` FOR SHARE`
 	}
 	found, err := exists(ctx, q, query, id, tenant)
@@ -198,7 +198,7 @@ func (s Projects) Grant(ctx context.Context, v Grant) (Grant, error) {
 	var given []Grant
 	err := s.write(ctx, "grant", func(ctx context.Context, q querier) (err error) {
 		if project, of := access.CutKind(v.Object, access.Project); of {
-			if err := s.inProject(ctx, q, v.Tenant, project); err != nil {
+			if err := inProject(ctx, q, s.engine, v.Tenant, project); err != nil {
 				return err
 			}
 		}

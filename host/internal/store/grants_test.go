@@ -180,7 +180,7 @@ func TestGrantsEnd(t *testing.T) {
 	})
 }
 
-// A record is in a project that exists, whoever deletes projects at the same time: in another one
+// A record is in a project that exists, also if it is deleted at the same time: in another one
 // only owners and admins of the tenant would see it.
 func TestRecordsAreInProjectsThatExist(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {

@@ -53,7 +53,7 @@ func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
 	const insert = `INSERT INTO memories (` + memoryColumns + `, name_fold, last_id)
 		VALUES ($1, $2, $3, $4, $5, 0, 1, $6, $6, $8, $7, 0)`
 	err := m.write(ctx, fmt.Sprintf("create memory %q", v.Name), func(ctx context.Context, q querier) error {
-		if err := m.inProject(ctx, q, v.Tenant, v.Project); err != nil {
+		if err := inProject(ctx, q, m.engine, v.Tenant, v.Project); err != nil {
 			return err
 		}
 		_, err := q.ExecContext(ctx, insert,
@@ -91,7 +91,7 @@ func (m Memories) Update(ctx context.Context, v Memory) (Memory, error) {
 		const there = `SELECT 1 FROM memories WHERE tenant_id = $1 AND id = $2 AND project = $3`
 		stays, err := exists(ctx, q, there, v.Tenant, v.ID, v.Project)
 		if err == nil && !stays {
-			err = m.inProject(ctx, q, v.Tenant, v.Project)
+			err = inProject(ctx, q, m.engine, v.Tenant, v.Project)
 		}
 		if err != nil {
 			return err

@@ -55,7 +55,7 @@ func (s Secrets) PutIn(
 		return fail(err, "secret %q", name)
 	}
 	return s.write(ctx, fmt.Sprintf("secret %q", name), func(ctx context.Context, q querier) error {
-		if err := s.inProject(ctx, q, tenant, in); err != nil {
+		if err := inProject(ctx, q, s.engine, tenant, in); err != nil {
 			return err
 		}
 		_, err := q.ExecContext(ctx, upsert, tenant, name, sealed, s.ms(), string(bound), in)

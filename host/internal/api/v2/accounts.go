@@ -56,7 +56,7 @@ func (a accounts) operations() []operation {
 			method: "DELETE", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "deleteUser",
 			about: "Delete a user with its keys and logins. With hand_over_to another user gets its canvases, " +
 				"datasets, memories and schedules, with hand_over_keys its API keys, and what it published acts for " +
-				"that user: whoever may use such a canvas, visitors of an embedding page too, gets from it what " +
+				"that user: all who may use such a canvas, visitors of an embedding page too, get from it what " +
 				"is private of that user. Otherwise an owner gets the objects and the rest ends. The last owner of a tenant cannot be deleted.",
 		}, a.removeUser),
 		handle(operation{
