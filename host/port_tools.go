@@ -19,19 +19,19 @@ func (p *ports) testDatabase(ctx context.Context, settings engine.Value) error {
 	return p.databases.Test(ctx, &s)
 }
 
-// tables lists the tables of a database as an ExeSQL node of a tenant's canvas would reach it.
-func (p *ports) tables(ctx context.Context, tenant string, params engine.Value) ([]string, error) {
-	port := &native.Port{Databases: p.databases, Secrets: p.secrets(&runs.Job{Tenant: tenant})}
+// tables lists the tables of a database as an ExeSQL node in a run of a job would reach it.
+func (p *ports) tables(ctx context.Context, as *runs.Job, params engine.Value) ([]string, error) {
+	port := &native.Port{Databases: p.databases, Secrets: p.secrets(as)}
 	return port.Tables(ctx, params)
 }
 
 // guestTools returns the sandboxed modules for previews in a page; nil without any.
-func (p *ports) guestTools() func(tenant string) engine.Tools {
+func (p *ports) guestTools() func(as *runs.Job) engine.Tools {
 	if p.tools == nil {
 		return nil
 	}
-	return func(tenant string) engine.Tools {
-		return p.tools.Guest(tenant, p.secrets(&runs.Job{Tenant: tenant}))
+	return func(as *runs.Job) engine.Tools {
+		return p.tools.Guest(as.Tenant, p.secrets(as))
 	}
 }
 

@@ -249,36 +249,57 @@ func TestPipelinesActForWhoChoseThem(t *testing.T) {
 	require.Equal(t, ann, stored.PipelineBy)
 }
 
-// What a member who leaves has handed over acts with the rights of the heir: what it published
-// reads on, as do its draft for visitors and its schedule, and its key is the heir's. A draft and a
-// published version without an heir end as TestPublisherLosesAccess has it.
+// The objects of a member who leaves go to any heir, but what it has published reads nothing until
+// the heir publishes it again: the heir may have what no one should read through it. For an heir who
+// removes the member, what acted for the member acts on, and its keys if that is asked for.
 func TestLeaversHandOverWhatRuns(t *testing.T) {
 	c := newCrew(t)
 	id := c.canvas("ann", searching(`"kb_ids":["vault"]`), true)
 	c.publish("ann", id)
 	require.Contains(t, c.visit(id, true), zebra)
-	scheduled := c.scheduled("ann", id, true)
-	require.Contains(t, scheduled, zebra)
+	require.Contains(t, c.scheduled("ann", id, true), zebra)
 	remove := "/api/v2/users/" + c.users["ann"]
 	require.Contains(t, c.send("bob", "DELETE", remove+"?hand_over_to="+c.users["bob"], ""), `"forbidden"`)
 	for _, to := range []string{c.users["ann"], "stranger"} {
 		require.Contains(t, c.send("key", "DELETE", remove+"?hand_over_to="+to, ""), "hand_over_to")
 	}
 	require.Contains(t, c.send("key", "GET", remove+"/belongings", ""), `"published":1`)
-	require.Empty(t, c.send("key", "DELETE", remove+"?hand_over_keys=true&hand_over_to="+c.users["bob"], ""))
+	keys := remove + "?hand_over_keys=true&hand_over_to=" + c.users["bob"]
+	require.Contains(t, c.send("key", "DELETE", keys, ""), "hand_over_keys")
+	require.Empty(t, c.send("key", "DELETE", remove+"?hand_over_to="+c.users["bob"], ""))
 
-	require.Contains(t, c.visit(id, true), zebra, "the published version acts for bob, who has the vault")
-	require.Contains(t, c.visit(id, false), zebra, "so does the draft")
-	require.Contains(t, c.run("bob", id, `{"published":true}`), zebra)
-	require.Contains(t, c.run("ann", id, `{"published":true}`), zebra, "the key ann is bob's")
-	me := c.send("ann", "GET", "/api/v2/me", "")
-	require.Contains(t, me, c.users["bob"])
 	require.Contains(t, c.send("bob", "GET", "/api/v2/datasets/"+c.vault, ""), "vault")
-
-	// Keys are handed over only if that is asked for: who has left may know them.
-	require.Empty(t, c.send("key", "DELETE", "/api/v2/users/"+c.users["bob"]+"?hand_over_to="+c.users["key"], ""))
-	for _, key := range []string{"ann", "bob"} {
-		require.Contains(t, c.send(key, "GET", "/api/v2/me", ""), "unauthorized")
-	}
+	require.NotContains(t, c.visit(id, true), zebra, "bob has not published it")
+	require.NotContains(t, c.visit(id, false), zebra, "nor saved it")
+	require.Contains(t, c.send("ann", "GET", "/api/v2/me", ""), "unauthorized")
+	c.publish("bob", id)
 	require.Contains(t, c.visit(id, true), zebra)
+
+	remove = "/api/v2/users/" + c.users["bob"]
+	require.Empty(t, c.send("key", "DELETE", remove+"?hand_over_keys=true&hand_over_to="+c.users["key"], ""))
+	require.Contains(t, c.visit(id, true), zebra, "the published version acts for who removed bob")
+	require.Contains(t, c.send("bob", "GET", "/api/v2/me", ""), c.users["key"])
+}
+
+// The token with which pages embed all canvases of a leaver is known outside, as keys are: it
+// becomes one for all canvases of the heir only if that is asked for.
+func TestLeaversKeepNoTokenForCanvasesOfTheHeir(t *testing.T) {
+	for query, opens := range map[string]bool{"": false, "&hand_over_keys=true": true} {
+		c := newCrew(t)
+		private := c.canvas("key", searching(`"kb_ids":["vault"]`), false)
+		token, err := c.h.store.Betas.ForAll(c.Context(), firstTenantID, c.users["bob"])
+		require.NoError(t, err)
+		visit := func() string {
+			return c.send(token.Text, "POST", "/0.27/api/v1/agentbots/"+private+"/completions",
+				`{"question":"code?","stream":false}`)
+		}
+		require.NotContains(t, visit(), zebra)
+		path := "/api/v2/users/" + c.users["bob"] + "?hand_over_to=" + c.users["key"] + query
+		require.Empty(t, c.send("key", "DELETE", path, ""))
+		if said := visit(); opens {
+			require.Contains(t, said, zebra)
+		} else {
+			require.NotContains(t, said, zebra)
+		}
+	}
 }

@@ -47,7 +47,7 @@ type Config struct {
 	// Plugins are the installed plugins; nil when there can be none.
 	Plugins Plugins
 	// Tools runs the built-in tools for canvases that a page tries out; nil when there are none.
-	Tools func(tenant string) engine.Tools
+	Tools func(as *Job) engine.Tools
 	// Documents reads uploaded files; nil makes a reader for each file.
 	Documents *document.Reader
 	// Models are the models of each tenant.
@@ -62,9 +62,9 @@ type Config struct {
 	ForgetTask func(ctx context.Context, task string) error
 	// TestDatabase connects to a database with the settings of an ExeSQL node; nil refuses it.
 	TestDatabase func(ctx context.Context, settings engine.Value) error
-	// Tables lists the tables of the database of an ExeSQL node, with secrets of a tenant; nil
-	// refuses it.
-	Tables func(ctx context.Context, tenant string, params engine.Value) ([]string, error)
+	// Tables lists the tables of the database of an ExeSQL node, with the secrets that a job may
+	// use; nil refuses it.
+	Tables func(ctx context.Context, as *Job, params engine.Value) ([]string, error)
 	// DatabaseFiles lists the SQLite files that canvases may open; nil means none.
 	DatabaseFiles func() ([]string, error)
 	// MissingLanguage returns why scripts of a language cannot run here; nil means that all can.
@@ -125,12 +125,12 @@ type Services struct {
 	Registry   *engine.Registry
 	Plugins    Plugins // nil when there can be none
 	// Tools runs the built-in tools for canvases that a page tries out; nil when there are none.
-	Tools     func(tenant string) engine.Tools
+	Tools     func(as *Job) engine.Tools
 	Templates Templates
 	// TestDatabase connects to a database with the settings of an ExeSQL node.
 	TestDatabase func(ctx context.Context, settings engine.Value) error
-	// Tables lists the tables of the database of an ExeSQL node, with secrets of a tenant.
-	Tables func(ctx context.Context, tenant string, params engine.Value) ([]string, error)
+	// Tables lists the tables of the database of an ExeSQL node, with the secrets that a job may use.
+	Tables func(ctx context.Context, as *Job, params engine.Value) ([]string, error)
 	// DatabaseFiles lists the SQLite files that canvases may open.
 	DatabaseFiles func() ([]string, error)
 	Scripts       *Scripts
@@ -145,7 +145,7 @@ func New(cfg Config) *Services {
 		cfg.TestDatabase = func(context.Context, engine.Value) error { return errNoDatabases }
 	}
 	if cfg.Tables == nil {
-		cfg.Tables = func(context.Context, string, engine.Value) ([]string, error) { return nil, errNoDatabases }
+		cfg.Tables = func(context.Context, *Job, engine.Value) ([]string, error) { return nil, errNoDatabases }
 	}
 	if cfg.DatabaseFiles == nil {
 		cfg.DatabaseFiles = func() ([]string, error) { return []string{}, nil }

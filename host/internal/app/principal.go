@@ -147,6 +147,14 @@ func (p Principal) Actor() access.Actor {
 	return access.Actor{User: p.User, As: access.Present}
 }
 
+// Alone returns the job of what a principal tries without a run, such as one node: it has the
+// rights of the principal, and the limits of its key.
+func (p Principal) Alone() *Job {
+	return &Job{
+		Tenant: p.Tenant, User: p.User, Caller: p.Caller, Actor: p.Actor(), Reader: p.Reader(), Principal: p.Started(),
+	}
+}
+
 // Sources of runs, and of sessions.
 const (
 	SourceAPI      = "api"      // runs of completions

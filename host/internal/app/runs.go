@@ -205,10 +205,9 @@ func (s *Runs) Debug(
 	}
 	opt := engine.Options{CanvasID: v.ID, TenantID: who.Tenant, Limits: s.limits}
 	if s.ports != nil {
-		opt.Ports = s.ports(&Job{
-			Tenant: who.Tenant, Canvas: v.ID, User: who.User, Source: "debug", Caller: who.Caller, Actor: who.Actor(),
-			Reader: who.Reader(),
-		})
+		as := who.Alone()
+		as.Canvas, as.Source = v.ID, "debug"
+		opt.Ports = s.ports(as)
 	}
 	started := time.Now()
 	out, err := canvas.Debug(ctx, canvas.State(), component, params, opt)

@@ -205,24 +205,27 @@ func BelongingsOf(ctx context.Context, a *Accounts, who Principal, user string) 
 // HandOver is who gets what a removed user had.
 type HandOver struct {
 	To   string // a user, "" for none
-	Keys bool   // API keys too: the removed user may know them
+	Keys bool   // API keys and the embed token for all canvases too: the removed user may know them
 }
 
-// RemoveUser removes a user with its keys and logins. An heir gets what the removed one had, and
-// what acted for it: the principal must be allowed to change both. Errors: those of [Error].
+// RemoveUser removes a user with its keys and logins. An heir gets the objects of the removed one:
+// the principal must be allowed to change both. What acted for the removed user acts for an heir who
+// is the principal, and ends otherwise. Errors: those of [Error].
 func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string, over HandOver) error {
 	to := over.To
 	m, members, err := a.member(ctx, who, user)
 	if err != nil {
 		return err
 	}
-	heir := store.Heir{User: to}
+	heir := store.Heir{User: to, Agrees: to == who.User, Token: over.Keys}
+	if over.Keys && !heir.Agrees {
+		return &Error{CodeBadArgument, "keys are handed over only to the user who deletes", "hand_over_keys"}
+	}
 	if to != "" {
 		next := roleAmong(members, who.Tenant, to)
 		if to == user || !hasMember(members, to) {
 			return &Error{CodeBadArgument, "hand_over_to must be another member of the tenant", "hand_over_to"}
 		}
-		// What is handed over acts with the rights of the heir from then on.
 		if err := a.outranks(who, members, next); err != nil {
 			return err
 		}

@@ -242,10 +242,14 @@ func (t *Tenant) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	return m.ModelInfo(ctx, llmID)
 }
 
-// Speak converts text to speech. Providers report no tokens for it, so it is not counted.
+// Speak converts text to speech. Providers report no tokens for it, so it is not counted. Errors:
+// also those of the caller's [Account].
 func (t *Tenant) Speak(ctx context.Context, text string) ([]byte, error) {
 	m, err := t.Models(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.account.Allow(ctx); err != nil {
 		return nil, err
 	}
 	return m.Speak(ctx, text)

@@ -289,3 +289,30 @@ func TestTheDefaultIsListed(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 }
+
+// No kind of call starts on an account that is used up, also those that report no tokens.
+func TestSpentAccountsCallNoModel(t *testing.T) {
+	ctx := t.Context()
+	tenants := testTenants(t, Config{})
+	guard := &refuse{}
+	tenants.Transport = guard
+	tenants.Account = func(string, string) Account { return &ledger{} }
+	require.NoError(t, tenants.Put(ctx, "a", Provider{
+		Name: "P", BaseURL: "http://127.0.0.1:9/v1", Retries: new(int), Models: []Entry{
+			{Name: "c"},
+			{Name: "s", Kind: KindSpeech},
+			{Name: "t", Kind: KindTranscription},
+			{Name: "e", Kind: KindEmbedding},
+		},
+	}))
+	of := tenants.Of("a", "key k")
+	for kind, call := range map[string]func() error{
+		"chat":          func() error { _, _, err := collect(of.Generate(ctx, hello(false))); return err },
+		"speech":        func() error { _, err := of.Speak(ctx, "Hello"); return err },
+		"transcription": func() error { _, err := of.Transcribe(ctx, Recording{"audio/wav", silence()}); return err },
+		"embedding":     func() error { _, err := of.Embed(ctx, []string{"Hello"}); return err },
+	} {
+		require.ErrorIs(t, call(), errSpent, kind)
+	}
+	require.Zero(t, guard.calls)
+}

@@ -104,7 +104,7 @@ func (c *Canvas) tags() (string, error) {
 // Create adds a canvas and, if versionTitle is not empty, its first version, which is published by
 // the creator if c is Released. An empty ID is filled in. It returns the stored canvas.
 //
-// Errors: [ErrExists] if the id is taken, [ErrInvalid].
+// Errors: [ErrExists] if the id is taken, [ErrNotFound] for the project, [ErrInvalid].
 func (s Canvases) Create(ctx context.Context, c Canvas, versionTitle string) (Canvas, error) {
 	if c.ID == "" {
 		c.ID = NewID()
@@ -125,6 +125,9 @@ func (s Canvases) Create(ctx context.Context, c Canvas, versionTitle string) (Ca
 	const insert = `INSERT INTO canvases (` + canvasColumns + `, title_fold, find)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, '', 0, '', $3, '', $17, $15, $16)`
 	err = s.write(ctx, fmt.Sprintf("create canvas %q", c.Title), func(ctx context.Context, q querier) error {
+		if err := inProject(ctx, q, s.engine, c.Tenant, c.Project); err != nil {
+			return err
+		}
 		if _, err := q.ExecContext(ctx, `DELETE FROM deleted_canvases WHERE id = $1`, c.ID); err != nil {
 			return err
 		}
@@ -247,7 +250,7 @@ func (s Canvases) Edit(
 		publish := publication{next.Released && versionTitle != "", next.Publisher}
 		next.ID, next.Tenant, next.CreateTime, next.Publication = c.ID, c.Tenant, c.CreateTime, c.Publication
 		next.Rev, next.UpdateTime = c.Rev+1, s.ms()
-		next, err = s.replace(ctx, next, c.Rev, versionTitle, publish)
+		next, err = s.replace(ctx, next, c, versionTitle, publish)
 		if !errors.Is(err, ErrConflict) {
 			return next, err
 		}
@@ -262,9 +265,9 @@ func (s Canvases) Edit(
 	}
 }
 
-// replace writes c over the revision rev and returns the stored canvas.
+// replace writes c over the revision of former and returns the stored canvas.
 func (s Canvases) replace(
-	ctx context.Context, c Canvas, rev int64, versionTitle string, publish publication,
+	ctx context.Context, c, former Canvas, versionTitle string, publish publication,
 ) (Canvas, error) {
 	if err := c.check(); err != nil {
 		return Canvas{}, fail(err, "save canvas %q", c.ID)
@@ -278,9 +281,14 @@ func (s Canvases) replace(
 		update_time = $13, author = $14, project = $17 WHERE id = $15 AND rev = $16`
 	after := c.Publication
 	err = s.write(ctx, fmt.Sprintf("save canvas %q", c.ID), func(ctx context.Context, q querier) error {
+		if c.Project != former.Project {
+			if err := inProject(ctx, q, s.engine, c.Tenant, c.Project); err != nil {
+				return err
+			}
+		}
 		res, err := q.ExecContext(ctx, update, c.User, c.Title, []byte(fold(c.Title)), fold(c.Title), c.Description,
 			c.Avatar, c.Type, c.Category, c.Permission, tags, bytesOf(c.DSL), c.Rev, c.UpdateTime, c.Author,
-			c.ID, rev, c.Project)
+			c.ID, former.Rev, c.Project)
 		if err := changed(res, err, ErrConflict); err != nil || versionTitle == "" {
 			return err
 		}

@@ -103,7 +103,7 @@ func nameTaken(ctx context.Context, q querier, v access.Viewer, name, except str
 }
 
 // Create adds a dataset. A name that its creator uses already, in any case of letters, becomes
-// "name(1)". Errors: [ErrExists] for the id, [ErrInvalid].
+// "name(1)". Errors: [ErrExists] for the id, [ErrNotFound] for the project, [ErrInvalid].
 func (s Datasets) Create(ctx context.Context, v Dataset) (Dataset, error) {
 	AuditObject(ctx, v.ID)
 	v.Created = s.ms()
@@ -120,6 +120,9 @@ func (s Datasets) Create(ctx context.Context, v Dataset) (Dataset, error) {
 	wanted := v.Name
 	defer s.totals.forget()
 	err = s.write(ctx, fmt.Sprintf("create dataset %q", v.Name), func(ctx context.Context, q querier) (err error) {
+		if err := inProject(ctx, q, s.engine, v.Tenant, v.Project); err != nil {
+			return err
+		}
 		v.Name, err = freeName(wanted, "", func(name string) (bool, error) {
 			return nameTaken(ctx, q, access.Viewer{Tenant: v.Tenant, User: v.CreatedBy}, name, "")
 		})
@@ -245,9 +248,14 @@ func (s Datasets) Edit(
 		if v, err = scanDataset(q.QueryRowContext(ctx, query, id)); err != nil {
 			return err
 		}
-		former, name := v.EmbeddingModel, fold(v.Name)
+		former, name, project := v.EmbeddingModel, fold(v.Name), v.Project
 		if err := change(&v); err != nil {
 			return err
+		}
+		if v.Project != project {
+			if err := inProject(ctx, q, s.engine, v.Tenant, v.Project); err != nil {
+				return err
+			}
 		}
 		if v.EmbeddingModel != former {
 			if err := forgetEmbeddings(ctx, q, s.ms(), id); err != nil {

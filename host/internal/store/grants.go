@@ -113,10 +113,11 @@ func (s Projects) Holds(ctx context.Context, tenant, id string) (h Holding, err 
 // hold nothing. Errors: [ErrNotFound] for either, [ErrConflict] if it holds something.
 func (s Projects) Delete(ctx context.Context, tenant, id string, to *string) error {
 	return s.writeAlways(ctx, fmt.Sprintf("delete project %q", id), func(ctx context.Context, q querier) error {
-		if to != nil && *to != "" { // locked, so that it is not deleted at the same time
-			const lock = `UPDATE projects SET name = name WHERE id = $1 AND tenant_id = $2 AND id <> $3`
-			res, err := q.ExecContext(ctx, lock, *to, tenant, id)
-			if err := changed(res, err, ErrNotFound); err != nil {
+		if to != nil {
+			if *to == id {
+				return ErrNotFound
+			}
+			if err := inProject(ctx, q, s.engine, tenant, *to); err != nil {
 				return err
 			}
 		}
@@ -151,6 +152,23 @@ func (s Projects) Delete(ctx context.Context, tenant, id string, to *string) err
 	})
 }
 
+// inProject holds off the deletion of a project, in which a record is put, until the end of the
+// transaction. Errors: [ErrNotFound].
+func inProject(ctx context.Context, q querier, engine, tenant, id string) error {
+	if id == "" {
+		return nil
+	}
+	query := `SELECT 1 FROM projects WHERE id = $1 AND tenant_id = $2`
+	if engine == "postgres" { // SQLite has one writer
+		query += ` FOR SHARE`
+	}
+	found, err := exists(ctx, q, query, id, tenant)
+	if err == nil && !found {
+		err = fmt.Errorf("project %q: %w", id, ErrNotFound)
+	}
+	return err
+}
+
 func dropGrants(ctx context.Context, q querier, tenant string, of access.Object) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM grants WHERE tenant_id = $1 AND object = $2`, tenant, of.Key())
 	return err
@@ -167,7 +185,8 @@ func scanGrant(r row) (v Grant, err error) {
 	return v, r.Scan(&v.Tenant, &v.Subject, &v.Object, &v.Role, &v.By, &v.CreateTime)
 }
 
-// Grant adds a role, or replaces the one that the subject had on the object. Errors: [ErrInvalid].
+// Grant adds a role, or replaces the one that the subject had on the object. Errors: [ErrInvalid],
+// [ErrNotFound] for a project.
 func (s Projects) Grant(ctx context.Context, v Grant) (Grant, error) {
 	v.CreateTime = s.ms()
 	if err := checkText("subject", v.Subject, "object", v.Object); err != nil {
@@ -176,9 +195,21 @@ func (s Projects) Grant(ctx context.Context, v Grant) (Grant, error) {
 	const upsert = `INSERT INTO grants (` + grantColumns + `) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, subject, object) DO UPDATE SET role = excluded.role, user_id = excluded.user_id,
 			create_time = excluded.create_time RETURNING ` + grantColumns
-	return changeOne(
-		ctx, s.database, "grant", scanGrant, upsert, v.Tenant, v.Subject, v.Object, int64(v.Role), v.By, v.CreateTime,
-	)
+	var given []Grant
+	err := s.write(ctx, "grant", func(ctx context.Context, q querier) (err error) {
+		if project, of := access.CutKind(v.Object, access.Project); of {
+			if err := inProject(ctx, q, s.engine, v.Tenant, project); err != nil {
+				return err
+			}
+		}
+		given, err = queryAll(ctx, q, scanGrant, upsert, v.Tenant, v.Subject, v.Object, int64(v.Role), v.By,
+			v.CreateTime)
+		return err
+	})
+	if err != nil {
+		return Grant{}, err
+	}
+	return given[0], nil
 }
 
 // Revoke ends a grant. Errors: [ErrNotFound].

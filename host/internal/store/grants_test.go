@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/access"
+	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
 // rolesRows are records of the version before 0029: ann is owner and bob a normal member; ann has
@@ -176,5 +177,67 @@ func TestGrantsEnd(t *testing.T) {
 		require.Equal(t, 1, left())
 		require.NoError(t, s.Projects.Delete(ctx, "t", p.ID, nil))
 		require.Zero(t, left())
+	})
+}
+
+// A record is in a project that exists, also if it is deleted at the same time: in another one
+// only owners and admins of the tenant would see it.
+func TestRecordsAreInProjectsThatExist(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		gone, other := project(t, s, "gone"), Project{Tenant: "other", Name: "o"}
+		require.NoError(t, s.Projects.Delete(ctx, "t", gone, nil))
+		other, err := s.Projects.Create(ctx, other)
+		require.NoError(t, err)
+		c, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", User: "ann"}, "")
+		require.NoError(t, err)
+		d, err := s.Datasets.Create(ctx, Dataset{Dataset: dataset.Dataset{ID: "d", Tenant: "t", CreatedBy: "ann"}})
+		require.NoError(t, err)
+		m, err := s.Memories.Create(ctx, Memory{Tenant: "t", User: "ann", Name: "m"})
+		require.NoError(t, err)
+		require.NoError(t, s.Secrets.Put(ctx, "t", "s", []byte("x"), nil))
+		for _, id := range []string{gone, other.ID} {
+			for what, put := range map[string]func() error{
+				"new canvas": func() error {
+					_, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", User: "ann", Project: id}, "")
+					return err
+				},
+				"moved canvas": func() error {
+					_, err := s.Canvases.Edit(ctx, "t", c.ID, "", func(v *Canvas) error { v.Project = id; return nil })
+					return err
+				},
+				"new dataset": func() error {
+					_, err := s.Datasets.Create(ctx, Dataset{Dataset: dataset.Dataset{
+						ID: NewID(), Tenant: "t", CreatedBy: "ann", Project: id,
+					}})
+					return err
+				},
+				"moved dataset": func() error {
+					_, err := s.Datasets.Edit(ctx, access.All("t"), d.ID, func(v *Dataset) error { v.Project = id; return nil })
+					return err
+				},
+				"new memory": func() error {
+					_, err := s.Memories.Create(ctx, Memory{Tenant: "t", User: "ann", Name: "n", Project: id})
+					return err
+				},
+				"moved memory": func() error {
+					v := m
+					v.Project = id
+					_, err := s.Memories.Update(ctx, v)
+					return err
+				},
+				"new secret":   func() error { return s.Secrets.PutIn(ctx, "t", "n", []byte("x"), nil, &id) },
+				"moved secret": func() error { return s.Secrets.PutIn(ctx, "t", "s", []byte("x"), nil, &id) },
+				"role": func() error {
+					_, err := s.Projects.Grant(ctx, Grant{Tenant: "t", Subject: "user:bob", Object: "project:" + id})
+					return err
+				},
+			} {
+				require.ErrorIs(t, put(), ErrNotFound, what)
+			}
+			h, err := s.Projects.Holds(ctx, "t", id)
+			require.NoError(t, err)
+			require.Zero(t, h)
+		}
 	})
 }

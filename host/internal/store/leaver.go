@@ -21,8 +21,13 @@ type Belongings struct {
 // Heir gets what a member who is removed had. The zero value is for none.
 type Heir struct {
 	User string
-	// MayHave reports whether the heir gets a key; others are deleted.
+	// Agrees lets what acted for the member act for the heir. Without it, what the member has
+	// published could read what is private of an heir who has never seen it.
+	Agrees bool
+	// MayHave reports whether an heir who agrees gets a key; others are deleted.
 	MayHave func(Key) bool
+	// Token gives an heir who agrees the token for all canvases, as one for those of the heir.
+	Token bool
 }
 
 // ScheduleRecords reads and changes the documents of schedules, whose form another package knows.
@@ -85,8 +90,9 @@ func pipedBy(ctx context.Context, q querier, tenant, user string) ([]Dataset, er
 	return slices.DeleteFunc(all, func(v Dataset) bool { return v.Pipeline == "" || v.PipelineBy != user }), err
 }
 
-// handOver makes an heir of the tenant the owner of a member's objects, keys (with their roles)
-// and, unless the heir has one, token for all canvases. What acted for the member acts for the heir.
+// handOver makes an heir of the tenant the owner of a member's objects. If the heir agrees, what
+// acted for the member acts for the heir: keys (with their roles) as far as wanted, the token for
+// all canvases unless the heir has one, published versions, drafts, pipelines and schedules.
 // Errors: [ErrNoHeir].
 func (s Members) handOver(ctx context.Context, q querier, m Member, to Heir, schedules ScheduleRecords) error {
 	is, err := exists(ctx, q, `SELECT 1 FROM members WHERE tenant_id = $1 AND user_id = $2`, m.Tenant, to.User)
@@ -96,25 +102,38 @@ func (s Members) handOver(ctx context.Context, q querier, m Member, to Heir, sch
 	if !is || to.User == m.User {
 		return ErrNoHeir
 	}
-	if err := deleteKeys(ctx, q, m, func(key Key) bool { return !to.MayHave(key) }); err != nil {
-		return err
-	}
-	texts := []string{
-		`UPDATE keys SET user_id = $3 WHERE tenant_id = $1 AND user_id = $2`,
-		`UPDATE betas SET user_id = $3 WHERE tenant_id = $1 AND user_id = $2 AND NOT EXISTS
-			(SELECT 1 FROM betas own WHERE own.tenant_id = $1 AND own.user_id = $3)`,
-		`UPDATE canvases SET publisher = $3, rev = rev + 1 WHERE tenant_id = $1 AND publisher = $2`,
-		`UPDATE canvases SET author = $3, rev = rev + 1 WHERE tenant_id = $1 AND author = $2`,
-	}
+	var texts []string
 	for table, owner := range ownedBy {
 		texts = append(texts, `UPDATE `+table+` SET `+owner+` = $3`+revised[table]+`
 			WHERE tenant_id = $1 AND `+owner+` = $2`)
+	}
+	if to.Agrees {
+		if err := deleteKeys(ctx, q, m, func(key Key) bool { return !to.MayHave(key) }); err != nil {
+			return err
+		}
+		texts = append(texts, `UPDATE keys SET user_id = $3 WHERE tenant_id = $1 AND user_id = $2`,
+			`UPDATE canvases SET publisher = $3, rev = rev + 1 WHERE tenant_id = $1 AND publisher = $2`,
+			`UPDATE canvases SET author = $3, rev = rev + 1 WHERE tenant_id = $1 AND author = $2`)
+	}
+	if to.Agrees && to.Token {
+		texts = append(texts, `UPDATE betas SET user_id = $3 WHERE tenant_id = $1 AND user_id = $2 AND NOT EXISTS
+			(SELECT 1 FROM betas own WHERE own.tenant_id = $1 AND own.user_id = $3)`)
 	}
 	for _, text := range texts {
 		if _, err := q.ExecContext(ctx, text, m.Tenant, m.User, to.User); err != nil {
 			return err
 		}
 	}
+	if !to.Agrees {
+		return nil
+	}
+	if err := handOverPipelines(ctx, q, m, to.User); err != nil {
+		return err
+	}
+	return s.handOverSchedules(ctx, q, m, to.User, schedules)
+}
+
+func handOverPipelines(ctx context.Context, q querier, m Member, to string) error {
 	piped, err := pipedBy(ctx, q, m.Tenant, m.User)
 	if err != nil {
 		return err
@@ -127,7 +146,7 @@ func (s Members) handOver(ctx context.Context, q querier, m Member, to Heir, sch
 		if v, err = scanDataset(q.QueryRowContext(ctx, query, v.ID)); err != nil {
 			return err
 		}
-		v.PipelineBy = to.User
+		v.PipelineBy = to
 		body, err := v.body()
 		if err != nil {
 			return err
@@ -136,7 +155,7 @@ func (s Members) handOver(ctx context.Context, q querier, m Member, to Heir, sch
 			return err
 		}
 	}
-	return s.handOverSchedules(ctx, q, m, to.User, schedules)
+	return nil
 }
 
 func (s Members) handOverSchedules(ctx context.Context, q querier, m Member, to string, r ScheduleRecords) error {

@@ -53,6 +53,9 @@ func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
 	const insert = `INSERT INTO memories (` + memoryColumns + `, name_fold, last_id)
 		VALUES ($1, $2, $3, $4, $5, 0, 1, $6, $6, $8, $7, 0)`
 	err := m.write(ctx, fmt.Sprintf("create memory %q", v.Name), func(ctx context.Context, q querier) error {
+		if err := inProject(ctx, q, m.engine, v.Tenant, v.Project); err != nil {
+			return err
+		}
 		_, err := q.ExecContext(ctx, insert,
 			v.ID, v.Tenant, v.User, v.Name, bytesOf(v.Settings), v.CreateTime, memoryKey(v.ID), v.Project)
 		return err
@@ -85,6 +88,14 @@ func (m Memories) Update(ctx context.Context, v Memory) (Memory, error) {
 		WHERE tenant_id = $1 AND id = $2 AND rev = $7 RETURNING ` + memoryColumns
 	var stored []Memory
 	err := m.write(ctx, what, func(ctx context.Context, q querier) (err error) {
+		const there = `SELECT 1 FROM memories WHERE tenant_id = $1 AND id = $2 AND project = $3`
+		stays, err := exists(ctx, q, there, v.Tenant, v.ID, v.Project)
+		if err == nil && !stays {
+			err = inProject(ctx, q, m.engine, v.Tenant, v.Project)
+		}
+		if err != nil {
+			return err
+		}
 		stored, err = queryAll(ctx, q, scanMemory, update,
 			v.Tenant, v.ID, v.Name, memoryKey(v.ID), bytesOf(v.Settings), m.ms(), v.Rev, v.Project)
 		if err == nil && len(stored) == 0 {

@@ -21,6 +21,10 @@ func TestListsHaveWhatAViewerMayUse(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		owners := []string{"ann", "bob", ""}
+		for _, id := range []string{"p", "q"} {
+			_, err := s.Projects.Create(ctx, Project{ID: id, Tenant: "t", Name: id})
+			require.NoError(t, err)
+		}
 		said := map[string]string{} // users of runs and sessions by canvas
 		objects := map[string]access.Object{}
 		add := func(tenant, project, owner string, team, deleted bool) {

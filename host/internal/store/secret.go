@@ -27,6 +27,7 @@ func (s Secrets) Put(ctx context.Context, tenant, name string, value []byte, hos
 }
 
 // PutIn is [Secrets.Put] that moves the secret to a project; nil keeps it where it is.
+// Errors: [ErrNotFound] for the project.
 func (s Secrets) PutIn(
 	ctx context.Context, tenant, name string, value []byte, hosts []string, project *string,
 ) error {
@@ -54,6 +55,9 @@ func (s Secrets) PutIn(
 		return fail(err, "secret %q", name)
 	}
 	return s.write(ctx, fmt.Sprintf("secret %q", name), func(ctx context.Context, q querier) error {
+		if err := inProject(ctx, q, s.engine, tenant, in); err != nil {
+			return err
+		}
 		_, err := q.ExecContext(ctx, upsert, tenant, name, sealed, s.ms(), string(bound), in)
 		return err
 	})

@@ -31,7 +31,7 @@ export default function Leaver({ admin, user, users, onRemove }: {
   const has = loaded.value;
   const some = kinds.filter((kind) => has[kind] > 0);
   const isHandedOver = (kind: (typeof kinds)[number]): boolean =>
-    to !== "" && kind !== "waits" && (kind !== "keys" || withKeys);
+    to !== "" && kind !== "waits" && (withKeys || kind !== "keys" && kind !== "embed_tokens");
   const name = user.nickname || user.email;
   return (
     <form
@@ -60,7 +60,7 @@ export default function Leaver({ admin, user, users, onRemove }: {
           {users.map(({ id, email, nickname }) => <option key={id} value={id}>{nickname || email}</option>)}
         </select>
       </label>
-      {to && has.keys > 0 && (
+      {to && has.keys + has.embed_tokens > 0 && (
         <label className="field row">
           <input type="checkbox" checked={withKeys} onChange={({ target }) => setWithKeys(target.checked)} />
           {s("hand_keys", name)}

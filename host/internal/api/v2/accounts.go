@@ -55,9 +55,9 @@ func (a accounts) operations() []operation {
 		handle(operation{
 			method: "DELETE", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "deleteUser",
 			about: "Delete a user with its keys and logins. With hand_over_to another user gets its canvases, " +
-				"datasets, memories and schedules, with hand_over_keys its API keys, and what it published acts for " +
-				"that user; otherwise an owner " +
-				"gets the objects and the rest ends. The last owner of a tenant cannot be deleted.",
+				"datasets and memories, otherwise an owner. What acted for the deleted user, such as published " +
+				"versions and schedules, acts for that user if it is the caller, with hand_over_keys API keys too, " +
+				"and ends otherwise. The last owner of a tenant cannot be deleted.",
 		}, a.removeUser),
 		handle(operation{
 			method: "GET", path: "/api/v2/users/{user}/belongings", body: api.BodyNone, scope: admin,
@@ -257,8 +257,8 @@ type userByID struct {
 type deleteUser struct {
 	Who  app.Principal
 	ID   string `path:"user"`
-	To   string `query:"hand_over_to" jsonschema:"id of the user who gets what the deleted one has"`
-	Keys string `query:"hand_over_keys" jsonschema:"true for API keys too, which the deleted user may know; otherwise they are deleted"`
+	To   string `query:"hand_over_to" jsonschema:"id of the user who gets the objects of the deleted one"`
+	Keys string `query:"hand_over_keys" jsonschema:"true for API keys and the embed token for all canvases too, which the deleted user may know; only if hand_over_to is the caller"`
 }
 
 func (a accounts) removeUser(ctx context.Context, in deleteUser) (empty, error) {

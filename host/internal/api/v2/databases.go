@@ -47,7 +47,7 @@ func (d databases) files(context.Context, struct{}) (list[string], error) {
 }
 
 func (d databases) tables(ctx context.Context, in tablesOf) (tableList, error) {
-	tables, err := d.Tables(ctx, in.Who.Tenant, in.Body.Params)
+	tables, err := d.Tables(ctx, in.Who.Alone(), in.Body.Params)
 	if err != nil {
 		return tableList{Error: err.Error(), Items: []string{}}, ctx.Err()
 	}

@@ -42,7 +42,7 @@ func (t tools) call(ctx context.Context, in callTool) (toolAnswer, error) {
 		return toolAnswer{}, nil
 	}
 	mark := engine.NewSecretMark()
-	outputs, err := t.Tools(in.Who.Tenant).CallTool(ctx, &engine.ExternalCall{
+	outputs, err := t.Tools(in.Who.Alone()).CallTool(ctx, &engine.ExternalCall{
 		Component: in.Component, Arguments: in.Body.Arguments, Key: mark, SecretMark: mark,
 		Params: in.Body.Params.MapStrings(func(text string) string { return engine.MarkSecrets(text, mark) }),
 	})

@@ -90,7 +90,7 @@ func (v voice) transcribe(ctx context.Context, in transcribe) (transcript, error
 	if err != nil {
 		return transcript{}, err
 	}
-	recording, err := recordingOf(form)
+	recording, err := recordingOf(in.Request, form)
 	in.Request.EndBodyTime()
 	if err != nil {
 		form.Discard()
@@ -100,8 +100,12 @@ func (v voice) transcribe(ctx context.Context, in transcribe) (transcript, error
 	return transcript{text}, voiceFailure(ctx, err, "transcription")
 }
 
-// recordingOf reads the first file of a form.
-func recordingOf(form *api.FormReader) (out model.Recording, err error) {
+// recordingCopies are the copies of a recording besides the text of its form: its bytes, and the
+// form that is sent, which grows to twice its size.
+const recordingCopies = 3
+
+// recordingOf reads the first file of a form, and reserves its memory until it has been sent.
+func recordingOf(r *api.Request, form *api.FormReader) (out model.Recording, err error) {
 	for {
 		part, err := form.Next()
 		if errors.Is(err, io.EOF) {
@@ -114,7 +118,13 @@ func recordingOf(form *api.FormReader) (out model.Recording, err error) {
 			continue
 		}
 		out.Type, _, _ = mime.ParseMediaType(part.Header.Get("Content-Type"))
-		out.Bytes, err = io.ReadAll(io.LimitReader(part, model.MaxRecording+1))
+		sound, err := form.Text(io.LimitReader(part, model.MaxRecording+1))
+		if err == nil {
+			err = r.Reserve(recordingCopies * int64(len(sound)))
+		}
+		if err == nil {
+			out.Bytes = []byte(sound)
+		}
 		return out, err
 	}
 }

@@ -1,6 +1,9 @@
 package v2_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -42,4 +45,27 @@ func TestVoice(t *testing.T) {
 	large, kind := apitest.Recording("audio/webm", strings.Repeat("a", 10<<20+1))
 	require.Equal(t, 422, send(large, kind).Status)
 	require.Equal(t, 422, send(`{"file":"x"}`, "application/json").Status)
+}
+
+// A recording counts in the budget of the host for requests, with the copies that are sent.
+func TestRecordingsAreReserved(t *testing.T) {
+	s := apitest.New(t)
+	const size = 4 << 20
+	var held int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.Copy(io.Discard, r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		held = s.Memory.Used()
+		_, _ = io.WriteString(w, `{"text":"said"}`) // the client may be gone
+	}))
+	t.Cleanup(server.Close)
+	s.As("one", "PUT", "/api/v2/providers/P", `{"api":"openai","base_url":"`+server.URL+`/v1","key":"sk-vendor",`+
+		`"models":[{"name":"stt","kind":"transcription"}]}`, 200)
+	sound, kind := apitest.Recording("audio/webm", strings.Repeat("a", size))
+	a := s.Request("POST", "/api/v2/models/transcription", "one", sound, "Content-Type", kind)
+	require.Equal(t, 200, a.Status, a.Text)
+	require.Greater(t, held, int64(3*size))
+	require.Zero(t, s.Memory.Used())
 }
