@@ -439,7 +439,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     const entries = page.getByRole("list", { name: "Audit log" }).locator("> li");
     await counted(entries, 100);
     await page.getByRole("button", { name: "Older" }).click();
-    await entries.filter({ hasText: "deleteSignInProvider" }).waitFor();
+    await entries.filter({ hasText: "Sign-in provider deleted" }).waitFor();
     await page.getByRole("button", { name: "Newer" }).click();
     await counted(entries, 100);
     await page.getByLabel("User").selectOption({ label: "me@localhost" });
