@@ -180,6 +180,7 @@ describe("projects and sharing", { skip: missing(), timeout: 600_000 }, () => {
     const person = async (name: string): Promise<string> =>
       (await api<{ id: string }>("POST", "/users", { email: `${name}@x.org`, password: "battery staple" })).id;
     await person("dora");
+    await api("POST", "/users", { email: "long@x.org", password: "battery staple", nickname: "Longname".repeat(12) });
     const erik = await person("erik");
     const { page, done } = await enter("#settings=users");
     const row = (name: string): ReturnType<Page["locator"]> =>
