@@ -27,16 +27,17 @@ export function Contents({ api, project, projects }: {
   const s = useSharingText();
   const loaded = useLoaded(project.id, () => Promise.all(kinds.map((kind) => api.items(kind, project.id))));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [tag, setTag] = useState("");
+  const [wanted, setWanted] = useState("");
   const [progress, setProgress] = useState<Progress>();
   const [shared, setShared] = useState<Item>();
   const lists = loaded.value;
   if (!lists) return <Fault text={loaded.fault} onAgain={loaded.reload} />;
   const all = lists.flatMap(({ items }) => items);
+  const tags = [...new Set(all.flatMap((item) => item.tags))].sort();
+  const tag = tags.includes(wanted) ? wanted : ""; // the last object with the tag may have left
   const fits = (item: Item): boolean => tag === "" || item.tags.includes(tag);
   const listed = all.filter(fits);
   const selected = listed.filter((item) => chosen.has(keyOf(item)));
-  const tags = [...new Set(all.flatMap((item) => item.tags))].sort();
   const act = async (items: readonly Item[], each: (item: Item) => Promise<unknown>): Promise<void> => {
     const faults: string[] = [];
     for (const [at, item] of items.entries()) {
@@ -63,7 +64,7 @@ export function Contents({ api, project, projects }: {
         {tags.length > 0 && (
           <label className="field">
             {s("tag")}
-            <select value={tag} onChange={({ target }) => setTag(target.value)}>
+            <select value={tag} onChange={({ target }) => setWanted(target.value)}>
               <option value="">{s("all_tags")}</option>
               {tags.map((each) => <option key={each} value={each}>{shown(each)}</option>)}
             </select>
