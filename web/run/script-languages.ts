@@ -25,8 +25,8 @@ export class ScriptLanguages {
   #installing: Promise<void> | undefined;
 
   /**
-   * install adds Python to the host; it throws the reason when that fails. Who asks while it runs,
-   * in another form, waits for the same installation.
+   * install adds Python to the host; it throws the reason when that fails. Forms that call
+   * it while it runs wait for the same installation.
    */
   install(host: Pick<Host, "request">): Promise<void> {
     return (this.#installing ??= this.#install(host).finally(() => (this.#installing = undefined)));

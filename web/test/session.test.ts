@@ -424,29 +424,6 @@ test("a run that is stopped before its start ends as canceled", async () => {
   assert.equal((await settled(session)).shown.status, "canceled");
 });
 
-test("a node that is to run alone on the host, and is stopped before its start, does not run", async () => {
-  const asked: string[] = [];
-  const ask = ((method: string, path: string, _body: unknown, options?: { signal?: AbortSignal }) => {
-    options?.signal?.throwIfAborted();
-    asked.push(`${method} ${path}`);
-    return Promise.resolve(Response.json({ outputs: {}, elapsed: 0 }));
-  }) as unknown as Host["ask"];
-  const models = (): Promise<Response> => Promise.reject(new Error("no run asks the models"));
-  const session = new Session(engine, world, { models, ask });
-  session.open(example("tea-house"));
-  session.allow();
-  session.origin.set({ id: "c1", rev: 1 });
-  session.player.where.set("host");
-  const node = session.document.get()?.model.nodes.find(({ kind }) => kind === "Message")?.id ?? assert.fail();
-  session.player.debug(node, {});
-  session.player.cancel();
-  assert.equal((await settled(session)).shown.status, "canceled");
-  assert.deepEqual(asked, []);
-  session.player.debug(node, {});
-  assert.equal((await settled(session)).shown.status, "succeeded");
-  assert.deepEqual(asked, ["POST /api/v2/canvases/c1/debug"]);
-});
-
 test("who opens and closes a run of the host never ends it, only stop does", async () => {
   const asked: string[] = [];
   const ask = ((method: string, path: string, _body: unknown, options?: { signal?: AbortSignal }) => {

@@ -122,7 +122,7 @@ function allowed<T>(get: () => T): T | undefined {
   }
 }
 
-// Keys that compose a letter choose nothing in the lists that are open; Safari names only their code.
+// Keys that compose a letter choose nothing in open lists; Safari names only their code.
 addEventListener("keydown", (event) => {
   if (event.isComposing || event.keyCode === 229) event.stopPropagation();
 }, true);
