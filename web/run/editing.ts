@@ -138,7 +138,8 @@ export class Editing {
 
   #regroup(draft: Draft, { model }: Drawn, places: Readonly<Record<string, Point>>): number {
     const moved = this.#session.drawing(draft.dsl);
-    let crossed = 0;
+    // Those that go the same way go together: edges between them cross no border.
+    const ways = new Map<string | undefined, string[]>();
     for (const id of Object.keys(places)) {
       const node = moved.byId.get(id);
       if (node?.role !== "node" || node.spec?.role === "start") continue;
@@ -146,8 +147,11 @@ export class Editing {
       const at = origin(moved, id);
       const middle = { x: at.x + width / 2, y: at.y + height / 2 };
       const group = groupAt(moved, middle, new Set(Object.keys(places)));
-      if (group === model.byId.get(id)?.parent) continue;
-      const out = enclose(draft, this.#specs, moved, [id], group);
+      if (group !== model.byId.get(id)?.parent) ways.set(group, [...(ways.get(group) ?? []), id]);
+    }
+    let crossed = 0;
+    for (const [group, ids] of ways) {
+      const out = enclose(draft, this.#specs, this.#session.drawing(draft.dsl), ids, group);
       crossed += out.crossed;
       const after = this.#session.drawing(draft.dsl);
       for (const { source, target, branch } of out.instead) {

@@ -376,6 +376,7 @@ export class Player {
     const run = (await rest.remote) ?? await this.#started(turn, start, rest);
     if (!run) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     this.#run = run;
+    if (this.#halted === turn.records) run.cancel("stopped by the person"); // before there was a run to stop
     if (rest.remote instanceof RemoteRun) {
       void rest.remote.id.then((id) => { turn.run = id; }, () => undefined); // the events fail then
     }

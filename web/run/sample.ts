@@ -1,24 +1,79 @@
 // Sample data: a dataset with three short documents, and a canvas that answers from it, to see
 // answers with sources before there are documents of one's own.
 
-import type { Dataset, Datasets, StoredDocument } from "./datasets.ts";
-import type { Host } from "./host.ts";
+import type { Datasets, StoredDocument } from "./datasets.ts";
+import { HostError, type Host } from "./host.ts";
 import { files, sampleName, words } from "./sample-texts.ts";
 
 type Language = "en" | "zh";
 type Asked = Pick<Host, "create" | "request" | "state">;
-type Stored = Pick<Datasets, "list" | "create" | "remove" | "upload" | "watch" | "documents">;
+type Stored = Pick<Datasets, "get" | "create" | "remove" | "upload" | "watch" | "documents">;
 
-/** isSample reports whether a dataset or a canvas is of the sample data. */
-export function isSample(name: string): boolean {
-  return name === sampleName.en || name === sampleName.zh;
+/** Made are the ids of what one act made; the canvas is absent until the documents are parsed. */
+export interface Made {
+  dataset: string;
+  canvas?: string;
 }
 
-/** findSample returns the datasets of the sample data. */
-export async function findSample(datasets: Pick<Stored, "list">): Promise<Dataset[]> {
-  const found = await Promise.all([...new Set(Object.values(sampleName))].map((name) =>
-    datasets.list({ words: name, page_size: 10 })));
-  return found.flatMap(({ items }) => items).filter(({ name }) => isSample(name));
+/** Kept remembers what was made, in this browser: a title is not enough to delete anything. */
+export interface Kept {
+  get(): Made[];
+  set(made: Made[]): void;
+}
+
+/** Sample is what is left of one act, for the question before it is removed. */
+export interface Sample extends Made {
+  /** Name and number of documents of the dataset, with those added since. */
+  name?: string;
+  documents?: number;
+  title?: string;
+}
+
+const remembered = "easel.sample";
+
+/** keptHere keeps the ids in the storage of the browser. */
+export const keptHere: Kept = {
+  get() {
+    try {
+      const made = JSON.parse(localStorage.getItem(remembered) ?? "[]") as unknown;
+      return Array.isArray(made) ? made.filter((each: Made | null) => typeof each?.dataset === "string") : [];
+    } catch {
+      return []; // nothing is remembered
+    }
+  },
+  set(made) {
+    try {
+      localStorage.setItem(remembered, JSON.stringify(made));
+    } catch { /* a page may be forbidden to remember */ }
+  },
+};
+
+const pathOf = (canvas: string): string => `/api/v2/canvases/${encodeURIComponent(canvas)}`;
+
+/** findSample returns what this browser has made and the host still has for this person. */
+export async function findSample(
+  host: Pick<Host, "request">, datasets: Pick<Stored, "get">, kept: Kept,
+): Promise<Sample[]> {
+  const found = await Promise.all(kept.get().map(async ({ dataset, canvas }): Promise<Sample | undefined> => {
+    const [set, drawn] = await Promise.all([
+      orGone(datasets.get(dataset)),
+      canvas === undefined ? undefined : orGone(host.request<{ title: string }>("GET", pathOf(canvas))),
+    ]);
+    if (!set && !drawn) return undefined;
+    const { name, documents } = set ?? {};
+    return { dataset, canvas, name, documents, title: drawn?.title };
+  }));
+  return found.filter((each) => each !== undefined);
+}
+
+// orGone returns undefined for what somebody else has deleted, or may not be seen by this person.
+async function orGone<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (err) {
+    if (err instanceof HostError && (err.status === 404 || err.status === 403)) return undefined;
+    throw err;
+  }
 }
 
 /**
@@ -26,9 +81,11 @@ export async function findSample(datasets: Pick<Stored, "list">): Promise<Datase
  * searched. What was made is removed again if that fails.
  */
 export async function addSample(
-  host: Asked, datasets: Stored, recipe: Recipe, language: Language, signal: AbortSignal,
+  host: Asked, datasets: Stored, kept: Kept, recipe: Recipe, language: Language, signal: AbortSignal,
 ): Promise<string> {
   const dataset = await datasets.create({ name: sampleName[language], description: words[language].about });
+  const others = (): Made[] => kept.get().filter((each) => each.dataset !== dataset.id);
+  kept.set([...others(), { dataset: dataset.id }]); // also for a page that is closed before the end
   try {
     for (const [name, text] of Object.entries(files[language])) {
       await datasets.upload(dataset.id, new File([text], name, { type: "text/markdown" }), true, signal);
@@ -37,22 +94,23 @@ export async function addSample(
     const hasModel = host.state.get().answers !== "";
     const canvas = sampleCanvas(recipe, dataset.id, hasModel, language);
     const { id } = await host.create(sampleName[language], JSON.stringify(canvas));
+    kept.set([...others(), { dataset: dataset.id, canvas: id }]);
     return id;
   } catch (err) {
-    await datasets.remove(dataset.id).catch(() => undefined); // the first failure is the one to report
+    // The first failure is the one to report; a dataset that stays can be removed later.
+    await datasets.remove(dataset.id).then(() => kept.set(others()), () => undefined);
     throw err;
   }
 }
 
-/** removeSample deletes the sample data with its canvases. */
-export async function removeSample(host: Pick<Host, "request">, datasets: Stored): Promise<void> {
-  for (const { id } of await findSample(datasets)) await datasets.remove(id);
-  for (const name of new Set(Object.values(sampleName))) {
-    const path = `/api/v2/canvases?${new URLSearchParams({ keywords: name, page_size: "10" })}`;
-    const { items = [] } = await host.request<{ items?: { id: string; title: string }[] }>("GET", path);
-    for (const { id, title } of items) {
-      if (isSample(title)) await host.request("DELETE", `/api/v2/canvases/${encodeURIComponent(id)}`);
-    }
+/** removeSample deletes what was found, and nothing else that has the same name. */
+export async function removeSample(
+  host: Pick<Host, "request">, datasets: Pick<Stored, "remove">, kept: Kept, found: Sample[],
+): Promise<void> {
+  for (const { dataset, canvas, name, title } of found) {
+    if (canvas !== undefined && title !== undefined) await orGone(host.request("DELETE", pathOf(canvas)));
+    if (name !== undefined) await orGone(datasets.remove(dataset));
+    kept.set(kept.get().filter((each) => each.dataset !== dataset));
   }
 }
 

@@ -22,8 +22,17 @@ export class ScriptLanguages {
     this.list.set((await host.request<{ items: ScriptLanguage[] }>("GET", path)).items);
   }
 
-  /** install adds Python to the host; it throws the reason when that fails. */
-  async install(host: Pick<Host, "request">): Promise<void> {
+  #installing: Promise<void> | undefined;
+
+  /**
+   * install adds Python to the host; it throws the reason when that fails. Forms that call
+   * it while it runs wait for the same installation.
+   */
+  install(host: Pick<Host, "request">): Promise<void> {
+    return (this.#installing ??= this.#install(host).finally(() => (this.#installing = undefined)));
+  }
+
+  async #install(host: Pick<Host, "request">): Promise<void> {
     const { ok, error } = await host.request<{ ok: boolean; error?: string }>("POST", `${path}/python/install`);
     if (!ok) throw new Error(error);
     await this.load(host);

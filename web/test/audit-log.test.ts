@@ -40,7 +40,7 @@ test("every act that the log records has words in both languages", () => {
   const named = [...api.matchAll(/^### (\w+)\n\n`(\w+) [^\n]*\n\n([^\n]*)/gm)];
   assert.ok(named.length > 150);
   // Reads, searches and runs have records elsewhere, see unaudited in host/internal/api/audit.go.
-  const elsewhere = ["listTables", "testProvider", "findLocalProviders", "listMCPTools", "previewChunks"];
+  const elsewhere = ["listTables", "testProvider", "findLocalProviders", "listMCPTools", "previewChunks", "debugNode"];
   const recorded = named.flatMap(([, name = "", method, about = ""]) => {
     const scoped = /Scope: (edit|admin|host)\./.test(about);
     return method !== "GET" && scoped && !elsewhere.includes(name) ? [name] : [];

@@ -84,6 +84,33 @@ test("a step that goes into a group leaves the flow through the group, and out o
   assert.deepEqual(flows(now()), ["Each > End", `${item} > Last`, "Start > Each"].toSorted());
 });
 
+test("steps that go into a group together, or out of it, keep the edges between them", () => {
+  const { editing, now } = stage();
+  const [a, b, end] = ["A", "B", "End"].map((name, i) =>
+    editing.add("LLM", name, { at: { x: 300 + 300 * i, y: 600 } }) ?? assert.fail());
+  assert.ok(a && b && end);
+  const group = editing.add("Iteration", "Each", { at: { x: 0, y: 1000 } }) ?? assert.fail();
+  for (const { source, target } of now().model.edges) editing.disconnect({ source, target });
+  for (const [source, target] of [["begin", a], [a, b], [b, end]] as const) editing.connect({ source, target });
+  const item = now().model.nodes.find(({ role }) => role === "item")?.name ?? "";
+  editing.move({ [a]: { x: 100, y: 1100 }, [b]: { x: 360, y: 1100 } }, true);
+  assert.deepEqual([a, b].map((id) => now().model.byId.get(id)?.parent), [group, group]);
+  assert.deepEqual(flows(now()), ["A > B", "Each > End", `${item} > A`, "Start > Each"].toSorted());
+  editing.move({ [a]: { x: 100, y: -900 }, [b]: { x: 400, y: -900 } }, true);
+  assert.deepEqual([a, b].map((id) => now().model.byId.get(id)?.parent), [undefined, undefined]);
+  assert.deepEqual(flows(now()), ["A > B", "Each > End", "Start > Each"].toSorted());
+});
+
+test("a group does not go into a group that it contains", () => {
+  const { editing, now } = stage();
+  const outer = editing.add("Iteration", "Outer", { at: { x: 300, y: 0 } }) ?? assert.fail();
+  const inner = editing.add("Loop", "Inner", { at: { x: 400, y: 60 } }) ?? assert.fail();
+  assert.equal(now().model.byId.get(inner)?.parent, outer);
+  editing.move({ [outer]: { x: 320, y: 10 } }, true);
+  assert.equal(now().model.byId.get(outer)?.parent, undefined);
+  assert.equal(now().model.byId.get(inner)?.parent, outer);
+});
+
 test("copies have titles that no other step has, also those inside of groups", () => {
   const { editing, now } = stage();
   const group = editing.add("Iteration", "Each", { at: { x: 300, y: 0 } }) ?? assert.fail();

@@ -6,24 +6,26 @@ import { test } from "node:test";
 import { build } from "../canvas/model.ts";
 import { open } from "../canvas/dsl.ts";
 import type { Dataset, Datasets, StoredDocument } from "../run/datasets.ts";
-import { Host, type HostState } from "../run/host.ts";
-import { addSample, isSample, removeSample, sampleCanvas, type Recipe } from "../run/sample.ts";
+import { type Host, HostError, type HostState } from "../run/host.ts";
+import { addSample, findSample, removeSample, sampleCanvas, type Kept, type Made, type Recipe } from "../run/sample.ts";
 import { files, sampleName } from "../run/sample-texts.ts";
 import { Store } from "../run/store.ts";
 import { specs } from "./specs.ts";
 
 const recipe = JSON.parse(readFileSync(new URL("../run/sample.json", import.meta.url), "utf8")) as Recipe;
 
-type Made = Parameters<typeof addSample>[1];
+type Stored = Parameters<typeof addSample>[1];
 
 // site is a host that parses each document as it arrives, but for those named.
-function site(bad = ""): { host: Parameters<typeof addSample>[0]; datasets: Made; has(): string[] } {
+function site(bad = ""): { host: Parameters<typeof addSample>[0]; datasets: Stored; kept: Kept; has(): string[] } {
   const sets = new Map<string, string>();
   const canvases = new Map<string, string>();
   const documents: StoredDocument[] = [];
   const state = { answers: "", scopes: ["edit"] } as unknown as HostState;
   let ids = 0;
+  let made: Made[] = [];
   return {
+    kept: { get: () => made, set: (all) => void (made = all) },
     has: () => [...sets.values(), ...canvases.values()],
     host: {
       state: new Store(state) as Host["state"],
@@ -32,13 +34,19 @@ function site(bad = ""): { host: Parameters<typeof addSample>[0]; datasets: Made
         return { id: `c${ids}`, rev: 1 };
       },
       request: (async (method: string, path: string) => {
-        if (method === "GET") return { items: [...canvases].map(([id, title]) => ({ id, title })) };
-        canvases.delete(path.split("/").at(-1) ?? "");
-        return undefined;
+        const id = path.split("/").at(-1) ?? "";
+        const title = canvases.get(id);
+        if (title === undefined) throw new HostError(404, "no such canvas");
+        if (method === "DELETE") canvases.delete(id);
+        return { id, title };
       }) as Host["request"],
     },
     datasets: {
-      list: async () => ({ items: [...sets].map(([id, name]) => ({ id, name }) as Dataset), total: sets.size }),
+      get: async (id) => {
+        const name = sets.get(id);
+        if (name === undefined) throw new HostError(404, "no such dataset");
+        return { id, name, documents: documents.length } as Dataset;
+      },
       create: async ({ name = "" }) => {
         sets.set(`d${++ids}`, name);
         return { id: `d${ids}`, name } as Dataset;
@@ -59,28 +67,71 @@ function site(bad = ""): { host: Parameters<typeof addSample>[0]; datasets: Made
 }
 
 test("sample data are a dataset and a canvas, made by one act and gone in one act", async () => {
-  const { host, datasets, has } = site();
+  const { host, datasets, kept, has } = site();
   const { signal } = new AbortController();
-  await addSample(host, datasets, recipe, "en", signal);
+  await addSample(host, datasets, kept, recipe, "en", signal);
   assert.deepEqual(has(), [sampleName.en, sampleName.en]);
-  await addSample(host, datasets, recipe, "zh", signal);
+  await addSample(host, datasets, kept, recipe, "zh", signal);
   assert.equal(has().length, 4, "nothing is replaced unasked");
-  await removeSample(host, datasets);
+  const found = await findSample(host, datasets, kept);
+  assert.deepEqual(found.map(({ name, documents, title }) => [name, documents, title]), [
+    [sampleName.en, 6, sampleName.en], [sampleName.zh, 6, sampleName.zh],
+  ]);
+  await removeSample(host, datasets, kept, found);
+  assert.deepEqual(has(), []);
+  assert.deepEqual(kept.get(), []);
+});
+
+test("a person's own dataset and canvas of the same title are not the sample data", async () => {
+  const { host, datasets, kept, has } = site();
+  await datasets.create({ name: sampleName.en });
+  const { id: mine } = await host.create(sampleName.en, "{}");
+  assert.deepEqual(await findSample(host, datasets, kept), []);
+  const canvas = await addSample(host, datasets, kept, recipe, "en", new AbortController().signal);
+  assert.equal(has().length, 4);
+  await removeSample(host, datasets, kept, await findSample(host, datasets, kept));
+  assert.deepEqual(has(), [sampleName.en, sampleName.en]);
+  assert.deepEqual(await host.request("GET", `/api/v2/canvases/${mine}`), { id: mine, title: sampleName.en });
+  await assert.rejects(host.request("GET", `/api/v2/canvases/${canvas}`), { status: 404 });
+});
+
+test("what somebody else has deleted is no obstacle, and a failing host leaves the rest for the next time", async () => {
+  const { host, datasets, kept, has } = site();
+  const canvas = await addSample(host, datasets, kept, recipe, "en", new AbortController().signal);
+  const found = await findSample(host, datasets, kept);
+  await host.request("DELETE", `/api/v2/canvases/${canvas}`);
+  const down: Stored = { ...datasets, remove: () => Promise.reject(new HostError(500, "out of order")) };
+  await assert.rejects(removeSample(host, down, kept, found), /out of order/);
+  const [left] = await findSample(host, datasets, kept);
+  assert.equal(left?.name, sampleName.en);
+  assert.equal(left?.title, undefined);
+  await removeSample(host, datasets, kept, [left]);
+  assert.deepEqual(has(), []);
+});
+
+test("a page that is closed in the middle leaves a dataset that can be removed", async () => {
+  const { host, datasets, kept, has } = site();
+  const never: Stored = { ...datasets, upload: () => new Promise(() => undefined) };
+  void addSample(host, never, kept, recipe, "en", new AbortController().signal);
+  await new Promise(setImmediate);
+  const found = await findSample(host, datasets, kept);
+  assert.equal(found.length, 1);
+  await removeSample(host, datasets, kept, found);
   assert.deepEqual(has(), []);
 });
 
 test("a document that cannot be parsed leaves nothing behind", async () => {
   const [first = ""] = Object.keys(files.en);
-  const { host, datasets, has } = site(first);
-  await assert.rejects(addSample(host, datasets, recipe, "en", new AbortController().signal), /unreadable/);
+  const { host, datasets, kept, has } = site(first);
+  await assert.rejects(addSample(host, datasets, kept, recipe, "en", new AbortController().signal), /unreadable/);
   assert.deepEqual(has(), []);
 });
 
 test("leaving ends it", async () => {
-  const { host, datasets, has } = site();
+  const { host, datasets, kept, has } = site();
   const leave = new AbortController();
-  const silent: Made = { ...datasets, documents: async () => ({ items: [], total: 0 }) };
-  const made = addSample(host, silent, recipe, "en", leave.signal);
+  const silent: Stored = { ...datasets, documents: async () => ({ items: [], total: 0 }) };
+  const made = addSample(host, silent, kept, recipe, "en", leave.signal);
   setImmediate(() => leave.abort());
   await assert.rejects(made, { name: "AbortError" });
   assert.deepEqual(has(), []);
@@ -96,6 +147,5 @@ test("the canvas is sound in both languages, with and without a model", () => {
       assert.ok(model.nodes.every(({ spec }) => spec));
     }
   }
-  assert.ok(isSample(sampleName.zh) && !isSample("Outdoor shop"));
   assert.deepEqual(Object.keys(files.en).length, Object.keys(files.zh).length);
 });

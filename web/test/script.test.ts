@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failingLine, skeleton } from "../canvas/script.ts";
+import type { Host } from "../run/host.ts";
+import { ScriptLanguages } from "../run/script-languages.ts";
 
 test("the line that an error names is that of the innermost call in the script", () => {
   const python = `Traceback (most recent call last):
@@ -29,4 +31,23 @@ test("a new script gets the inputs that can be names", () => {
   assert.equal(skeleton("javascript", ["qty"]), "function main({ qty }) {\n  return qty;\n}\n");
   assert.equal(skeleton("python", []), "def main():\n    return None\n");
   assert.equal(skeleton("javascript", []), "function main() {\n  return null;\n}\n");
+});
+
+test("two forms that ask for Python at the same time get one installation", async () => {
+  const languages = new ScriptLanguages();
+  const sent: string[] = [];
+  let end = (_answer: object): void => undefined;
+  const request = ((method: string): Promise<unknown> => {
+    sent.push(method);
+    if (method === "GET") return Promise.resolve({ items: [] });
+    return new Promise((resolve) => { end = resolve; });
+  }) as Host["request"];
+  const both = [languages.install({ request }), languages.install({ request })];
+  end({ ok: false, error: "no space" });
+  for (const each of both) await assert.rejects(each, /no space/);
+  assert.deepEqual(sent, ["POST"]);
+  const again = languages.install({ request });
+  end({ ok: true });
+  await again;
+  assert.deepEqual(sent, ["POST", "POST", "GET"], "a failed installation can be repeated");
 });

@@ -1,9 +1,10 @@
 // Names of others: nothing in them is hidden, and the text around them keeps its direction.
 
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { shown } from "../words/shown.ts";
-import { filler } from "../words/words.ts";
+import { filler, learn, translator } from "../words/words.ts";
 
 test("hidden characters are written out, wherever they stand", () => {
   assert.equal(shown("safe\u202Efdp.exe"), "safe⟨U+202E⟩fdp.exe");
@@ -28,4 +29,21 @@ test("names that run leftwards are isolated", () => {
 
 test("all texts with values show them so", () => {
   assert.equal(filler({ gone: "Delete {0}?" })("gone", "x\u202Ey"), "Delete x⟨U+202E⟩y?");
+});
+
+test("lists of people, projects and what they share show names so", () => {
+  const folder = new URL("../view/sharing/", import.meta.url);
+  const raw = /\{(?:\w+\.)?(?:name|title|email|nickname|each)(?: \|\| [^}]*)?\}<\//g;
+  const found = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(new URL(file, folder), "utf8").matchAll(raw)].map(([text]) => `${file}: ${text}`));
+  assert.deepEqual(found, []);
+});
+
+test("texts that arrive after the page was drawn in English replace the English ones", async () => {
+  const before = translator("zh");
+  assert.equal(before("bar.undo"), translator("en")("bar.undo"), "not there yet");
+  assert.equal(translator("zh"), before, "the same function for the same texts");
+  await learn("zh");
+  assert.match(translator("zh")("bar.undo"), /\p{Script=Han}/u);
+  assert.equal(translator("zh"), translator("zh"));
 });

@@ -128,12 +128,9 @@ export async function speak(look: Store<Look>, language: Language): Promise<void
   look.update({ language });
 }
 
-const translators: Partial<Record<Language, ReturnType<typeof translator>>> = {};
-
 /** useText returns the texts in the person's language. */
 export function useText(): ReturnType<typeof translator> {
-  const language = useLook((look) => look.language);
-  return (translators[language] ??= translator(language));
+  return translator(useLook((look) => look.language));
 }
 
 /** useSpecText returns the descriptions of components in the person's language. */

@@ -122,6 +122,11 @@ function allowed<T>(get: () => T): T | undefined {
   }
 }
 
+// Keys that compose a letter choose nothing in open lists; Safari names only their code.
+addEventListener("keydown", (event) => {
+  if (event.isComposing || event.keyCode === 229) event.stopPropagation();
+}, true);
+
 const root = document.getElementById("root");
 const datasetNames = new DatasetNames(onHost, host, session.allowed.get);
 const serverNames = new ServerNames(host);

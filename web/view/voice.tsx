@@ -108,7 +108,7 @@ export function Microphone({ onText, onFault }: {
           else if (!busy) void record();
         }}
         onKeyDown={(event) => {
-          if (event.key !== "Escape" || state !== "recording") return;
+          if (event.key !== "Escape" || state === "idle") return;
           event.stopPropagation();
           drop();
           setState("idle");
@@ -146,15 +146,16 @@ export function ReadAloud(): React.ReactNode {
     signal.addEventListener("abort", () => setState("idle"));
     setFault("");
     setState("speaking");
-    // Made by the click, without which a browser plays nothing.
-    const audio = new AudioContext();
+    let audio: AudioContext | undefined;
     try {
-      await speak(host, heard(button.current?.closest(".bubble") ?? null), (sound, until) => play(audio, sound, until),
+      // Made by the click, without which a browser plays nothing.
+      const player = (audio = new AudioContext());
+      await speak(host, heard(button.current?.closest(".bubble") ?? null), (sound, until) => play(player, sound, until),
         signal);
     } catch (err) {
       if (!signal.aborted) setFault(v("not_spoken", reasonOf(err)));
     }
-    void audio.close();
+    void audio?.close();
     if (own.current?.signal === signal) setState("idle");
   };
   const label = v(state === "speaking" ? "hush" : "read_aloud");

@@ -24,7 +24,9 @@ export const en = {
   "sample.add": "Add sample data",
   "sample.adding": "Adding sample data…",
   "sample.remove": "Remove the sample data",
-  "sample.remove_sure": "Remove the sample dataset and its canvas",
+  "sample.remove_sure": "Delete {0}",
+  "sample.dataset": "the dataset “{0}” (documents: {1})",
+  "sample.canvas": "the canvas “{0}”",
   "dataset.none_hint":
     "A dataset is a collection of documents that canvases search with a Retrieval node. Create one and " +
     "drop files into it.",

@@ -66,6 +66,7 @@ const acts: Record<string, Words> = {
   deleteSchedule: ["Schedule deleted", "删除定时任务"],
   putSecret: ["Secret saved", "保存机密"],
   deleteSecret: ["Secret deleted", "删除机密"],
+  installPython: ["Python installed", "安装 Python"],
   putTraceSettings: ["Keeping of runs changed", "修改运行记录的保留"],
   createTenant: ["Tenant created", "新建租户"],
   limitTenant: ["Limits of a tenant changed", "修改租户限额"],

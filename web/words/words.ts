@@ -13,12 +13,20 @@ export async function learn(language: Language): Promise<void> {
   if (language === "zh") tables.zh ??= (await import("./zh.ts")).zh;
 }
 
+/** Translator returns a text; {0}, {1} are places for values. */
+export type Translator = (key: Key, ...values: (string | number)[]) => string;
+
+const translators = new Map<Record<Key, string>, Translator>();
+
 /**
- * translator returns texts of a language that was learned, or else English; {0}, {1} are places for
- * values.
+ * translator returns texts of a language that was learned, or else English. It is the same function
+ * until the language is learned.
  */
-export function translator(language: Language): (key: Key, ...values: (string | number)[]) => string {
-  return filler(tables[language] ?? en);
+export function translator(language: Language): Translator {
+  const table = tables[language] ?? en;
+  const made = translators.get(table) ?? filler(table);
+  translators.set(table, made);
+  return made;
 }
 
 /** filler returns the texts of a table with values in their places, as they may be shown. */

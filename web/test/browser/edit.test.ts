@@ -85,6 +85,26 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
   });
   after(() => stage.close());
 
+  test("the next step is offered on an empty canvas, added once, and is one step of undo", async () => {
+    const { page, done } = await stage.visit("", desktop);
+    await begin(page);
+    const ghost = page.getByRole("button", { name: "Add the next step" });
+    await ghost.dblclick();
+    const palette = page.getByRole("dialog", { name: "Add step" });
+    await palette.waitFor();
+    await counted(page.locator(".box"), 1, "the second click chooses nothing");
+    await palette.getByRole("combobox").fill("message");
+    await palette.getByRole("combobox").press("Enter");
+    await counted(page.locator(".box"), 2);
+    await counted(edges(page), 1, "it is connected");
+    await counted(ghost, 0);
+    await page.keyboard.press("Control+z");
+    await counted(page.locator(".box"), 1);
+    await counted(edges(page), 0);
+    await ghost.waitFor();
+    await done();
+  });
+
   test("every edge stays drawn while branches are renamed, moved, added and removed, and after undo", async () => {
     const { page, done } = await stage.visit("#template=support-triage");
     await page.locator(".box", { hasText: "Classify" }).first().click();

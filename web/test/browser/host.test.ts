@@ -194,6 +194,12 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await me.click();
     await dialog.getByText("ann@x.example").waitFor();
     await audit(page, "the account of a person");
+    for (const name of ["Ann Lee", "Ann"]) {
+      await dialog.getByLabel("Name", { exact: true }).fill(name);
+      await dialog.getByRole("button", { name: "Save name" }).click();
+      await dialog.getByText("The name is saved.").waitFor();
+      await me.getByText(name, { exact: true }).waitFor();
+    }
     const fill = async (old: string, next: string): Promise<void> => {
       await dialog.getByLabel("Current password").fill(old);
       await dialog.getByLabel("New password").fill(next);

@@ -51,6 +51,24 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     await done();
   });
 
+  test("keys that compose a letter choose nothing and close nothing", async () => {
+    const { page, done } = await stage.visit("#example=tea-house", desktop);
+    await box(page, "Brewing advice").waitFor();
+    const boxes = await page.locator(".react-flow__node").count();
+    await page.keyboard.press("a");
+    const palette = page.getByRole("dialog", { name: "Add step" });
+    const search = palette.getByRole("combobox");
+    await search.fill("message");
+    for (const key of ["Enter", "Escape"]) {
+      await search.dispatchEvent("keydown", { key, isComposing: true, keyCode: 229, bubbles: true });
+      assert.ok(await palette.isVisible());
+    }
+    await page.keyboard.press("Enter");
+    await palette.waitFor({ state: "detached" });
+    await counted(page.locator(".react-flow__node"), boxes + 1);
+    await done();
+  });
+
   test("Enter selects a node, arrows then move it, and Escape deselects it", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await page.locator('.react-flow__node[tabindex="0"]').focus();

@@ -262,8 +262,13 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await dialog.getByText("The body is not valid JSON.").waitFor();
     assert.equal(await dialog.getByRole("button", { name: "Send a test call" }).isDisabled(), true);
     await dialog.getByLabel("Body (JSON)").fill('{"order": 12}');
-    await dialog.getByRole("button", { name: "Send a test call" }).click();
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/webhook/test")) sent.push(request.method());
+    });
+    await dialog.getByRole("button", { name: "Send a test call" }).dblclick();
     await dialog.getByText("The run succeeded.").waitFor();
+    assert.deepEqual(sent, ["POST"], "a double click is one call");
     await dialog.locator(".snippet", { hasText: "Response 200" }).waitFor();
     await dialog.locator(".hook-events li", { hasText: "It was called." }).first().waitFor();
     await look(page, "webhook");

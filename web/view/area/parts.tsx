@@ -90,12 +90,14 @@ export function Confirm({
         disabled={disabled}
         onBlur={() => setAsking(false)}
         onKeyDown={(event) => {
+          if (event.repeat) event.preventDefault(); // Enter is still held
           if (event.key === "Escape") {
             event.stopPropagation();
             setAsking(false);
           }
         }}
-        onClick={() => {
+        onClick={({ detail }) => {
+          if (detail > 1) return; // of the double click that asked
           setAsking(false);
           onDone();
         }}

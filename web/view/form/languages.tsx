@@ -19,13 +19,15 @@ export function MissingLanguage({ name }: { name: string }): React.ReactNode {
   const mayAsk = useMayAsk();
   const saved = useStore(session.origin, (origin) => origin !== undefined);
   const list = useStore(languages.list, (all) => all);
+  const loading = useAttempt(); // apart, so that only an installation is shown as one
   const attempt = useAttempt();
   const asks = mayAsk && saved;
   useEffect(() => {
-    if (asks) void attempt.run(() => languages.load(host));
+    if (asks) void loading.run(() => languages.load(host));
   }, [asks, host]);
   const language = list?.find((each) => each.name === name);
-  if (!asks || (language?.missing === undefined && attempt.fault === undefined)) return null;
+  const fault = attempt.fault ?? loading.fault;
+  if (!asks || (language?.missing === undefined && fault === undefined)) return null;
   const title = titles[name] ?? name;
   return (
     <div className="field-problem" data-severity="error" role="group" aria-label={c("language_missing", title)}>
@@ -37,7 +39,7 @@ export function MissingLanguage({ name }: { name: string }): React.ReactNode {
         </button>
       )}
       {language?.missing !== undefined && language.installs !== true && <p>{c("language_ask", title)}</p>}
-      <Fault text={attempt.fault} />
+      <Fault text={fault} />
     </div>
   );
 }

@@ -55,7 +55,7 @@ function Profile({ onChanged }: { onChanged(): void }): React.ReactNode {
       <dl className="profile">
         {facts.map(([label, value]) => <div key={label}><dt>{label}</dt><dd>{value}</dd></div>)}
       </dl>
-      {host.hasLogin && <Name key={name} name={name} />}
+      {host.hasLogin && <Name name={name} />}
       <button type="button" onClick={() => void host.signOut().catch(() => host.connect())}>
         {t("host.sign_out")}
       </button>
@@ -73,7 +73,8 @@ function Profile({ onChanged }: { onChanged(): void }): React.ReactNode {
 function Name({ name }: { name: string }): React.ReactNode {
   const h = useHomeText();
   const { host } = useApp();
-  const [text, setText] = useState(name);
+  const [typed, setText] = useState<string>();
+  const text = typed ?? name;
   const [saved, setSaved] = useState(false);
   const attempt = useAttempt();
   return (

@@ -108,7 +108,7 @@ function ProjectFilter({ api, project, onChange }: {
     >
       <option value="all">{a("project.all")}</option>
       {projects.value.map(({ id, name }) => (
-        <option key={id} value={id}>{name || a("project.default")}</option>
+        <option key={id} value={id}>{shown(name) || a("project.default")}</option>
       ))}
     </select>
   );

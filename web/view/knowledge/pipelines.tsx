@@ -7,6 +7,7 @@ import { pipelineText, recipes, type Recipe } from "../../run/recipes.ts";
 import { Fault, useAttempt, useLoaded } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { useApp, useStore } from "../context.tsx";
+import { shown } from "../../words/shown.ts";
 import { Icon } from "../icons.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 
@@ -36,7 +37,7 @@ export function Pipelines({ api }: { api: Datasets }): React.ReactNode {
         {list.value?.map((pipeline) => (
           <li key={pipeline.id}>
             <a className="card" href={`#canvas=${encodeURIComponent(pipeline.id)}`}>
-              <b>{pipeline.title}</b>
+              <b>{shown(pipeline.title)}</b>
             </a>
           </li>
         ))}

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { Datasets } from "../../run/datasets.ts";
 import recipe from "../../run/sample.json";
-import { addSample, findSample, removeSample } from "../../run/sample.ts";
+import { addSample, findSample, keptHere, removeSample, type Sample as Found } from "../../run/sample.ts";
 import { Confirm, Fault, useAttempt, useLoaded } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { useApp, useLook } from "../context.tsx";
@@ -19,7 +19,7 @@ export default function Sample({ onChange }: {
   const language = useLook((look) => look.language);
   const api = useRef<Datasets>(undefined);
   const datasets = (api.current ??= new Datasets(host));
-  const { value: found, reload } = useLoaded("sample", () => findSample(datasets));
+  const { value: found, reload } = useLoaded("sample", () => findSample(host, datasets, keptHere));
   const attempt = useAttempt();
   const leaving = useRef<AbortController>(undefined);
   useEffect(() => {
@@ -28,14 +28,21 @@ export default function Sample({ onChange }: {
   }, []);
   const add = async (): Promise<void> => {
     const { signal } = (leaving.current ??= new AbortController());
-    const id = await addSample(host, datasets, recipe, language, signal);
+    const id = await addSample(host, datasets, keptHere, recipe, language, signal);
     location.hash = `#canvas=${encodeURIComponent(id)}`;
   };
-  const remove = async (): Promise<void> => {
-    await removeSample(host, datasets);
-    await reload();
-    onChange?.();
+  const remove = async (those: Found[]): Promise<void> => {
+    try {
+      await removeSample(host, datasets, keptHere, those);
+    } finally {
+      await reload();
+      onChange?.();
+    }
   };
+  const nameOf = ({ name, documents = 0, title }: Found): string[] => [
+    ...(name === undefined ? [] : [a("sample.dataset", name, documents)]),
+    ...(title === undefined ? [] : [a("sample.canvas", title)]),
+  ];
   if (!host.state.get().scopes.includes("edit") || !found) return null;
   return (
     <div className="tools">
@@ -46,8 +53,8 @@ export default function Sample({ onChange }: {
         </button>
       ) : (
         <Confirm
-          label={a("sample.remove")} sure={a("sample.remove_sure")} disabled={attempt.busy}
-          onDone={() => void attempt.run(remove)}
+          label={a("sample.remove")} sure={a("sample.remove_sure", found.flatMap(nameOf).join(", "))} disabled={attempt.busy}
+          onDone={() => void attempt.run(() => remove(found))}
         />
       )}
       <Fault text={attempt.fault} />

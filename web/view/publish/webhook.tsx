@@ -56,6 +56,7 @@ function TestCall({ canvas, hook }: { canvas: string; hook: Hook }): React.React
   const [response, setResponse] = useState<HookAnswer>();
   const [events, setEvents] = useState<TestEvent[]>();
   const [fault, setFault] = useState<string>();
+  const [sending, setSending] = useState(false); // until the host answers: each call has effects
   const stop = useRef(new AbortController());
   useEffect(() => () => stop.current.abort(), []);
   const bare = method === "GET";
@@ -66,15 +67,16 @@ function TestCall({ canvas, hook }: { canvas: string; hook: Hook }): React.React
     setEvents([]);
     setResponse(undefined);
     setFault(undefined);
+    setSending(true);
     try {
       const run = await listen(host, canvas, signal);
       const request = { method, body: bare ? undefined : body, type: hook.type, sign: sign && provable };
-      const call = testCall(host, canvas, request);
-      void call.then((answer) => {
-        if (!signal.aborted) setResponse(answer);
-      });
-      for await (const event of run((await call).status < 400)) setEvents((before = []) => [...before, event]);
+      const answer = await testCall(host, canvas, request);
+      setSending(false);
+      if (!signal.aborted) setResponse(answer);
+      for await (const event of run(answer.status < 400)) setEvents((before = []) => [...before, event]);
     } catch (err) {
+      setSending(false);
       if (!signal.aborted) setFault(reasonOf(err));
     }
   };
@@ -102,7 +104,7 @@ function TestCall({ canvas, hook }: { canvas: string; hook: Hook }): React.React
           </label>
         )}
         {!bare && <Body type={hook.type} valid={valid} body={body} onChange={setBody} />}
-        <button type="submit" className="primary" disabled={!valid}>
+        <button type="submit" className="primary" disabled={!valid || sending}>
           {t("listen")}
         </button>
       </form>

@@ -5,6 +5,7 @@ import { reasonOf } from "../reason.tsx";
 import type { Item, Kind, Project, Roles } from "../../run/roles.ts";
 import { Fault, useLoaded } from "../area/parts.tsx";
 import { targets } from "./dialog.tsx";
+import { shown } from "../../words/shown.ts";
 import { useSharingText } from "./text.ts";
 
 const ShareDialog = lazy(() => import("./dialog.tsx"));
@@ -26,23 +27,24 @@ export function Contents({ api, project, projects }: {
   const s = useSharingText();
   const loaded = useLoaded(project.id, () => Promise.all(kinds.map((kind) => api.items(kind, project.id))));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [tag, setTag] = useState("");
+  const [wanted, setWanted] = useState("");
   const [progress, setProgress] = useState<Progress>();
   const [shared, setShared] = useState<Item>();
   const lists = loaded.value;
   if (!lists) return <Fault text={loaded.fault} onAgain={loaded.reload} />;
   const all = lists.flatMap(({ items }) => items);
-  const fits = (item: Item): boolean => tag === "" || item.tags.includes(tag);
-  const shown = all.filter(fits);
-  const selected = shown.filter((item) => chosen.has(keyOf(item)));
   const tags = [...new Set(all.flatMap((item) => item.tags))].sort();
+  const tag = tags.includes(wanted) ? wanted : ""; // the last object with the tag may have left
+  const fits = (item: Item): boolean => tag === "" || item.tags.includes(tag);
+  const listed = all.filter(fits);
+  const selected = listed.filter((item) => chosen.has(keyOf(item)));
   const act = async (items: readonly Item[], each: (item: Item) => Promise<unknown>): Promise<void> => {
     const faults: string[] = [];
     for (const [at, item] of items.entries()) {
       try {
         await each(item);
       } catch (err) {
-        faults.push(`${item.name}: ${reasonOf(err)}`);
+        faults.push(`${shown(item.name)}: ${reasonOf(err)}`);
       }
       setProgress({ done: at + 1 - faults.length, total: items.length, faults: [...faults] });
     }
@@ -62,16 +64,16 @@ export function Contents({ api, project, projects }: {
         {tags.length > 0 && (
           <label className="field">
             {s("tag")}
-            <select value={tag} onChange={({ target }) => setTag(target.value)}>
+            <select value={tag} onChange={({ target }) => setWanted(target.value)}>
               <option value="">{s("all_tags")}</option>
-              {tags.map((each) => <option key={each} value={each}>{each}</option>)}
+              {tags.map((each) => <option key={each} value={each}>{shown(each)}</option>)}
             </select>
           </label>
         )}
         <label className="row">
           <input
-            type="checkbox" checked={selected.length === shown.length && shown.length > 0}
-            onChange={({ target }) => setChosen(new Set(target.checked ? shown.map(keyOf) : []))}
+            type="checkbox" checked={selected.length === listed.length && listed.length > 0}
+            onChange={({ target }) => setChosen(new Set(target.checked ? listed.map(keyOf) : []))}
           />
           {s("select_all")}
         </label>
@@ -119,8 +121,8 @@ function Items({ kind, list, isShown, chosen, onChoose, onShare }: {
                 type="checkbox" aria-label={s("select", item.name)} checked={chosen.has(keyOf(item))}
                 onChange={({ target }) => onChoose(item, target.checked)}
               />
-              <span>{item.name}</span>
-              {item.tags.map((each) => <span key={each} className="badge">{each}</span>)}
+              <span>{shown(item.name)}</span>
+              {item.tags.map((each) => <span key={each} className="badge">{shown(each)}</span>)}
             </label>
             <button type="button" aria-label={s("share_open", item.name)} onClick={() => onShare(item)}>
               {s("share")}
@@ -164,7 +166,7 @@ function Acts({ api, project, projects, items, onAct }: {
           <label className="field">
             {s("move_to")}
             <select value={target.id} onChange={(event) => setTo(event.target.value)}>
-              {others.map(({ id, name }) => <option key={id} value={id}>{name || s("default_project")}</option>)}
+              {others.map(({ id, name }) => <option key={id} value={id}>{shown(name) || s("default_project")}</option>)}
             </select>
           </label>
           <button

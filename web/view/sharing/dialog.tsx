@@ -7,6 +7,7 @@ import { Fault, useAttempt, useLoaded } from "../area/parts.tsx";
 import { useApp } from "../context.tsx";
 import { Holders } from "./holders.tsx";
 import { useSharingText } from "./text.ts";
+import { shown } from "../../words/shown.ts";
 
 /** ShareDialog is open while it is drawn; `onChanged` is called after a move or other sharing. */
 export default function ShareDialog({ kind, id, name, onChanged, onClose }: {
@@ -96,8 +97,10 @@ function Move({ projects, project, isAdmin, isBusy, onMove }: {
       <label className="field">
         {s("project")}
         <select value={to} disabled={!isAdmin || isBusy} onChange={({ target }) => setTo(target.value)}>
-          {!known && <option value={project}>{projects.find(({ id }) => id === project)?.name ?? project}</option>}
-          {choices.map(({ id, name }) => <option key={id} value={id}>{name || s("default_project")}</option>)}
+          {!known && (
+            <option value={project}>{shown(projects.find(({ id }) => id === project)?.name ?? project)}</option>
+          )}
+          {choices.map(({ id, name }) => <option key={id} value={id}>{shown(name) || s("default_project")}</option>)}
         </select>
       </label>
       {to !== project && (

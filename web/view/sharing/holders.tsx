@@ -4,6 +4,7 @@ import { useState } from "react";
 import { bySubject, roles, strongest, type Holder, type Role, type Roles, type Sharing } from "../../run/roles.ts";
 import { Confirm, Fault, useAttempt, useLoaded, type Loaded } from "../area/parts.tsx";
 import { useSharingText, type SharingText } from "./text.ts";
+import { shown } from "../../words/shown.ts";
 
 function nameOf(s: SharingText, { subject, name }: Holder): string {
   if (subject === "") return s("each_member");
@@ -44,7 +45,7 @@ export function Holders({ api, object, sharing, mayGive }: {
             <li key={first.subject}>
               <div className="what">
                 <span className="row">
-                  <b>{name}</b>
+                  <b>{shown(name)}</b>
                   <span className="badge state">{s(`role_${strongest(ways)}`)}</span>
                 </span>
                 <small>{ways.map((way) => wayOf(s, way)).join(" · ")}</small>
@@ -103,7 +104,7 @@ function Give({ api, given, onGive, isBusy }: {
         {s("give_to")}
         <select required value={subject} onChange={({ target }) => setSubject(target.value)}>
           <option value="">{s("choose")}</option>
-          {choices.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+          {choices.map(({ id, name }) => <option key={id} value={id}>{shown(name)}</option>)}
         </select>
       </label>
       <label className="field">

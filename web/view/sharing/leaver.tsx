@@ -5,6 +5,7 @@ import type { Admin, User } from "../../run/admin.ts";
 import { Fault, useAttempt, useLoaded } from "../area/parts.tsx";
 import { Waiting } from "../settings/parts.tsx";
 import { useSharingText } from "./text.ts";
+import { shown } from "../../words/shown.ts";
 
 /** Belongings are the numbers of what a user has. */
 type Belongings = Record<(typeof kinds)[number], number>;
@@ -57,7 +58,9 @@ export default function Leaver({ admin, user, users, onRemove }: {
         {s("hand_over")}
         <select value={to} onChange={({ target }) => setTo(target.value)}>
           <option value="">{s("hand_to_none")}</option>
-          {users.map(({ id, email, nickname }) => <option key={id} value={id}>{nickname || email}</option>)}
+          {users.map(({ id, email, nickname }) => (
+            <option key={id} value={id}>{nickname ? `${shown(nickname)} (${shown(email)})` : shown(email)}</option>
+          ))}
         </select>
       </label>
       {to && has.keys + has.embed_tokens > 0 && (

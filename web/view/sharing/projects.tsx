@@ -9,6 +9,7 @@ import { Contents } from "./contents.tsx";
 import { targets } from "./dialog.tsx";
 import { Holders } from "./holders.tsx";
 import { useSharingText } from "./text.ts";
+import { shown } from "../../words/shown.ts";
 
 /** ProjectsSection lists the projects in which the person has a role. */
 export default function ProjectsSection({ mayCreate }: { mayCreate: boolean }): React.ReactNode {
@@ -51,7 +52,7 @@ function ProjectRow({ api, project, projects, after }: {
   return (
     <li>
       <div className="what">
-        <b>{name}</b>
+        <b>{shown(name)}</b>
         <small>{s("your_role", s(`role_${role}`))}</small>
         <Opened label={s("contents")} of={name}>
           <Contents api={api} project={project} projects={projects} />
@@ -82,7 +83,7 @@ function Opened({ label, of, children }: { label: string; of: string; children: 
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="adder" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary aria-label={`${label}: ${of}`}>{label}</summary>
+      <summary aria-label={`${label}: ${shown(of)}`}>{label}</summary>
       {isOpen && children}
     </details>
   );
@@ -124,7 +125,7 @@ function Removal({ api, project, projects, after }: {
         <label className="field">
           {s("remove_to")}
           <select value={to} onChange={({ target }) => setTo(target.value)}>
-            {others.map(({ id, name }) => <option key={id} value={id}>{name || s("default_project")}</option>)}
+            {others.map(({ id, name }) => <option key={id} value={id}>{shown(name) || s("default_project")}</option>)}
           </select>
         </label>
       )}
