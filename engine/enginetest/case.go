@@ -165,8 +165,12 @@ func (r *Run) readPart(v engine.Value) (err error) {
 		name string
 		kind engine.Kind
 	}{
-		{"start", engine.KindObject}, {"pins", engine.KindObject}, {"canvases", engine.KindObject},
-		{"servers", engine.KindObject}, {"rerun", engine.KindBool}, {"until", engine.KindString},
+		{"start", engine.KindObject},
+		{"pins", engine.KindObject},
+		{"canvases", engine.KindObject},
+		{"servers", engine.KindObject},
+		{"rerun", engine.KindBool},
+		{"until", engine.KindString},
 		{"seed", engine.KindString},
 	} {
 		if x := v.Get(m.name); !x.IsNull() && x.Kind() != m.kind {

@@ -3,7 +3,6 @@ package enginetest
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -35,9 +34,6 @@ func (t *turn) rebuild() (again bool, err error) {
 		return false, where(err)
 	}
 	last := lastConsistent(t.entries)
-	if !t.run.Start.IsNull() && !slices.ContainsFunc(t.entries, isSnapshot) {
-		last = -1 // its checkpoints continue a state that is not in the log
-	}
 	if last < 0 {
 		t.entries = nil
 		t.options.Ports.IDs = t.world.freshIDs()
@@ -72,8 +68,6 @@ func lastError(entries []*engine.Event) error {
 	}
 	return nil
 }
-
-func isSnapshot(e *engine.Event) bool { return e.Type == engine.EventSnapshot }
 
 // lastConsistent returns the index of the last entry a state can be rebuilt at, or -1.
 func lastConsistent(entries []*engine.Event) int {
