@@ -2,7 +2,7 @@ package host
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -130,7 +130,8 @@ func TestEachKindOfRunBecomesACase(t *testing.T) {
 			dsl := sketch.Chain(begin, `LLM:A LLM {"llm_id":"gone@nowhere"}`, lastMessage)
 			return ended(run(c.canvas("key", dsl, false), `{"query":"x"}`))
 		},
-		"random choice": simple(`VariableAssigner:V VariableAssigner {"variables":[]}`),
+		"random choice": simple(`Message:R Message {"content":["one of a","one of b","one of c","one of d","one of e",
+			"one of f","one of g","one of h"]}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := play()
@@ -146,21 +147,68 @@ func TestEachKindOfRunBecomesACase(t *testing.T) {
 				return enginetest.Compare(v, played)
 			}
 			require.Empty(t, differs(v))
-			for _, edit := range [][2]string{{"end: ", "other: "}, {"city ", "town "}, {"Your city?", "Where?"}} {
-				dsl := strings.Replace(v.Get("dsl").JSON(), edit[0], edit[1], 1)
-				edited, err := engine.ParseJSONText(dsl)
+			if start := v.Get("runs").At(0).Get("start"); !start.IsNull() {
+				one, err := enginetest.ReadCase(v)
 				require.NoError(t, err)
-				if engine.Equal(edited, v.Get("dsl")) || !strings.Contains(mustJSON(t, v.Get("runs")), edit[0]) {
-					continue
+				cut := &enginetest.Player{Registry: registry, Cut: enginetest.AfterEntry(1)}
+				played, err := cut.Play(t.Context(), one)
+				require.NoError(t, err)
+				require.Empty(t, enginetest.Compare(v, played), "begun again by another process")
+			}
+			if strings.HasPrefix(name, "answered") || name == "approval" { // the question is in the state
+				return
+			}
+			for path, edited := range edits(v.Get("dsl")) {
+				if hidden[name] == "" || !strings.HasPrefix(path, hidden[name]) {
+					require.NotEmpty(t, differs(v.With("dsl", edited)), path)
 				}
-				require.NotEmpty(t, differs(v.With("dsl", edited)), edit)
 			}
 		})
 	}
 }
 
-func mustJSON(t *testing.T, v engine.Value) string {
-	t.Helper()
-	require.True(t, json.Valid([]byte(v.JSON())))
-	return v.JSON()
+// hidden are the beginnings of the params that do not change what a kind of run does: of nodes that
+// do not run or are replaced, and the names of tools of agents, which other names of it replace.
+var hidden = map[string]string{
+	"form": "Message:Z", "until": "Message:Z", "pinned": "LLM:A", "rerun": "LLM:A", "rerun with a pin": "LLM:A",
+	"random choice": "Message:R", "agent with a tool": "Agent:A.tools", "canvas as a tool": "Agent:A.tools",
+}
+
+// edits returns documents that each differ from one in a text, a number or a truth value of a param,
+// by its path.
+func edits(dsl engine.Value) map[string]engine.Value {
+	made := map[string]engine.Value{}
+	var walk func(v engine.Value, path string, put func(engine.Value) engine.Value)
+	walk = func(v engine.Value, path string, put func(engine.Value) engine.Value) {
+		switch v.Kind() {
+		case engine.KindObject:
+			for name, member := range v.Fields() {
+				if name != "outputs" {
+					walk(member, path+"."+name, func(x engine.Value) engine.Value { return put(v.With(name, x)) })
+				}
+			}
+		case engine.KindList:
+			for i, e := range v.Elements() {
+				walk(e, fmt.Sprintf("%s[%d]", path, i), func(x engine.Value) engine.Value {
+					list := v.Slice()
+					list[i] = x
+					return put(engine.List(list...))
+				})
+			}
+		case engine.KindString:
+			made[path] = put(engine.String(v.Str() + " edited"))
+		case engine.KindNumber:
+			made[path] = put(engine.Int(17))
+		case engine.KindBool:
+			made[path] = put(engine.Bool(!v.True()))
+		}
+	}
+	nodes := dsl.Get("components")
+	for id, node := range nodes.Fields() {
+		obj := node.Get("obj")
+		walk(obj.Get("params"), id, func(params engine.Value) engine.Value {
+			return dsl.With("components", nodes.With(id, node.With("obj", obj.With("params", params))))
+		})
+	}
+	return made
 }

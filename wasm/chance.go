@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"strconv"
 	"sync"
 	"time"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // standingClock advances only while a caller sleeps: a sleep returns at once and moves the
@@ -31,6 +34,16 @@ func (c *standingClock) Sleep(ctx context.Context, d time.Duration) error {
 	defer c.mu.Unlock()
 	c.now = c.now.Add(max(d, 0))
 	return nil
+}
+
+// seedOf reads a seed: a number, or the hexadecimal text of one of 64 bits, which JavaScript cannot
+// have as a number.
+func seedOf(v engine.Value) (seed uint64, ok bool) {
+	if n, ok := v.Int(); ok {
+		return uint64(n), true
+	}
+	seed, err := strconv.ParseUint(v.Str(), 16, 64)
+	return seed, err == nil
 }
 
 // seededIDs makes the same ids again for the same seed and the same turn of a conversation.

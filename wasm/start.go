@@ -80,9 +80,9 @@ func (s *startMessage) options(r *run) engine.Options {
 	concurrency, _ := h.Get("concurrency").Int()
 	steps, _ := h.Get("max_steps").Int()
 	o.Concurrency, o.MaxSteps = int(concurrency), int(steps)
-	if seed, ok := h.Get("seed").Int(); ok {
-		o.Seed = uint64(seed)
-		o.Ports.IDs = &seededIDs{state: uint64(seed) ^ uint64(len(r.held.state.History()))<<32}
+	if seed, ok := seedOf(h.Get("seed")); ok {
+		o.Seed = seed
+		o.Ports.IDs = &seededIDs{state: seed ^ uint64(len(r.held.state.History()))<<32}
 	} else {
 		o.Ports.IDs = engine.RandomIDs{}
 	}

@@ -1,7 +1,9 @@
 package enginetest
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -33,6 +35,7 @@ type Run struct {
 	Rerun     bool          // from Start, as a part of another run that is repeated
 	Pins      engine.Value  // outputs by node that replace running it
 	Until     string        // the node at which the run stops
+	Seed      uint64        // of random choices; 0 is 1
 	Debug     *Debug
 
 	// Want is the expectation: an object with some of load_error, events, error, llm_calls,
@@ -109,6 +112,9 @@ func readRun(v engine.Value) (Run, error) {
 		Retrieval: v.Get("retrieval"), Blobs: v.Get("blobs"), Servers: v.Get("servers"), Canvases: v.Get("canvases"),
 		Start: v.Get("start"), Rerun: v.Get("rerun").True(), Pins: v.Get("pins"), Until: v.Get("until").Str(),
 	}
+	if err := r.readPart(v); err != nil {
+		return r, err
+	}
 	for i, call := range v.Get("tools").Elements() {
 		c, err := readOutsideCall(call)
 		if err != nil {
@@ -150,6 +156,36 @@ func readRun(v engine.Value) (Run, error) {
 	}
 	r.Want = want.Value()
 	return r, nil
+}
+
+// readPart reads the seed and checks the members of a run that begins or ends in the middle: one
+// that was ignored would make it another run.
+func (r *Run) readPart(v engine.Value) (err error) {
+	for _, m := range [...]struct {
+		name string
+		kind engine.Kind
+	}{
+		{"start", engine.KindObject},
+		{"pins", engine.KindObject},
+		{"canvases", engine.KindObject},
+		{"servers", engine.KindObject},
+		{"rerun", engine.KindBool},
+		{"until", engine.KindString},
+		{"seed", engine.KindString},
+	} {
+		if x := v.Get(m.name); !x.IsNull() && x.Kind() != m.kind {
+			return fmt.Errorf("%s is of type %s; expected %s", m.name, x.Kind(), m.kind)
+		}
+	}
+	if r.Rerun && r.Start.IsNull() {
+		return errors.New("rerun needs start")
+	}
+	if seed := v.Get("seed").Str(); seed != "" {
+		if r.Seed, err = strconv.ParseUint(seed, 16, 64); err != nil {
+			return fmt.Errorf("seed %q is not a hexadecimal number of 64 bits", seed)
+		}
+	}
+	return nil
 }
 
 func (r *Run) readCancel(v engine.Value) error {
@@ -238,6 +274,9 @@ func (r *Run) value() engine.Value {
 	}
 	if r.Until != "" {
 		b.Set("until", engine.String(r.Until))
+	}
+	if r.Seed != 0 {
+		b.Set("seed", engine.String(strconv.FormatUint(r.Seed, 16)))
 	}
 	if d := r.Debug; d != nil {
 		b.Set("debug", engine.Object("component_id", d.Component, "params", d.Params))

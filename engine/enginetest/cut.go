@@ -37,7 +37,9 @@ func (t *turn) rebuild() (again bool, err error) {
 	if last < 0 {
 		t.entries = nil
 		t.options.Ports.IDs = t.world.freshIDs()
-		t.state = t.canvas.State()
+		if t.state, err = t.startState(); err != nil {
+			return false, where(err)
+		}
 		t.reset()
 		return true, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -41,6 +42,7 @@ func (p *Player) FromLog(ctx context.Context, name, about string, given Recorded
 	dsl := given.DSL
 	if run.Pins, run.Until, run.Rerun = given.Pins, given.Until, l.rerun; !l.middle {
 		dsl = l.before(dsl)
+		run.Seed, _ = strconv.ParseUint(l.start.Get("run").Get("seed").Str(), 16, 64)
 	} else if run.Start, err = p.stateAt(dsl, l.first); err != nil {
 		return nil, err
 	}

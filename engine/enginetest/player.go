@@ -1,9 +1,11 @@
 package enginetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -131,7 +133,7 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 	t.options = engine.Options{
 		Ports: t.world.ports, TaskID: fmt.Sprintf("task_%d", index+1), CanvasID: CanvasID, TenantID: Tenant,
 		Scheduling:  s.player.Scheduling,
-		Concurrency: s.player.Concurrency, MaxSteps: s.player.MaxSteps, Seed: 1, Internal: true,
+		Concurrency: s.player.Concurrency, MaxSteps: s.player.MaxSteps, Seed: cmp.Or(run.Seed, 1), Internal: true,
 		Checkpoints: s.player.Cut != nil || s.player.Log != nil, Exchanges: s.player.Log != nil,
 	}
 	t.options.Until, t.options.Rerun = run.Until, run.Rerun
@@ -190,12 +192,7 @@ func (t *turn) debug(ctx context.Context) {
 // play runs to the end, over all cuts.
 func (t *turn) play(ctx context.Context) error {
 	t.setCancel()
-	var cut bool
-	if t.run.Start.IsNull() {
-		cut = t.consume(t.canvas.Run(ctx, t.state, t.run.Input(), t.options))
-	} else {
-		cut = t.consume(t.canvas.Continue(ctx, t.state, t.options))
-	}
+	cut := t.consume(t.first(ctx))
 	for cut {
 		again, err := t.rebuild()
 		if err != nil {
@@ -204,7 +201,7 @@ func (t *turn) play(ctx context.Context) error {
 		t.setCancel()
 		switch {
 		case again:
-			cut = t.consume(t.canvas.Run(ctx, t.state, t.run.Input(), t.options))
+			cut = t.consume(t.first(ctx))
 		case t.state.Unfinished():
 			cut = t.consume(t.canvas.Continue(ctx, t.state, t.options))
 		default: // the log reached the end of the run
@@ -213,6 +210,22 @@ func (t *turn) play(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// first returns the events of the run from its beginning.
+func (t *turn) first(ctx context.Context) iter.Seq2[*engine.Event, error] {
+	if t.run.Start.IsNull() {
+		return t.canvas.Run(ctx, t.state, t.run.Input(), t.options)
+	}
+	return t.canvas.Continue(ctx, t.state, t.options)
+}
+
+// startState returns the state in which the run begins.
+func (t *turn) startState() (*engine.State, error) {
+	if t.run.Start.IsNull() {
+		return t.canvas.State(), nil
+	}
+	return t.canvas.Restore(t.run.Start.AppendJSON(nil))
 }
 
 // setCancel sets the cancellation, without the events counted before a cut.

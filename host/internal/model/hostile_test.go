@@ -308,3 +308,88 @@ func TestReportedTokensAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A schema, an effort or a prompt that a server refuses is of one call. A model that was refused
+// because of it keeps the parameter for other calls, which may be those of another tenant.
+func TestRefusedSchemasAreNotRemembered(t *testing.T) {
+	for reason, member := range map[string]string{
+		"Invalid schema for response_format 'answer': In context=(), 'additionalProperties' is required to be " +
+			"supplied and to be false.": "response_format",
+		"Invalid schema for response_format 'answer': In context=(), unknown keyword 'x' is not " +
+			"permitted.": "response_format",
+		"'messages' must contain the word 'json' in some form, to use 'response_format' of type " +
+			"'json_object'.": "response_format",
+		"response_format: the schema has a property without a type": "response_format",
+		"Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported values are: " +
+			"'low', 'medium', and 'high'.": "reasoning_effort",
+	} {
+		t.Run(reason, func(t *testing.T) {
+			r := &refusal{status: http.StatusBadRequest, text: reason}
+			body := engine.Object("model", "m", "stream", true, member, "x")
+			require.NotEmpty(t, new(Lesson).negotiate(body, r), "the call goes on without it")
+			require.True(t, r.aboutValue())
+		})
+	}
+	for _, reason := range []string{
+		"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+		"Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+		"Unsupported parameter: 'reasoning_effort' is not supported with this model.",
+		"response_format json_schema is not supported", "Unknown name \"response_schema\": Cannot find field.",
+	} {
+		require.False(t, (&refusal{status: http.StatusBadRequest, text: reason}).aboutValue(), reason)
+	}
+}
+
+// A system message that is refused for its text stays a system message in other calls.
+func TestRefusedSystemTextsAreNotRemembered(t *testing.T) {
+	p, _ := judging(t, func(body engine.Value) string {
+		first := body.Get("messages").At(0)
+		if first.Get("role").Str() == "system" && first.Get("content").Str() == "bad" {
+			return "The system message must not be empty or blank."
+		}
+		return ""
+	})
+	bad := hello(false)
+	bad.System = "bad"
+	_, _, err := collect(p.generate(t.Context(), "m", bad))
+	require.NoError(t, err)
+	require.Empty(t, p.lesson("m").Drop)
+}
+
+// A prompt that makes a model write a closing mark teaches nothing about the model: the next answer
+// of another is text from its first word on.
+func TestQuotedMarksTeachNothing(t *testing.T) {
+	text := "In the template, reasoning ends with </think> and then the answer begins."
+	p, _ := serve(t, pieces(text, 7))
+	req := hello(true)
+	req.Messages[0].Content = "Explain the mark </think>"
+	got, _, err := collect(p.generate(t.Context(), "m", req))
+	require.NoError(t, err)
+	require.Equal(t, text, got)
+	require.False(t, p.lesson("m").Reasons)
+}
+
+// An object that names an offered function, but calls none, is an answer.
+func TestObjectsWithNamesAreText(t *testing.T) {
+	for _, text := range []string{
+		`{"name":"x","description":"a letter","since":1990}`, `{"name":"x"}`,
+		`{"name":"x","parameters":{"a":1},"price":3}`,
+		`[{"name":"x","parameters":{}}]`,
+	} {
+		p, _ := serve(t, pieces(text, 7))
+		got, last, err := collect(p.generate(t.Context(), "m", asking(engine.PurposeAnswer)))
+		require.NoError(t, err)
+		require.Empty(t, last.ToolCalls, text)
+		require.Equal(t, text, got)
+	}
+}
+
+// The end of a template is the answer where the prompt speaks of it.
+func TestWantedEndMarks(t *testing.T) {
+	p, _ := serve(t, pieces("It is <|im_end|>", 3))
+	req := hello(true)
+	req.Messages[0].Content = "Does ChatML end with <|im_end|> or with </s>?"
+	got, _, err := collect(p.generate(t.Context(), "m", req))
+	require.NoError(t, err)
+	require.Equal(t, "It is <|im_end|>", got)
+}

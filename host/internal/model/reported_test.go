@@ -16,8 +16,11 @@ import (
 	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
-// ofOneCall are refusals that depend on the length of a prompt: the next call tries again.
-var ofOneCall = []string{"vllm max_tokens and context", "openai classic completion", "tgi max_new_tokens"}
+// ofOneCall are refusals that depend on the length of a prompt or on a schema: the next call tries
+// again.
+var ofOneCall = []string{
+	"vllm max_tokens and context", "openai classic completion", "tgi max_new_tokens", "llama.cpp grammar",
+}
 
 // What a server refuses, a parameter, a role or a form, is not sent again, and nothing of the
 // conversation is lost.

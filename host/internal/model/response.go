@@ -322,7 +322,8 @@ func (a *response) end() error {
 	if err := a.marks.end(!cut && a.finish != "" && len(a.open.list) == 0); err != nil {
 		return err
 	}
-	if a.marks.lone {
+	// A prompt can make a model write the mark.
+	if a.marks.lone && !a.tags.wanted(engine.ThinkClose) {
 		a.provider.learn(a.model, func(l *Lesson) { l.Reasons = true })
 	} else if a.marks.wrong {
 		a.provider.learn(a.model, func(l *Lesson) { l.Reasons = false })

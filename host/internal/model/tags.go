@@ -170,7 +170,7 @@ func (t *tags) end() error {
 		return t.thought(held)
 	}
 	mark := strings.TrimRight(held, blanks)
-	if slices.Contains(endMarks, mark) && (mark != "</s>" || !t.spans) || mark == "" {
+	if slices.Contains(endMarks, mark) && (mark != "</s>" || !t.spans) && !t.wanted(mark) || mark == "" {
 		return nil
 	}
 	return t.text(held)

@@ -189,7 +189,7 @@ func (t *textCalls) end() (calls []engine.Value, text string) {
 	text = t.held.String()
 	t.held.Reset()
 	if t.bare {
-		list, ok := readObjects(strings.TrimSuffix(strings.TrimSpace(text), "<|eot_id|>"))
+		list, ok := readBare(strings.TrimSuffix(strings.TrimSpace(text), "<|eot_id|>"))
 		return t.offeredCalls(list, ok, text)
 	}
 	if t.form == nil {
@@ -409,6 +409,24 @@ func readObjects(body string) (calls []textCall, ok bool) {
 		calls = append(calls, textCall{name, args})
 	}
 	return calls, ok && len(calls) > 0
+}
+
+// readBare reads {"name", "arguments"} without marks. An object with other members, or without
+// arguments, is an answer that happens to have the name of a function.
+func readBare(body string) (calls []textCall, ok bool) {
+	v, _ := looseObject(body)
+	args := 0
+	for name := range v.Fields() {
+		switch name {
+		case "arguments", "parameters":
+			args++
+		case "name", "type", "id":
+		default:
+			return nil, false
+		}
+	}
+	calls, ok = readObjects(body)
+	return calls, ok && args > 0
 }
 
 // looseObject reads JSON as models write it.

@@ -110,7 +110,7 @@ export interface Start {
   scheduling?: Scheduling;
   /** Executions without progress, besides one of each node; 0 or absent means 10,000. */
   max_steps?: number;
-  seed?: number;
+  seed?: number | string;
   /** Fixed clock, Unix milliseconds. */
   now?: number;
 }

@@ -49,8 +49,8 @@ export interface RunOptions extends Providers {
    * default 10,000.
    */
   maxSteps?: number;
-  /** Seed of random choices. */
-  seed?: number;
+  /** Seed of random choices: a number, or 64 bits in hexadecimal digits as in the log of a run. */
+  seed?: number | string;
   /** Fixed clock, Unix milliseconds. */
   now?: number;
   /** Maximum time without a response of a provider, milliseconds; default 600,000. */

@@ -65,7 +65,7 @@ async function turn(
   const { ports, seen } = standIns(run, code);
   const kwargs = isObject(run["kwargs"]) ? run["kwargs"] : {};
   const running = loaded.run(kwargs, {
-    ...ports, seed: 1, now: start,
+    ...ports, seed: typeof run["seed"] === "string" ? run["seed"] : 1, now: start,
     ...(isObject(run["start"]) ? { continue: true, rerun: run["rerun"] === true } : {}),
     ...(isObject(run["pins"]) ? { pins: run["pins"] as Record<string, Record<string, unknown>> } : {}),
     ...(typeof run["until"] === "string" ? { until: run["until"] } : {}),

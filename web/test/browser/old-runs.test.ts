@@ -163,7 +163,7 @@ describe("runs of days ago", { skip: missing(), timeout: 1_200_000 }, () => {
     await audit(page, "runs that are not kept");
     assert.equal((await api("PUT", "/settings/traces", { days: 0 })).status, 200);
     await page.getByRole("button", { name: "Reload" }).click();
-    await page.getByText("The settings keep no runs").waitFor();
+    await page.getByRole("status").filter({ hasText: "The settings keep no runs" }).waitFor();
     await press(page, "中文");
     await page.getByText("设置为不保留运行").first().waitFor();
     await done(refused);
