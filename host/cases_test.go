@@ -174,8 +174,8 @@ var hidden = map[string]string{
 	"random choice": "Message:R", "agent with a tool": "Agent:A.tools", "canvas as a tool": "Agent:A.tools",
 }
 
-// edits returns documents that each differ from one in a text, a number or a truth value of a param,
-// by its path.
+// edits returns documents that each differ from one in a text, a number or a truth value of a
+// param, by its path.
 func edits(dsl engine.Value) map[string]engine.Value {
 	made := map[string]engine.Value{}
 	var walk func(v engine.Value, path string, put func(engine.Value) engine.Value)

@@ -250,7 +250,7 @@ func TestPipelinesActForWhoChoseThem(t *testing.T) {
 }
 
 // The objects of a member who leaves go to any heir, but what it has published reads nothing until
-// the heir publishes it again: the heir may have what no one should read through it. For an heir who
+// the heir publishes it again: others must not read what the heir has private. For an heir who
 // removes the member, what acted for the member acts on, and its keys if that is asked for.
 func TestLeaversHandOverWhatRuns(t *testing.T) {
 	c := newCrew(t)
@@ -286,7 +286,8 @@ func TestLeaversHandOverWhatRuns(t *testing.T) {
 func TestLeaversKeepNoTokenForCanvasesOfTheHeir(t *testing.T) {
 	for query, opens := range map[string]bool{"": false, "&hand_over_keys=true": true} {
 		c := newCrew(t)
-		private := c.canvas("key", searching(`"kb_ids":["vault"]`), false)
+		c.dataset("key", "safe", "The code of the safe is "+zebra+".", false)
+		private := c.canvas("key", searching(`"kb_ids":["safe"]`), false)
 		token, err := c.h.store.Betas.ForAll(c.Context(), firstTenantID, c.users["bob"])
 		require.NoError(t, err)
 		visit := func() string {

@@ -118,8 +118,10 @@ func TestPartsOfRunsAreChecked(t *testing.T) {
 	for run, reason := range map[string]string{
 		`{"start":5}`: "start is of type number; expected object", `{"start":[]}`: "start is of type list",
 		`{"start":{},"rerun":"yes"}`: "rerun is of type string", `{"rerun":true}`: "rerun needs start",
-		`{"pins":"x"}`: "pins is of type string", `{"until":["a"]}`: "until is of type list", `{"until":{}}`: "until is of type object",
-		`{"canvases":[1]}`: "canvases is of type list", `{"servers":1}`: "servers is of type number", `{"seed":1}`: "seed is of type number",
+		`{"pins":"x"}`: "pins is of type string", `{"until":["a"]}`: "until is of type list",
+		`{"until":{}}`:     "until is of type object",
+		`{"canvases":[1]}`: "canvases is of type list", `{"servers":1}`: "servers is of type number",
+		`{"seed":1}`:                   "seed is of type number",
 		`{"seed":"zz"}`:                `seed "zz" is not a hexadecimal number`,
 		`{"seed":"10000000000000000"}`: "64 bits",
 	} {

@@ -95,7 +95,7 @@ test("a person's own dataset and canvas of the same title are not the sample dat
   await assert.rejects(host.request("GET", `/api/v2/canvases/${canvas}`), { status: 404 });
 });
 
-test("what somebody else has deleted is no obstacle, and a failing host leaves the rest for the next time", async () => {
+test("what was deleted already is no obstacle, and a failing host leaves the rest for the next time", async () => {
   const { host, datasets, kept, has } = site();
   const canvas = await addSample(host, datasets, kept, recipe, "en", new AbortController().signal);
   const found = await findSample(host, datasets, kept);

@@ -129,7 +129,7 @@ type Services struct {
 	Templates Templates
 	// TestDatabase connects to a database with the settings of an ExeSQL node.
 	TestDatabase func(ctx context.Context, settings engine.Value) error
-	// Tables lists the tables of the database of an ExeSQL node, with the secrets that a job may use.
+	// Tables lists the tables of the database of an ExeSQL node, with the secrets of a job.
 	Tables func(ctx context.Context, as *Job, params engine.Value) ([]string, error)
 	// DatabaseFiles lists the SQLite files that canvases may open.
 	DatabaseFiles func() ([]string, error)

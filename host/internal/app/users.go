@@ -209,8 +209,8 @@ type HandOver struct {
 }
 
 // RemoveUser removes a user with its keys and logins. An heir gets the objects of the removed one:
-// the principal must be allowed to change both. What acted for the removed user acts for an heir who
-// is the principal, and ends otherwise. Errors: those of [Error].
+// the principal must be allowed to change both. What acted for the removed user acts for an heir
+// who is the principal, and ends otherwise. Errors: those of [Error].
 func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string, over HandOver) error {
 	to := over.To
 	m, members, err := a.member(ctx, who, user)
@@ -219,7 +219,7 @@ func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string, o
 	}
 	heir := store.Heir{User: to, Agrees: to == who.User, Token: over.Keys}
 	if over.Keys && !heir.Agrees {
-		return &Error{CodeBadArgument, "keys are handed over only to the user who deletes", "hand_over_keys"}
+		return &Error{CodeBadArgument, "hand_over_keys needs hand_over_to to be the user who deletes", "hand_over_keys"}
 	}
 	if to != "" {
 		next := roleAmong(members, who.Tenant, to)

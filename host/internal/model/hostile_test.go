@@ -326,13 +326,14 @@ func TestRefusedSchemasAreNotRemembered(t *testing.T) {
 		t.Run(reason, func(t *testing.T) {
 			r := &refusal{status: http.StatusBadRequest, text: reason}
 			body := engine.Object("model", "m", "stream", true, member, "x")
-			require.NotEmpty(t, new(Lesson).negotiate(body, r), "the call goes on without it")
+			require.NotEmpty(t, new(Lesson).negotiate(body, r), "the call is sent without it")
 			require.True(t, r.aboutValue())
 		})
 	}
 	for _, reason := range []string{
 		"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
-		"Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+		"Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) " +
+			"value is supported.",
 		"Unsupported parameter: 'reasoning_effort' is not supported with this model.",
 		"response_format json_schema is not supported", "Unknown name \"response_schema\": Cannot find field.",
 	} {

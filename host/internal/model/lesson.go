@@ -193,8 +193,8 @@ func (l *Lesson) unlimited(body engine.Value, text string) string {
 var answerWords = regexp.MustCompile(`(?i)max_?(completion_|new_)?tokens|in the completion|output tokens`)
 
 // aboutValue reports whether a server refused the value of a parameter, not the parameter. The
-// largest limit of an answer is true for all calls. In doubt it is the value: then each call with it
-// is sent twice; a parameter that is wrongly dropped is dropped for all tenants of a model.
+// largest limit of an answer is true for all calls. In doubt it is the value: then each call with
+// it is sent twice; a parameter that is wrongly dropped is dropped for all tenants of a model.
 func (r *refusal) aboutValue() bool {
 	if contextLength.MatchString(r.text) || thisRequest.MatchString(r.text) ||
 		aboutSchema.MatchString(r.text) && !notSupported.MatchString(r.text) {
@@ -206,8 +206,8 @@ func (r *refusal) aboutValue() bool {
 	return !limitWords.MatchString(r.text) && !unsupported.MatchString(r.text) && valueWords.MatchString(r.text)
 }
 
-// thisRequest are the words of refusals of what a canvas has in one place of a request: a schema, an
-// effort, a prompt. Other values in that place are accepted.
+// thisRequest matches refusals of a schema, an effort or a prompt of one canvas. Other values in
+// that place are accepted.
 var thisRequest = regexp.MustCompile(`(?i)\binvalid [\w ]{0,20}\bschema\b|schema conversion|\bsupported values are\b|` +
 	`unrecognized schema|unimplemented keys|(parse|compile|invalid) grammar|\bmust contain\b|` +
 	`\bnot (be (empty|blank)|contain|exceed)\b|\b(is|are) (empty|blank)\b`)

@@ -213,7 +213,10 @@ func TestRecordsAreInProjectsThatExist(t *testing.T) {
 					return err
 				},
 				"moved dataset": func() error {
-					_, err := s.Datasets.Edit(ctx, access.All("t"), d.ID, func(v *Dataset) error { v.Project = id; return nil })
+					_, err := s.Datasets.Edit(ctx, access.All("t"), d.ID, func(v *Dataset) error {
+						v.Project = id
+						return nil
+					})
 					return err
 				},
 				"new memory": func() error {

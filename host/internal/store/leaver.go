@@ -26,7 +26,7 @@ type Heir struct {
 	Agrees bool
 	// MayHave reports whether an heir who agrees gets a key; others are deleted.
 	MayHave func(Key) bool
-	// Token gives an heir who agrees the token for all canvases, as one for those of the heir.
+	// Token makes the token for all canvases one for those of an heir who agrees.
 	Token bool
 }
 

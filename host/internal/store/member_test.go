@@ -264,12 +264,14 @@ func TestLeaversHandOverEachKind(t *testing.T) {
 		m := Member{Tenant: "t", User: "bob", Role: "normal"}
 		may := func(k Key) bool { return !slices.Contains(k.Scopes, "admin") }
 		for _, other := range []string{"bob", "stranger"} {
-			require.ErrorIs(t, s.Members.Remove(ctx, m, Heir{other, may, true}, records), ErrNoHeir)
+			to := Heir{User: other, Agrees: true, MayHave: may, Token: true}
+			require.ErrorIs(t, s.Members.Remove(ctx, m, to, records), ErrNoHeir)
 		}
 		b2, err := s.Members.Belongings(ctx, "t", "bob", records)
 		require.NoError(t, err)
 		require.Equal(t, b, b2, "a refused removal changes nothing")
-		require.NoError(t, s.Members.Remove(ctx, m, Heir{"carl", may, true}, records))
+		to := Heir{User: "carl", Agrees: true, MayHave: may, Token: true}
+		require.NoError(t, s.Members.Remove(ctx, m, to, records))
 
 		b, err = s.Members.Belongings(ctx, "t", "carl", records)
 		require.NoError(t, err)

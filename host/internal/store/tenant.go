@@ -304,9 +304,8 @@ func (s Members) OfUser(ctx context.Context, user string) ([]Member, error) {
 	return out, fail(err, "memberships")
 }
 
-// Owner returns the user in whose name work for a tenant is done that has no user of its own: the
-// owner who is last by id, or without one the tenant's id, which is that of the owner in the
-// original.
+// Owner returns the user in whose name work without a user is done for a tenant: the owner who is
+// last by id, or without one the tenant's id, which the owner has too in the original.
 func (s Members) Owner(ctx context.Context, tenant string) (string, error) {
 	members, err := s.List(ctx, tenant)
 	if err != nil {

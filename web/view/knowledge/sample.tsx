@@ -53,7 +53,9 @@ export default function Sample({ onChange }: {
         </button>
       ) : (
         <Confirm
-          label={a("sample.remove")} sure={a("sample.remove_sure", found.flatMap(nameOf).join(", "))} disabled={attempt.busy}
+          label={a("sample.remove")}
+          sure={a("sample.remove_sure", found.flatMap(nameOf).join(", "))}
+          disabled={attempt.busy}
           onDone={() => void attempt.run(() => remove(found))}
         />
       )}

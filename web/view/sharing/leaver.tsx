@@ -3,6 +3,7 @@
 import { useState } from "react";
 import type { Admin, User } from "../../run/admin.ts";
 import { Fault, useAttempt, useLoaded } from "../area/parts.tsx";
+import { useApp, useStore } from "../context.tsx";
 import { Waiting } from "../settings/parts.tsx";
 import { useSharingText } from "./text.ts";
 import { shown } from "../../words/shown.ts";
@@ -13,6 +14,8 @@ type Belongings = Record<(typeof kinds)[number], number>;
 const kinds = [
   "canvases", "datasets", "memories", "published", "drafts", "pipelines", "keys", "embed_tokens", "schedules", "waits",
 ] as const;
+
+const objects: ReadonlySet<string> = new Set(["canvases", "datasets", "memories"]);
 
 /** Leaver deletes a user. */
 export default function Leaver({ admin, user, users, onRemove }: {
@@ -28,18 +31,26 @@ export default function Leaver({ admin, user, users, onRemove }: {
   const attempt = useAttempt();
   const [to, setTo] = useState("");
   const [withKeys, setWithKeys] = useState(false);
+  const me = useStore(useApp().host.state, ({ person }) => person?.email);
   if (!loaded.value) return <Waiting loaded={loaded} />;
   const has = loaded.value;
   const some = kinds.filter((kind) => has[kind] > 0);
-  const isHandedOver = (kind: (typeof kinds)[number]): boolean =>
-    to !== "" && kind !== "waits" && (withKeys || kind !== "keys" && kind !== "embed_tokens");
+  // Only who deletes agrees to be who acts: what others have private stays private.
+  const heir = users.find(({ id }) => id === to);
+  const agrees = heir !== undefined && heir.email === me;
+  const isHandedOver = (kind: (typeof kinds)[number]): boolean => {
+    if (objects.has(kind)) return to !== "";
+    if (kind === "keys" || kind === "embed_tokens") return agrees && withKeys;
+    return agrees && kind !== "waits";
+  };
   const name = user.nickname || user.email;
   return (
     <form
       className="fields"
       onSubmit={(event) => {
         event.preventDefault();
-        const query = to ? `?${new URLSearchParams({ hand_over_to: to, hand_over_keys: String(withKeys) })}` : "";
+        const over = new URLSearchParams({ hand_over_to: to, hand_over_keys: String(agrees && withKeys) });
+        const query = to ? `?${over}` : "";
         void attempt.run(() => onRemove(() => admin.remove(path + query)));
       }}
     >
@@ -63,13 +74,13 @@ export default function Leaver({ admin, user, users, onRemove }: {
           ))}
         </select>
       </label>
-      {to && has.keys + has.embed_tokens > 0 && (
+      {agrees && has.keys + has.embed_tokens > 0 && (
         <label className="field row">
           <input type="checkbox" checked={withKeys} onChange={({ target }) => setWithKeys(target.checked)} />
           {s("hand_keys", name)}
         </label>
       )}
-      <p className="quiet small">{s(to ? "hand_over_hint" : "leaver_login")}</p>
+      <p className="quiet small">{s(agrees ? "hand_over_hint" : to ? "hand_objects_hint" : "leaver_login")}</p>
       <Fault text={attempt.fault} />
       <button type="submit" className="danger" disabled={attempt.busy}>{s("leaver_delete", name)}</button>
     </form>
