@@ -22,9 +22,8 @@ var of = []struct {
 	paths []string
 }{
 	{access.Canvas, []string{
-		"/api/v2/canvases", "/api/v2/runs", "/api/v2/inbox", "/api/v2/schedules", "/v1/canvas", "/api/v1/agents",
-		"/api/v2/tags",
-		"/api/v1/agentbots", "/api/v1/webhook", "/api/v1/tasks", "/api/webhooks",
+		"/api/v2/canvases", "/api/v2/runs", "/api/v2/inbox", "/api/v2/schedules", "/api/v2/tags", "/v1/canvas",
+		"/api/v1/agents", "/api/v1/agentbots", "/api/v1/webhook", "/api/v1/tasks", "/api/webhooks",
 	}},
 	{access.Dataset, []string{
 		"/api/v2/datasets", "/api/v2/search", "/api/v1/datasets", "/api/v1/documents", "/api/v1/retrieval",
@@ -36,16 +35,13 @@ var of = []struct {
 	{access.Project, []string{"/api/v2/projects", "/api/v2/grants", "/api/v2/access"}},
 	{tenantWide, []string{
 		"/api/v2/audit", "/api/v2/chunk-methods", "/api/v2/components", "/api/v2/databases", "/api/v2/groups",
-		"/api/v2/health",
-		"/api/v2/hook-presets", "/api/v2/keys", "/api/v2/local-providers", "/api/v2/mcp-servers", "/api/v2/me",
-		"/api/v2/models", "/api/v2/oidc", "/api/v2/openapi.json", "/api/v2/plugins", "/api/v2/provider-presets",
-		"/api/v2/providers", "/api/v2/secrets", "/api/v2/settings", "/api/v2/subjects", "/api/v2/tenants",
-		"/api/v2/tools",
-		"/api/v2/traces", "/api/v2/usage", "/api/v2/users", "/api/v2/validate", "/api/llm", "/api/v1/auth",
-		"/api/v1/mcp", "/api/v1/plugin", "/api/v1/plugins", "/api/v1/system", "/api/v1/users", "/v1/api",
-		"/v1/mcp_server",
-		"/v1/plugin", "/v1/system",
-		"/v1/user", "/healthz", "/readyz", "/metrics", "/login", "/logout",
+		"/api/v2/health", "/api/v2/hook-presets", "/api/v2/keys", "/api/v2/local-providers", "/api/v2/mcp-servers",
+		"/api/v2/me", "/api/v2/models", "/api/v2/oidc", "/api/v2/openapi.json", "/api/v2/plugins",
+		"/api/v2/provider-presets", "/api/v2/providers", "/api/v2/script-languages", "/api/v2/secrets",
+		"/api/v2/settings", "/api/v2/subjects", "/api/v2/tenants", "/api/v2/tools", "/api/v2/traces",
+		"/api/v2/usage", "/api/v2/users", "/api/v2/validate", "/api/llm", "/api/v1/auth", "/api/v1/mcp",
+		"/api/v1/plugin", "/api/v1/plugins", "/api/v1/system", "/api/v1/users", "/v1/api", "/v1/mcp_server",
+		"/v1/plugin", "/v1/system", "/v1/user", "/healthz", "/readyz", "/metrics", "/login", "/logout",
 	}},
 }
 

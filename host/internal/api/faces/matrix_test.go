@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -157,6 +158,8 @@ func TestRoutesDeclareTheirActions(t *testing.T) {
 // role for an action is refused with the role that it needs, and nothing is read or changed.
 func TestRolesMatrix(t *testing.T) {
 	s := newRolesSite(t)
+	require.Eventually(t, func() bool { return !strings.Contains(s.Get("/api/v2/runs").Text, `"pending"`) },
+		time.Minute, 10*time.Millisecond, "ended runs are stored")
 	before := belongingsOf(t, s.Site, s.b)
 	refused, hidden := 0, 0
 	nothing := apitest.Unknown

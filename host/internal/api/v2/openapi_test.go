@@ -178,6 +178,9 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 			if strings.HasSuffix(path, "/runs") && method == "POST" && !streamed {
 				s.Watch(path[:strings.Index(path, "/canvases/")]+"/runs/"+a.Body.Get("id").Str()+"/events", "", 0)
 			}
+			if strings.HasSuffix(path, "/approve") {
+				s.Watch("/api/v2/runs/"+a.Body.Get("id").Str()+"/events", "", 0)
+			}
 			if method != "GET" && len(body) > 2 && body[0] == '{' {
 				bad := s.Request(method, path, key, `{"`)
 				require.Equal(t, 400, bad.Status)
