@@ -72,11 +72,11 @@ export function App(): React.ReactNode {
     return () => number === opened.current;
   }, []);
 
-  // show opens a text, or the draft that is kept of it; `found` marks one that the person did not
-  // choose, which says that it has other contents.
+  // show opens a canvas, or its draft if there is one. `found` marks a draft that the person did
+  // not choose: a banner then reports the restored changes.
   const show = useCallback((text: string, name: string, source: Source, kept?: Kept, found = false) => {
     try {
-      // A draft continues from its own text; what the host stored meanwhile is merged into it.
+      // A draft applies to the text it was made from; later revisions of the host are merged below.
       if (kept) session.open(kept.text, pick(kept.title, look.get().language) || name, kept.source, kept.acts);
       else session.open(text, name, source);
       look.update({ selected: undefined, step: undefined, tab: "chat", ...(session.allowed.get() ? {} : { panel: true }) });

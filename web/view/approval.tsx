@@ -1,4 +1,4 @@
-// A card that asks whether a tool or a node may run, and with which arguments.
+// A card to approve or reject a tool call or a node, with editable arguments.
 
 import { useId, useState } from "react";
 import type { Approval } from "@easel/engine";
@@ -12,7 +12,7 @@ export function isArguments(name: string, fields: Record<string, { approval?: Ap
   return name.endsWith(suffix) && fields[name.slice(0, -suffix.length)]?.approval !== undefined;
 }
 
-/** ApprovalCard asks for a decision; the arguments can be changed before. */
+/** ApprovalCard takes a decision; arguments are editable before approval. */
 export function ApprovalCard({ name, approval, values, onChange }: {
   name: string; approval: Approval; values: Record<string, unknown>; onChange(values: Record<string, unknown>): void;
 }): React.ReactNode {

@@ -1,6 +1,6 @@
-// The areas of the host beside the canvas, by address: #knowledge, #knowledge=dataset,
-// #knowledge=dataset/document, #runs, #runs=canvas, #settings, #settings=section, and the guides:
-// #docs, #docs=guide, #docs=guide/heading.
+// The areas of the host, by address: #knowledge, #knowledge=dataset, #knowledge=dataset/document,
+// #runs, #runs=canvas, #settings, #settings=section, and the guides: #docs, #docs=guide,
+// #docs=guide/heading.
 
 import { useSyncExternalStore } from "react";
 import { useApp, useStore, useText } from "./context.tsx";

@@ -7,11 +7,11 @@ import { useText } from "./context.tsx";
 
 /** Attaching is the state of reading files, and the way to add some. */
 export interface Attaching {
-  /** attach reads files and gives the descriptors of those that could be read. */
+  /** attach reads files and returns the descriptors of the readable ones. */
   attach(list: FileList | null): Promise<Descriptor[]>;
   /** Files are being read. */
   busy: boolean;
-  /** What to show beside the field. */
+  /** Messages to render next to the field. */
   notes: React.ReactNode;
 }
 

@@ -41,7 +41,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   const [linked, setLinked] = useState<"bar.link" | "bar.linked" | "bar.link_shown">("bar.link");
   const menu = useNarrow();
   const area = useArea();
-  const editing = menu && area ? undefined : document_; // beside the links of the areas there is no room
+  const editing = menu && area ? undefined : document_; // a narrow bar has no room for both it and the area links
   const title = document_ ? pick(document_.opened.title, language) || "canvas" : "";
   const taken = async (): Promise<string> => {
     const now = session.document.get();

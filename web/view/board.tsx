@@ -363,7 +363,7 @@ function useWires(model: CanvasModel): [Edge[], Partial<ReactFlowProps>] {
         clearTimeout(leaving.current);
         setHovered(id);
       },
-      // The buttons stand beside the line: the pointer needs a moment to get there.
+      // The pointer leaves the edge on its way to the buttons next to it.
       onEdgeMouseLeave: () => {
         leaving.current = setTimeout(() => setHovered(undefined), 700);
       },
@@ -483,7 +483,7 @@ function Distance({ board }: { board: React.RefObject<HTMLElement | null> }): nu
   return null;
 }
 
-// drawn returns a box for React Flow; `old` is what it had before.
+// drawn returns a node for React Flow and reuses the measurements of `old`.
 function drawn(node: CanvasNode, label: string, many: boolean, old?: Node): Node {
   const { width, height } = sizeOf(node);
   const fixed = node.role === "group" || node.role === "note";

@@ -25,7 +25,7 @@ interface Made extends Drafted {
 
 type Text = (key: keyof typeof texts.en, ...values: (string | number)[]) => string;
 
-// useDrafting asks the model of the page for drafts of the open canvas, and adds one.
+// useDrafting requests drafts of the open canvas from the page's model and applies one.
 function useDrafting(t: Text): {
   made: Made | undefined;
   fault: string | undefined;

@@ -1,5 +1,5 @@
-// Draws Markdown as elements and never as HTML text, so that nothing an answer says can become
-// markup. Loaded with the parser.
+// Renders Markdown as elements, never as an HTML string: answers cannot inject markup. Loaded with
+// the parser.
 
 import { Fragment, memo, useState } from "react";
 import { Growing } from "../run/growing.ts";

@@ -28,8 +28,8 @@ export function useTaker(taker: Taker | undefined): void {
 }
 
 /**
- * useFiles gives files that are dropped on the page to the view that takes them, or else to `take`.
- * It reports whether files are held over the page.
+ * useFiles passes files dropped on the page to the registered taker, or else to `take`. It reports
+ * whether files are being dragged over the page.
  */
 export function useFiles(take: (files: readonly File[]) => void): boolean {
   const [over, setOver] = useState(false);

@@ -30,7 +30,7 @@ const theme = EditorView.theme({
   ".cm-scroller": { maxHeight: "320px", overflow: "auto" },
 });
 
-/** Editor edits text; `selected` is what a person had selected before it was there. */
+/** Editor edits text; `selected` is the selection of the plain field that it replaces. */
 export default function Editor({ text, label, selected, onChange }: {
   text: string; label: string; selected: SelectedRef; onChange(text: string): void;
 }): React.ReactNode {

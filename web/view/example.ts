@@ -10,10 +10,10 @@ export interface Example {
   dsl: Dsl;
 }
 
-/** UseCase is what a template is for. */
+/** UseCase is the category of a template. */
 export type UseCase = (typeof useCases)[number];
 
-/** useCases are those of templates, in the order in which they are shown. */
+/** useCases lists the categories of templates in display order. */
 export const useCases = ["support", "research", "data", "documents"] as const;
 
 /** Template is an example to start a canvas of one's own from. */

@@ -1,4 +1,4 @@
-// A field of a form that a canvas asks a person to fill.
+// An input field of a form of a canvas.
 
 import { useId } from "react";
 import type { Approval, FormField } from "@easel/engine";
@@ -44,7 +44,7 @@ interface FieldProps {
   files: Files;
 }
 
-/** Field asks for one value. */
+/** Field edits one value, with an input that fits its type. */
 export function Field({ name, field, value, onChange, files }: FieldProps): React.ReactNode {
   const t = useText();
   const id = useId();

@@ -1,5 +1,5 @@
-// Plugins that are installed on the host and that the open canvas needs to run in this page: they
-// are loaded on request, and what they ask for is shown beside the question.
+// Plugins of the host that the open canvas needs to run in this page: they are loaded on request,
+// and the permissions they request are shown for confirmation.
 
 import { useMemo, useState } from "react";
 import { reachOf } from "../canvas/reach.ts";

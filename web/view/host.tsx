@@ -4,7 +4,7 @@ import { useState } from "react";
 import { expectLogin, isOwn } from "../run/signed.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 
-/** SignIn asks for a key, or leads to the login page of the host. */
+/** SignIn takes an API key, or links to the login page of the host. */
 export function SignIn(): React.ReactNode {
   const t = useText();
   const { host } = useApp();

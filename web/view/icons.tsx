@@ -81,7 +81,7 @@ const paths = { ...components, ...others };
 /** IconName names one of the drawings. */
 export type IconName = keyof typeof paths;
 
-/** Icon draws one of them; it is decoration, the words stand beside it. */
+/** Icon draws an icon as decoration, hidden from screen readers: a label accompanies it. */
 export function Icon({ name }: { name: IconName }): React.ReactNode {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -6,7 +6,7 @@ import { useApp, useStore, useText } from "./context.tsx";
 import { SignIn } from "./host.tsx";
 import { reasonOf } from "./reason.tsx";
 
-/** KeepDialog asks for a title, and for a login where none is there. */
+/** KeepDialog takes a title, and a login if the person is not signed in. */
 export default function KeepDialog({
   title,
   onDone,

@@ -3,24 +3,24 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { reasonOf } from "./reason.tsx";
 
-/** Loaded is something that the host is asked for. */
+/** Loaded is a value requested from the host. */
 export interface Loaded<T> {
   /** The last answer; it stays while a newer one is on its way. */
   value?: T;
   fault?: string;
   busy: boolean;
-  /** reload asks again and ends with the answer. */
+  /** reload repeats the request and resolves once it is answered. */
   reload(): Promise<void>;
   /**
-   * after does something that changes the answer, and asks again. It also asks when that failed: a
-   * request that reports a failure may have changed something.
+   * after runs an act that changes the value, then reloads, also if the act failed: a request that
+   * reports a failure may have changed something.
    */
   after<R>(act: () => Promise<R>): Promise<R>;
-  /** change replaces the answer, when the page knows better. */
+  /** change updates the value without a request. */
   change(next: (value: T) => T): void;
 }
 
-/** useLoaded asks at first and whenever the key changes; only the latest question is answered. */
+/** useLoaded loads on mount and when the key changes; superseded requests are ignored. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ value?: T; fault?: string; busy: boolean }>({ busy: true });
   const asked = useRef(0);
@@ -67,14 +67,14 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   return { ...state, reload, after, change };
 }
 
-/** Attempt does something that may fail, and keeps why it did. */
+/** Attempt runs an act that may fail and stores the reason. */
 export interface Attempt {
   fault?: string;
   busy: boolean;
   run(act: () => Promise<unknown>): Promise<boolean>;
 }
 
-/** useAttempt gives an Attempt for the buttons of a view. */
+/** useAttempt returns an Attempt for the buttons of a view. */
 export function useAttempt(): Attempt {
   const [state, setState] = useState<{ fault?: string; busy: boolean }>({ busy: false });
   const run = useCallback(async (act: () => Promise<unknown>) => {

@@ -1,11 +1,11 @@
-// Asks a model for a word, so that the person sees whether it answers before a run needs it.
+// Sends a short prompt to a model, so that a wrong choice shows before a run needs it.
 
 import { useState } from "react";
 import type { ProviderChoice } from "../run/providers.ts";
 import { useApp, useText } from "./context.tsx";
 import { useAttempt } from "./loaded.ts";
 
-/** ModelTest asks the model with a name, as a run with the choice would. */
+/** ModelTest calls the named model with the same provider as a run would. */
 export function ModelTest({ choice, name }: { choice: ProviderChoice; name: string }): React.ReactNode {
   const t = useText();
   const { session } = useApp();

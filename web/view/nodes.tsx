@@ -1,5 +1,5 @@
-// The boxes of the canvas. A box subscribes to the status of its own node, so an
-// event redraws one box and nothing else.
+// The boxes of the canvas. A box subscribes to the status of its node only: an event rerenders one
+// box.
 
 import { Handle, NodeResizer, Position, useUpdateNodeInternals, type NodeProps } from "@xyflow/react";
 import { createContext, memo, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
@@ -39,7 +39,7 @@ function box(Content: (props: Content) => React.ReactNode): React.ComponentType<
   });
 }
 
-/** BoxStatus is what a box shows of the run. */
+/** BoxStatus is the state of a run that a box shows. */
 interface BoxStatus {
   status: string;
   elapsed?: number;
@@ -166,7 +166,7 @@ function DatasetLine({ ids }: { ids: readonly string[] }): React.ReactNode {
   return <span title={ids.join("\n")}>{[...names.filter((name) => !generated.test(name)), count].join(", ")}</span>;
 }
 
-// generated matches the id of a dataset, which says nothing to a person.
+// generated matches dataset ids, which mean nothing to a person.
 const generated = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
 
 const noServers: ServerTools[] = [];

@@ -1,4 +1,4 @@
-// When nodes start: what the canvas asks for, and what follows from it.
+// The execution order: the setting of the canvas, and the order that results.
 
 import { orderOf, orders, type Order } from "../canvas/edit/order.ts";
 import { useApp, useStore, useText } from "./context.tsx";

@@ -28,7 +28,7 @@ function initials(name: string): string {
   return words.slice(0, 2).map((word) => [...word][0]?.toUpperCase()).join("") || "?";
 }
 
-/** Others reports what was merged, and asks for a choice where both sides changed the same. */
+/** Others reports merged changes, and offers a choice where both sides changed a setting. */
 export function Others({ onChoose }: { onChoose(): void }): React.ReactNode {
   const t = useText();
   const { session, together } = useApp();

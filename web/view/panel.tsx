@@ -25,7 +25,7 @@ const pages: Record<Tab, React.ComponentType> = {
 };
 const order = Object.keys(pages) as Tab[];
 
-/** Panel returns the drawer beside the canvas. */
+/** Panel returns the drawer at the side of the canvas. */
 export function Panel(): React.ReactNode {
   const t = useText();
   const { look, session } = useApp();

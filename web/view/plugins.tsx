@@ -1,4 +1,4 @@
-// Plugins of the page: what is there, what each asks for, and a way to add one.
+// Plugins of the page: a list with requested permissions, and an input to add one.
 
 import { useEffect, useId, useRef } from "react";
 import { codeWords } from "../words/codes.ts";
@@ -30,7 +30,7 @@ export function PluginList({ titled }: { titled?: string }): React.ReactNode {
   useStore(codeWords, (words) => words);
   const section = useRef<HTMLElement>(null);
   const shown = useRef(list);
-  useEffect(() => { // a plugin that was dropped is in view, with what it asks for
+  useEffect(() => { // scroll to a dropped plugin and the permissions it requests
     if (list.length > shown.current.length) section.current?.scrollIntoView({ block: "start" });
     shown.current = list;
   }, [list]);
@@ -71,7 +71,7 @@ export function PluginList({ titled }: { titled?: string }): React.ReactNode {
   );
 }
 
-/** Asks returns the permissions that a plugin asks for, each with its reason, to be allowed. */
+/** Asks lists the permissions that a plugin requests, with their reasons, to grant. */
 export function Asks({ entry: { name, asks, allowed } }: { entry: PluginEntry }): React.ReactNode {
   const t = useText();
   const { plugins } = useApp().session;

@@ -19,8 +19,8 @@ export function reasonOf(err: unknown): string {
 }
 
 /**
- * unreadable returns why a text is not a canvas. What the browser says of broken JSON is English;
- * its position or the unexpected character are shown in the person's language.
+ * unreadable returns why a text is not a canvas. Browsers report JSON errors in English only, so
+ * the position or the unexpected character is extracted and shown in the person's language.
  */
 export function unreadable(
   words: ReturnType<typeof translator>, { code, detail }: Pick<CanvasError, "code" | "detail">,

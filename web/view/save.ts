@@ -1,8 +1,8 @@
-// Hands a file to the browser, which asks the person where it goes.
+// Downloads of files that the page created.
 
 /**
- * save offers a file under a name. The file has no type of its own: a canvas may have written it,
- * and a browser that opened it in place would do so as this page.
+ * save downloads a file under a name. Its type is always generic: a canvas may have written it, and
+ * a browser that displayed it inline would run it with the origin of this page.
  */
 export function save(content: BlobPart, name: string): void {
   const address = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
@@ -10,10 +10,7 @@ export function save(content: BlobPart, name: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/**
- * fromBase64 returns the bytes of a file that travelled as text; what is no base64 gives an empty
- * file.
- */
+/** fromBase64 decodes a file; invalid base64 returns an empty one. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));

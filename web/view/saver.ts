@@ -3,7 +3,7 @@
 import { Store } from "../run/store.ts";
 
 /**
- * saver stores the open canvas on the host, or asks for what it needs; it returns whether the host
- * has it. It is undefined while no canvas is open.
+ * saver saves the open canvas on the host and reports whether it did. For a canvas new to the host
+ * it opens the save dialog and reports false. It is undefined while no canvas is open.
  */
 export const saver = new Store<(() => Promise<boolean>) | undefined>(undefined);

@@ -17,7 +17,7 @@ export function selectedIn({ selectionStart, selectionEnd, selectionDirection }:
   return back ? { anchor: selectionEnd, head: selectionStart } : { anchor: selectionStart, head: selectionEnd };
 }
 
-/** resume gives an editor the focus and the selection of the field before it. */
+/** resume moves focus and selection from the plain field to the editor that replaces it. */
 export function resume(view: EditorView, selected: SelectedRef): void {
   if (!selected.current) return;
   const { anchor, head } = selected.current;

@@ -48,8 +48,8 @@ export function bare(outputs: Record<string, unknown> | undefined): Record<strin
 }
 
 /**
- * like reads a text that was edited in place of a value: a value that was not a string and is still
- * JSON stays a value.
+ * like returns the value of an edited text: a string if the value was one before or the text is not
+ * JSON, else the parsed value.
  */
 export function like(before: unknown, text: string): unknown {
   if (typeof before === "string") return text;

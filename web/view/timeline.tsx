@@ -65,7 +65,7 @@ export default function Timeline(): React.ReactNode {
   );
 }
 
-/** Frame is what all rows share. */
+/** Frame has the data that all rows share. */
 interface Frame {
   /** The time that all bars share; undefined once the run has a picture of its time. */
   scale?: Scale;

@@ -16,7 +16,7 @@ export function usePlace(): Place {
   return where === "host" && origin && open ? "host" : "page";
 }
 
-/** Unsaved says that the host runs the saved canvas, and offers to save first; `onRun` follows. */
+/** Unsaved warns that the host runs the saved canvas; its button saves, then calls `onRun`. */
 export function Unsaved({ onRun }: { onRun(): void }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
