@@ -44,8 +44,8 @@ export interface Wire {
   branch?: string | undefined;
 }
 
-// instead returns the edges in place of those that crossed a border: into the group and out of it,
-// else from what came before the moved nodes to what came after them.
+// instead returns the edges that replace those crossing a border: into the group and out of it, or
+// without a group from the predecessors of the moved nodes to their successors.
 function instead(
   model: CanvasModel, crossed: readonly CanvasEdge[], moved: ReadonlySet<string>, group: string | undefined,
 ): Wire[] {

@@ -261,7 +261,7 @@ function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance):
   ];
 }
 
-// widen gives the panel room for three parts, or takes it back.
+// widen toggles the panel between its usual width and room for three columns.
 function widen(look: App["look"]): void {
   const { width = 0 } = look.get();
   look.update({ tab: "node", panel: true, width: width >= 920 ? undefined : 960 });
@@ -311,8 +311,7 @@ function nextRegion(): void {
   }
 }
 
-// focusIn gives the keyboard focus to the selected box, the current tab or the first field of a
-// region.
+// focusIn focuses the selected box, the current tab or the first field of a region.
 function focusIn(region: string): boolean {
   const all = '.react-flow__node.selected, [role="tab"][aria-selected="true"], .settings :is(input, select, textarea)';
   const inside = document.querySelector(region);
@@ -324,7 +323,7 @@ function focusIn(region: string): boolean {
   return target !== undefined;
 }
 
-/** leave closes the overlays and gives the canvas the keyboard focus. */
+/** leave closes the overlays and focuses the canvas. */
 export function leave(edited: Store<Edited>): void {
   close(edited);
   const board = document.querySelector<HTMLElement>(".board");

@@ -92,9 +92,9 @@ const directions: Record<string, Point> = {
 
 const turns: Record<string, 1 | -1> = { PageDown: 1, PageUp: -1 };
 
-/** Move is what a key does to the box that has the keyboard. */
+/** Move is the action of a key on the focused box. */
 interface Move {
-  /** rove moves the keyboard alone, select the selection too, release ends the selection. */
+  /** rove moves the focus, select also the selection, release clears the selection. */
   kind: "rove" | "select" | "release";
   next(model: CanvasModel | undefined, from: string | undefined): string | undefined;
 }
@@ -126,7 +126,7 @@ function idOf({ target }: Event): string | undefined {
   return target instanceof HTMLElement && target.matches(".react-flow__node") ? target.dataset["id"] : undefined;
 }
 
-// focusBox gives a box the keyboard focus; false if it is not drawn.
+// focusBox focuses a box; false if it is not drawn.
 function focusBox(id: string): boolean {
   const box = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
   box?.focus({ preventScroll: true });

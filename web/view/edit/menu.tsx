@@ -23,7 +23,7 @@ export interface MenuProps {
   commands: readonly Command[];
   Keys: React.ComponentType<{ keys: string }>;
   onClose(): void;
-  /** Closes the menu and gives the canvas the keyboard. */
+  /** Closes the menu and focuses the canvas. */
   onLeave(): void;
   /** Opens the palette for the place of the menu. */
   onAdd(): void;

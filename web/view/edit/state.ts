@@ -19,9 +19,9 @@ export interface Edited {
   overlay?: Overlay | undefined;
   /** Where the next step goes, while the palette is open. */
   spot?: Spot | undefined;
-  /** Where on the screen the palette stands; beside the canvas when absent. */
+  /** Position of the palette on the screen; docked at the canvas when absent. */
   at?: { x: number; y: number } | undefined;
-  /** What the open menu is for. */
+  /** Target of the open menu. */
   menu?: MenuOf | undefined;
   /** A short message, such as why an edge was refused. */
   notice?: { text: string; count: number } | undefined;

@@ -8,7 +8,7 @@ import { useText } from "../context.tsx";
 /** drawnWhole is the most boxes that are drawn wherever they stand. */
 export const drawnWhole = 100;
 
-/** tabbed and untabbed are what the boxes that Tab stops at and passes have. */
+/** tabbed and untabbed are the attributes of boxes that Tab stops at and skips. */
 export const tabbed = { tabIndex: 0 };
 export const untabbed = { tabIndex: -1 };
 
