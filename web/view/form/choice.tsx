@@ -31,7 +31,7 @@ function stored({ schema }: ControlProps, text: string): unknown {
   return schema.enum?.find((each) => word(each) === text) ?? text;
 }
 
-/** Unknown says that a stored word is not among the options. */
+/** Unknown warns that a stored word is not among the options. */
 function Unknown({ value }: { value: string }): React.ReactNode {
   const f = useFormText();
   return <small className="missing">{f("unknown", value)}</small>;

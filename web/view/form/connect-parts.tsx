@@ -14,7 +14,7 @@ import { useParts } from "./params.tsx";
 
 const translators = { en: filler(texts.en), zh: filler(texts.zh) };
 
-/** ConnectText gives a text; {0}, {1} are places for values. */
+/** ConnectText translates a text; values replace {0}, {1}. */
 export type ConnectText = (key: ConnectKey, ...values: (string | number)[]) => string;
 
 /** useConnectText returns the texts in the person's language. */
@@ -30,7 +30,7 @@ export function useMayAsk(): boolean {
   return open && allowed;
 }
 
-/** SignIn says why there is nothing to choose from. */
+/** SignIn explains why no choices can be loaded, unless they can. */
 export function SignIn(): React.ReactNode {
   const c = useConnectText();
   const status = useStore(useApp().host.state, (state) => state.status);

@@ -1,4 +1,4 @@
-// The fields of a form that a canvas asks a person to fill in.
+// Editor of the fields of a form that a run shows to its user.
 
 import { isObject, word, type Params } from "../../canvas/dsl.ts";
 import { useText } from "../context.tsx";

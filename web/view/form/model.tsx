@@ -1,5 +1,4 @@
-// Which model a node asks: those of the host are offered once they are known, and one can be
-// tested.
+// Editor of a node's model: suggests the models of the host and tests the chosen one.
 
 import { choices, isListed } from "../../run/model-names.ts";
 import { useApp, useStore, useText } from "../context.tsx";

@@ -14,16 +14,16 @@ export type Kind =
   | "servers" | "headers" | "request-headers" | "webhook" | "request" | "address" | "database" | "connection"
   | "secret" | "language";
 
-/** Settings are those of a node, or of a tool of an agent. */
+/** Settings has the params of a node, or of a tool of an agent. */
 export interface Settings {
   params: Params;
-  /** Changes several in one step of undo; undefined removes one. */
+  /** Sets several params in one step of undo; undefined removes a param. */
   set(changes: Params): void;
-  /** They are those of a tool, which does not run alone. */
+  /** The params belong to a tool, which does not run alone. */
   tool?: boolean;
 }
 
-/** SettingsContext carries the settings of a tool; those of a node are read from the canvas. */
+/** SettingsContext carries the settings of a tool; without it useSettings reads the canvas. */
 export const SettingsContext = createContext<Settings | undefined>(undefined);
 
 const nothing: Params = {};
@@ -35,7 +35,7 @@ export function useSettings(node: string): Settings {
   return useContext(SettingsContext) ?? { params, set: (changes) => session.editing.params(node, changes) };
 }
 
-/** Parts are those of other editors. */
+/** Parts are editors that other editors embed. */
 export interface Parts {
   AsJson: typeof AsJson;
   Rows: typeof Rows;

@@ -35,7 +35,7 @@ export interface Offered extends Usable {
   value?: string | undefined;
 }
 
-/** EditorProps are those of the editor. */
+/** EditorProps are the props of Editor. */
 export interface EditorProps {
   text: string;
   label: string;
@@ -177,7 +177,7 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
       made.destroy();
     };
   }, []);
-  // What the component says of the field, and what runs before it, may come later than the field.
+  // The component's description and the variables offered may load after the field.
   const { label, hint, language, bare, offered } = props;
   const shown = useRef({ label, hint, language, bare });
   useEffect(() => {
@@ -208,7 +208,7 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
   return <div ref={host} className="editor" data-tall={props.tall || undefined} />;
 }
 
-// description is what changes with the component: the name, the hint, and the language.
+// description returns the extensions that depend on the component: label, hint, language.
 function description(latest: { readonly current: EditorProps & { say: FormText } }): Extension {
   const { label, hint, language, bare = false } = latest.current;
   const offered = (): readonly Offered[] => latest.current.offered;

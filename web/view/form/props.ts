@@ -6,7 +6,7 @@ import type { ComponentSpec, Diagnostic, Schema } from "@easel/engine";
 import type { Params } from "../../canvas/dsl.ts";
 import type { Around } from "./shown.ts";
 
-/** ControlProps are those of an editor of one value. */
+/** ControlProps are the props of an editor of one value. */
 export interface ControlProps {
   id: string;
   /** Node whose variables a text may use. */
@@ -27,7 +27,7 @@ export interface ControlProps {
   onPart(part: Params): void;
 }
 
-/** FormProps are those of a form of params. */
+/** FormProps are the props of a form of params. */
 export interface FormProps {
   /** Node whose variables the texts may use. */
   node: string;

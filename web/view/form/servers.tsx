@@ -261,8 +261,8 @@ function OfServer({ server, entry, fresh, onChange }: {
   );
 }
 
-// Choice ticks tools. While nothing is ticked the entry gets all tools: a document holds no other
-// meaning, and the page says so.
+// Choice selects tools. An entry without a selection includes all tools: a document cannot express
+// an empty one, so the page shows a notice.
 function Choice({ title, entry, fresh, offered, onChange }: {
   title: string;
   entry: Params;

@@ -8,7 +8,7 @@ import { operatorOf } from "./operators.ts";
 /** sectionOrder are the parts of a form from top to bottom. */
 export const sectionOrder: readonly Section[] = ["main", "prompt", "tools", "output", "fail", "advanced"];
 
-/** Around is what a param stands in: the values next to it and their schemas. */
+/** Around is the context of a param: its sibling values and their schemas. */
 export interface Around {
   params: Params;
   schemas: Readonly<Record<string, Schema>>;
@@ -68,7 +68,7 @@ export function rightOf(name: string, around: Around): "value" | "list" | "numbe
   return operator?.right ?? "value";
 }
 
-/** rewritten returns values with the stored words of their operators in place of synonyms. */
+/** rewritten returns params with synonyms of operators replaced by their stored words. */
 export function rewritten({ params, schemas }: Around): Params {
   const words = Object.entries(params).flatMap(([name, value]) => {
     const { ops } = tagOf(own(schemas, name));

@@ -1,4 +1,4 @@
-// The members of an answer that a model gives as JSON, kept as a JSON Schema.
+// Editor of the members of a JSON answer of a model, stored as a JSON Schema.
 
 import { isObject, own, word, type Params } from "../../canvas/dsl.ts";
 import { useText } from "../context.tsx";
