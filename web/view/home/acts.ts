@@ -7,6 +7,6 @@ export interface HomeActs {
   onHost(id: string): void;
   onExample(example: Example): void;
   onTemplate(template: Template): void;
-  /** onImport asks for a file and shows what will become of it before it is opened. */
+  /** onImport opens a file picker; a preview of the import precedes the opening. */
   onImport(): void;
 }

@@ -1,4 +1,4 @@
-/** chooseFile asks for a file; nothing happens when the person chooses none. */
+/** chooseFile opens a file picker; `chosen` is not called if the person cancels. */
 export function chooseFile(accept: string, chosen: (file: File) => void): void {
   const picker = document.createElement("input");
   picker.type = "file";

@@ -222,7 +222,7 @@ function Delete({ api, dataset, chosen, none, onDelete }: {
   );
 }
 
-/** useUsing returns words for the canvases that search a dataset; "" if there are none. */
+/** useUsing returns a sentence naming the canvases that search a dataset; "" without any. */
 export function useUsing(api: Datasets, dataset: string, wanted: boolean): string {
   const a = useAreaText();
   const { value } = useLoaded(`${dataset} ${wanted}`, async () => (wanted ? api.using(dataset) : []));

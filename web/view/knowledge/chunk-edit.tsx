@@ -153,7 +153,7 @@ function Buttons({ disabled, onDiscard, onClose }: {
   );
 }
 
-// useKept keeps what was typed when the form is left, and asks before the page is.
+// useKept keeps unsaved input when the form closes, and warns before the page unloads.
 function useKept(draft: string, typed: Typed, base: StoredChunk | undefined, isChanged: boolean): void {
   const latest = useRef({ typed, isChanged });
   latest.current = { typed, isChanged };

@@ -10,7 +10,7 @@ const everyone = "all";
 const mostNamed = 3; // that a mark names
 const mostUnsearched = 8; // entries that need no search
 
-/** Way is a kind of list; "default" is that of the dataset. */
+/** Way is a kind of list; "default" inherits the list of the dataset. */
 type Way = "default" | "everyone" | "chosen" | "none";
 
 function wayOf(readers: Readers): Way {

@@ -92,7 +92,7 @@ function Acts({ api, dataset, document, attempt, onChange }: {
   const a = useAreaText();
   const active = document.state === "queued" || document.state === "running";
   const act = (work: () => Promise<unknown>): void => void attempt.run(work).then(onChange);
-  const [enabled, setEnabled] = useState<boolean>(); // what was chosen, until the host says so
+  const [enabled, setEnabled] = useState<boolean>(); // choice shown until the host confirms it
   useEffect(() => setEnabled(undefined), [document]);
   const one = [document.id];
   const [isReading, setReading] = useState(false);

@@ -1,5 +1,5 @@
-// Why a document could not be read. The host says it in English, behind one of a few beginnings;
-// other languages have words for those.
+// Reasons why a document could not be read. The host reports them in English, with one of a few
+// phrases; other languages have translations of these.
 
 import { en, type AreaKey } from "../../words/areas.en.ts";
 import { useAreaText } from "../area/text.ts";
