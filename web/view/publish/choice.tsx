@@ -1,5 +1,5 @@
-// The choice between what a person changed here and what somebody else stored meanwhile, setting
-// by setting. It is loaded when it is needed.
+// The choice between conflicting changes, setting by setting: those of this page or those stored
+// by others since. Loaded on demand.
 
 import { useEffect, useRef, useState } from "react";
 import type { Conflict } from "../../canvas/merge.ts";

@@ -9,7 +9,7 @@ import type { Loaded } from "../loaded.ts";
 
 const texts = { en: publishText("en"), zh: publishText("zh") };
 
-/** Section is what each section gets. */
+/** Section has the props that all sections get. */
 export interface Section {
   release: Release;
   /** Saves the canvas; false when that failed. */

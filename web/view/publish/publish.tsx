@@ -1,5 +1,5 @@
-// The view that gives a canvas to its users: checks and publishes it, shows its versions, programs
-// that call it, lines that embed it, its webhook and its schedules. It is loaded when it is opened.
+// The publishing view of a canvas: checks, versions, code to call or embed it, its webhook and its
+// schedules. Loaded when opened.
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Release } from "../../run/release.ts";

@@ -108,7 +108,7 @@ function formOf(values: FormData): Parameters<typeof providerOf>[0] {
   };
 }
 
-/** NewProvider asks for a name, which may be that of a preset, and for what is needed then. */
+/** NewProvider takes a name; a preset with a known URL needs at most a key. */
 function NewProvider({ presets }: { presets: Preset[] }): React.ReactNode {
   const s = useSettingsText();
   const [name, setName] = useState("");

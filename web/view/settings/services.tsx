@@ -91,8 +91,8 @@ export function ServersSection(): React.ReactNode {
 
 const authorization = "Authorization";
 
-// serverOf is what a form says of a server. The page does not know the values of headers: an empty
-// one stands for the stored value, which another address does not get.
+// serverOf returns the server of a form. The page never receives header values: an empty value
+// keeps the stored one, unless the URL changes, so that no other server receives the secret.
 function serverOf(values: FormData, before?: Server): object {
   const reached = { url: textOf(values, "url"), type: textOf(values, "type") };
   const kept = before?.url === reached.url ? before.headers.map((name) => [name, ""]) : [];
