@@ -21,7 +21,7 @@ export interface Kept {
   set(made: Made[]): void;
 }
 
-/** Sample is what is left of one act, for the question before it is removed. */
+/** Sample is the remaining sample data, for the confirmation before it is removed. */
 export interface Sample extends Made {
   /** Name and number of documents of the dataset, with those added since. */
   name?: string;

@@ -18,7 +18,7 @@ export function useWords(): { typed: string; words: string; type(text: string): 
   return { typed, words, type };
 }
 
-/** Fault says why something failed. */
+/** Fault shows the reason of a failure, with a button to retry. */
 export function Fault({ text, onAgain }: { text: string | undefined; onAgain?(): void }): React.ReactNode {
   const t = useText();
   if (text === undefined) return null;
@@ -121,7 +121,7 @@ export function Confirm({
   );
 }
 
-/** Empty says what to do where there is nothing yet. */
+/** Empty replaces an empty list and suggests the first step. */
 export function Empty({
   title,
   text,

@@ -67,7 +67,7 @@ function valueOf({ name, kind, choices }: SchemaField, form: FormData): unknown 
   }
 }
 
-/** SchemaFields are the inputs of a form; values are what is set now. */
+/** SchemaFields renders the inputs of a form with the current values. */
 export function SchemaFields({
   fields,
   values = {},

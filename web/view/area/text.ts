@@ -7,7 +7,7 @@ import { useLook } from "../context.tsx";
 
 const translators = { en: filler(en), zh: filler(zh) };
 
-/** AreaText gives words of the areas. */
+/** AreaText translates texts of the areas. */
 export type AreaText = (key: AreaKey, ...values: (string | number)[]) => string;
 
 /** useAreaText returns the words of the areas in the person's language. */

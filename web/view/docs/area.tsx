@@ -25,7 +25,7 @@ function loadGuides(): Promise<Guide[]> {
 
 const groups = ["use", "call", "operate", "plugins"] as const;
 
-/** Docs shows a guide beside their list. */
+/** Docs shows the list of guides and the open one. */
 export default function Docs({ path }: { path: string[] }): React.ReactNode {
   const d = useDocsText();
   const [guides, setGuides] = useState<Guide[]>();

@@ -22,7 +22,7 @@ export { Several } from "./several.tsx";
 
 const SettingsForm = lazy(() => import("../form/form.tsx"));
 
-/** widest is the width from which the parts stand beside each other. */
+/** widest is the width from which the parts are shown in columns. */
 const widest = 920;
 const order: readonly NodePart[] = ["settings", "in", "out"];
 const columns: readonly NodePart[] = ["in", "settings", "out"];

@@ -13,7 +13,7 @@ import { brief } from "../text.ts";
 
 const shownAtOnce = 200;
 
-/** Bench shows a document beside its blocks and chunks. */
+/** Bench shows a document next to its blocks and chunks. */
 export function Bench({ file, onClose }: { file: Descriptor; onClose(): void }): React.ReactNode {
   const t = useText();
   const a = useAreaText();

@@ -1,5 +1,5 @@
-// A pipeline in place of the chat: drop a document, see what each node makes of it, and change
-// settings while the chunks follow.
+// The panel of a pipeline, where other canvases have the chat: drop a document, see the output of
+// each node, and change settings while the chunks update.
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Descriptor } from "../../run/files.ts";

@@ -11,7 +11,7 @@ export function useTestText(): TestText {
   return testText[useLook((look) => look.language)];
 }
 
-/** headOf says what differs; `name` is that of its node. */
+/** headOf returns the heading of a difference; `name` is the name of its node. */
 export function headOf({ part, what = "", path, rule }: Difference, name: string, t: TestText): string {
   const model = name || t("any_node");
   switch (part) {
