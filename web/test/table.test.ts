@@ -1,5 +1,5 @@
-// The table of all settings: each has a name, a help, an editor and a section, and what it says of
-// other settings holds. Chinese words of the same texts are in words.test.ts.
+// The table of all settings: each has a label, a help, an editor and a section, and conditions only
+// on settings that exist. words.test.ts tests the Chinese texts.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ interface Row {
   path: string;
   name: string;
   schema: Schema;
-  /** The settings beside it. */
+  /** All settings of the same object. */
   beside: Record<string, Schema>;
   nested: boolean;
 }

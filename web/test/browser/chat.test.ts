@@ -1,5 +1,5 @@
-// The conversation beside a canvas: example questions, attempts while they happen, asking again
-// after a failure, and files for runs on the host.
+// The chat panel: example questions, attempts as they happen, retry after a failure, and files for
+// runs on the host.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -16,7 +16,7 @@ import { counted, missing, raise, saveToHost, type Stage } from "./stage.ts";
 
 const refused = /status of 40[01]/;
 
-// The model asks for every tool that it is offered, one after the other, and then answers.
+// The model calls each offered tool in turn, then answers.
 interface Model {
   server: Server;
   address: string;

@@ -210,7 +210,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     const first = await loggedIn(link);
     await nothingHappened(first.page);
     await first.page.locator(".bar .me").getByText("Sign in", { exact: true }).waitFor();
-    // A person who signs in beside it stays the one who decides about it.
+    // A login does not allow the open canvas: consent is a separate decision.
     await first.page.locator(".bar .me").click();
     await first.page.locator(".bar .me").getByText("Sign in", { exact: true }).waitFor({ state: "detached" });
     await first.page.waitForLoadState("networkidle");

@@ -1,4 +1,4 @@
-// What a designer checks in the views of the page: names in place of ids, nothing cut off.
+// Design rules of all views: names instead of ids, no truncated text.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// The edges that Chromium draws are those of the document while branches are edited. EASEL_SEED
-// repeats a failure; web/test/drawn.test.ts makes more edits without a browser.
+// Chromium draws exactly the edges of the document while branches are edited. EASEL_SEED reproduces
+// a failure; web/test/drawn.test.ts makes more edits without a browser.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Filled buttons of a view: the one act that matters. A dialog is a view of its own.
+// Filled buttons mark the primary action of a view; an open dialog counts as a separate view.
 
 import type { Page } from "playwright-core";
 

@@ -87,8 +87,8 @@ var ahead = func() (n int64) {
 }
 
 /**
- * serveHosts starts hosts that share a NATS and a PostgreSQL server, each a process of its own.
- * They have one key; close stops all of them.
+ * serveHosts starts hosts as separate processes that share a NATS and a PostgreSQL server and one
+ * API key; close stops all of them.
  */
 export async function serveHosts(count: number): Promise<{ hosts: Served[]; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));

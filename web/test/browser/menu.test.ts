@@ -1,5 +1,4 @@
-// The context menu of the canvas and of what is on it, and steps that are added and copied beside
-// others.
+// The context menu of the canvas, its boxes and edges, and the position of added and copied steps.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

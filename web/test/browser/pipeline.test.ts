@@ -1,5 +1,5 @@
-// A pipeline tried on a document in the page, without a server: pieces of each node beside the
-// source, and chunks that follow the settings.
+// A pipeline runs on a document in the page, without a server: pieces of each node next to the
+// source, and chunks that change with the settings.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

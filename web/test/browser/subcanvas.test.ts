@@ -1,4 +1,4 @@
-// A selection becomes a canvas of its own in the page, runs as before, and is merged back.
+// A selection is extracted into a separate canvas in the page, runs as before, and is merged back.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -12,10 +12,7 @@ const example = JSON.parse(readFileSync(new URL("../../examples/tea-house.json",
   dsl: { components: Record<string, { obj: { component_name: string; params: Record<string, unknown> } }> };
 };
 
-/**
- * EASEL_ROUNDS asks for a soak of so many rounds, in which the other program writes at a second
- * host.
- */
+/** EASEL_ROUNDS sets the rounds of a soak, in which the other program writes to a second host. */
 const soak = process.env["EASEL_ROUNDS"];
 
 /** How often a tab is killed. */
