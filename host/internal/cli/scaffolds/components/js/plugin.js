@@ -23,7 +23,7 @@ export default function (call) {
   return components[call.info.component](call);
 }
 
-// answer is what the components share.
+// answer handles calls of all components.
 function answer(call) {
   const { city } = call.arguments;
   if (!city) throw new PluginError("invalid_argument", "city is empty");
