@@ -6,7 +6,7 @@ import { useApp, useStore, useText } from "./context.tsx";
 
 const Room = lazy(() => import("./home/room.tsx"));
 
-/** Space shows banners; `restored`: the open canvas has changes of an earlier visit. */
+/** Space shows banners; `restored` means that the canvas has changes of an earlier visit. */
 export function Space({ restored, onRead }: { restored: boolean; onRead(): void }): React.ReactNode {
   const t = useText();
   const { session, drafts } = useApp();

@@ -30,7 +30,7 @@ export function useMayAsk(): boolean {
   return open && allowed;
 }
 
-/** SignIn explains why no choices can be loaded, unless they can. */
+/** SignIn names what is missing to load choices: a host, a login or consent. */
 export function SignIn(): React.ReactNode {
   const c = useConnectText();
   const status = useStore(useApp().host.state, (state) => state.status);

@@ -198,7 +198,7 @@ function presetOf(right: ReturnType<typeof rightOf>, type: string | undefined, t
   return typed && kind !== undefined && kind !== "string" ? (kind as Kind) : "text";
 }
 
-// storedKind returns the kind of a stored value; undefined if it is missing or an empty string.
+// storedKind returns the kind of a stored value; undefined if the value does not determine it.
 function storedKind(value: unknown, mode: string | undefined, reference: boolean): Kind | undefined {
   if (mode === "variable") return "reference";
   if (mode === "" && (value === undefined || value === null)) return "empty";
