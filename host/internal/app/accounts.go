@@ -29,7 +29,7 @@ const (
 	longestPassword  = 1024 // bytes; keeps the work of a check small
 )
 
-// LoginLasts is how long a login is valid.
+// LoginLasts is the validity of a login.
 const LoginLasts = 7 * 24 * time.Hour
 
 // ByKey returns the principal of an API key. Errors: [ErrNotFound].

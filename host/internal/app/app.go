@@ -19,13 +19,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
 
-// Log is the run log; [Health] asks whether it answers.
+// Log is the run log; [Health] checks that it responds.
 type Log interface {
 	Healthy(ctx context.Context) error
 }
 
-// Config is what the services work with. Store, Log, Files, Runs, Schedules, Registry, Models and
-// Quota are required.
+// Config configures the services. Store, Log, Files, Runs, Schedules, Registry, Models and Quota
+// are required.
 type Config struct {
 	Store *store.Store
 	Log   Log
@@ -46,7 +46,7 @@ type Config struct {
 	Templates []Template
 	// Plugins are the installed plugins; nil when there can be none.
 	Plugins Plugins
-	// Tools runs the built-in tools for canvases that a page tries out; nil when there are none.
+	// Tools runs the built-in tools for canvases that a page tries out; may be nil.
 	Tools func(as *Job) engine.Tools
 	// Documents reads uploaded files; nil makes a reader for each file.
 	Documents *document.Reader
@@ -58,7 +58,7 @@ type Config struct {
 	MaxUpload int64
 	// Fetch reads a web page for uploads by address; nil refuses them.
 	Fetch engine.HTTP
-	// ForgetTask deletes the Redis keys of a task whose canvas is reset; nil when there are none.
+	// ForgetTask deletes the Redis keys of a task whose canvas is reset; may be nil.
 	ForgetTask func(ctx context.Context, task string) error
 	// TestDatabase connects to a database with the settings of an ExeSQL node; nil refuses it.
 	TestDatabase func(ctx context.Context, settings engine.Value) error
@@ -124,7 +124,7 @@ type Services struct {
 	Models     *model.Tenants
 	Registry   *engine.Registry
 	Plugins    Plugins // nil when there can be none
-	// Tools runs the built-in tools for canvases that a page tries out; nil when there are none.
+	// Tools runs the built-in tools for canvases that a page tries out; may be nil.
 	Tools     func(as *Job) engine.Tools
 	Templates Templates
 	// TestDatabase connects to a database with the settings of an ExeSQL node.

@@ -39,7 +39,7 @@ const (
 	DataflowCategory = "dataflow_canvas"
 )
 
-// CanvasPatch is what a request changes of a canvas; nil leaves a member as it is.
+// CanvasPatch is a partial update of a canvas; nil leaves a member as it is.
 type CanvasPatch struct {
 	Title, Description, Avatar, Type, Category, Permission, Project *string
 
@@ -144,7 +144,7 @@ func (s *Canvases) Revision(ctx context.Context, who Principal, id string) (Revi
 // StillMay returns an error if a principal may not use a canvas of this revision any more.
 func (p Principal) StillMay(now Revision) error { return missing(p.check(now.Access), "canvas") }
 
-// ByID finds a canvas of any tenant, for requests that bring a proof of their own. Errors:
+// ByID finds a canvas of any tenant, for requests that carry their own proof of access. Errors:
 // [ErrNotFound].
 func (s *Canvases) ByID(ctx context.Context, id string) (Canvas, error) {
 	tenant, err := s.store.Canvases.TenantOf(ctx, id)
@@ -366,7 +366,7 @@ func InputForm(canvas *engine.Canvas, component string) (engine.Value, error) {
 	return form, err
 }
 
-// Chosen returns a canvas, with the published document in place of its own if published is true.
+// Chosen returns a canvas, with its published document instead of the draft if published is true.
 // Errors: [ErrUnpublished].
 func (s *Canvases) Chosen(ctx context.Context, v Canvas, published bool) (Canvas, error) {
 	if !published {

@@ -54,7 +54,7 @@ type Datasets struct {
 	projects *Projects
 }
 
-// DatasetsConfig is what [Datasets] work with. All but Limits and Folder are required.
+// DatasetsConfig configures [Datasets]. All but Limits and Folder are required.
 type DatasetsConfig struct {
 	Store    *store.Store
 	Files    *blobs.Store
@@ -198,7 +198,7 @@ func (d *Datasets) get(ctx context.Context, p Principal, id string) (store.Datas
 // Methods returns the names of the chunk methods that a dataset may have, sorted.
 func (d *Datasets) Methods() []string { return chunking.Methods() }
 
-// DatasetList asks for datasets; empty fields match all.
+// DatasetList selects datasets; empty fields match all.
 type DatasetList struct {
 	IDs       []string
 	ID, Name  string
@@ -233,7 +233,7 @@ func (d *Datasets) List(ctx context.Context, p Principal, q DatasetList) ([]data
 	return out, total, nil
 }
 
-// defaultPage is how many rows a page of datasets, documents or chunks has.
+// defaultPage is the page size of datasets, documents and chunks.
 const defaultPage = 30
 
 func pageOf(page, size int, order string, ascending bool) store.Page {

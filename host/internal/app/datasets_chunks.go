@@ -20,7 +20,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// ChunkList asks for chunks of a document; empty fields match all.
+// ChunkList selects chunks of a document; empty fields match all.
 type ChunkList struct {
 	ID    string
 	Words string // stands in the content, whatever the case of letters
@@ -100,7 +100,7 @@ func listChunks(
 	}
 	list, err := at.page(ctx, x, l)
 	if errors.Is(err, index.ErrNoDocument) {
-		return nil, 0, missing(ErrNotFound, fmt.Sprintf("document %q", v.ID)) // deleted meanwhile
+		return nil, 0, missing(ErrNotFound, fmt.Sprintf("document %q", v.ID)) // deleted since it was read
 	}
 	if err != nil {
 		return nil, 0, err
@@ -141,7 +141,7 @@ func foundChunks(ctx context.Context, x index.Index, l *index.List, words string
 	return marked, nil
 }
 
-// chunk returns a chunk of a document; ok is false when there is none.
+// chunk returns a chunk of a document; ok is false if it does not exist.
 func (d *Datasets) chunk(
 	ctx context.Context, key string, v *store.Document, id string,
 ) (c dataset.Chunk, ok bool, err error) {
@@ -157,7 +157,7 @@ func (d *Datasets) chunk(
 // edit makes the edits of chunks from a document as it is. all marks a change of all chunks.
 type edit func(v *store.Document, key string) (edits []store.ChunkEdit, all bool, err error)
 
-// editTries is how often an edit is made again because the document has changed meanwhile.
+// editTries bounds the attempts of an edit whose document others change.
 const editTries = 100
 
 // editChunks reads a document, makes edits of it and stores them, again when it was changed by
@@ -312,7 +312,7 @@ func (d *Datasets) written(ctx context.Context, v *store.Document, c dataset.Chu
 	return e, err
 }
 
-// vector is that of a chunk by a model, as an edit stores it; none without a model.
+// vector returns the stored form of a chunk's vector; nil without a model.
 func (d *Datasets) vector(ctx context.Context, v *store.Document, c *dataset.Chunk, name string) ([]byte, error) {
 	if name == "" {
 		return nil, nil

@@ -41,7 +41,7 @@ func (d *Datasets) document(ctx context.Context, p Principal, id, document strin
 	return v, missing(err, fmt.Sprintf("document %q", document))
 }
 
-// DocumentList asks for documents; empty fields match all.
+// DocumentList selects documents; empty fields match all.
 type DocumentList struct {
 	ID, Name, Words string
 	Suffixes        []string

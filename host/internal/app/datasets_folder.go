@@ -72,7 +72,7 @@ func (d *Datasets) Resolve(ctx context.Context, p Principal, name string) ([]dat
 	return nil, d.unknown(ctx, p, name)
 }
 
-// namedDatasets is how many datasets an error names.
+// namedDatasets bounds the datasets that an error names.
 const namedDatasets = 20
 
 // unknown is the error of a dataset that does not exist.
@@ -96,7 +96,7 @@ func (d *Datasets) unknown(ctx context.Context, p Principal, name string) error 
 	return Refuse(CodeNotFound, "dataset %q does not exist; there are %s", name, strings.Join(known, ", "))
 }
 
-// list returns the datasets that a list asks for, in its order.
+// list returns the datasets that match q, in its order.
 func (w watched) list(p Principal, q *DatasetList) []dataset.Dataset {
 	if w.folder == nil {
 		return nil
@@ -110,7 +110,7 @@ func (w watched) list(p Principal, q *DatasetList) []dataset.Dataset {
 	return list
 }
 
-// compare orders datasets as a list asks.
+// compare orders datasets by the order of the list.
 func (q *DatasetList) compare(a, b dataset.Dataset) int {
 	order := cmp.Compare(b.Created, a.Created)
 	if q.OrderBy == "update_time" {
@@ -198,7 +198,7 @@ func (w watched) documents(p Principal, id string, q *DocumentList) ([]dataset.D
 	return list, total, nil
 }
 
-// matches reports whether a list asks for a document, apart from its filter of metadata.
+// matches reports whether a document matches the list, apart from its filter of metadata.
 func (q *DocumentList) matches(v *dataset.Document) bool {
 	return (q.ID == "" || v.ID == q.ID) && (q.Name == "" || v.Name == q.Name) &&
 		strings.Contains(strings.ToLower(v.Name), strings.ToLower(q.Words)) &&

@@ -100,7 +100,7 @@ func (d *Datasets) UpdateMetadata(
 			return store.Metadata, growsTooLarge(old, v.Meta)
 		})
 		if errors.Is(err, ErrNotFound) {
-			continue // deleted meanwhile
+			continue // deleted since it was listed
 		}
 		if err != nil {
 			return updated, len(ids), err
@@ -143,8 +143,8 @@ func (u *MetadataUpdate) apply(v *store.Document) bool {
 	return true
 }
 
-// replaced is a value, or a list of values, with another in place of one; nil takes it out. It is
-// nil when nothing is left.
+// replaced returns in, a value or a list, with by instead of match; a nil by removes it. The result
+// is nil when nothing is left.
 func replaced(in, match any, by *any) any {
 	same := func(v any) bool {
 		return slices.Equal(index.MetaValues(v), index.MetaValues(match))

@@ -11,10 +11,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Parses are how the parses of documents of datasets ended.
+// Parses reads the logs of parses.
 type Parses struct{ *Datasets }
 
-// ParseLogList asks for the logs of parses; empty fields match all.
+// ParseLogList selects logs of parses; empty fields match all.
 type ParseLogList struct {
 	Document        string
 	Words           string // substring of the document's name

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
-// SearchQuery asks datasets for chunks.
+// SearchQuery searches datasets for chunks.
 type SearchQuery struct {
 	Datasets     []string
 	Documents    []string // unless empty, the documents that count
@@ -39,12 +39,12 @@ type SearchQuery struct {
 // SearchHit is a chunk that was found.
 type SearchHit = dataset.Hit
 
-// SearchResult is what a search found.
+// SearchResult holds the hits of a search.
 type SearchResult struct {
 	Total     int // hits on all pages
 	Hits      []SearchHit
 	Documents []index.DocumentCount // of all pages, those with most hits first
-	// Diagnostics say which parts of the query were not honoured.
+	// Diagnostics name the parts of the query that were not honoured.
 	Diagnostics []string
 	// Suggestion is the question with words that chunks have; "" if it needs no correction.
 	Suggestion string
@@ -52,7 +52,7 @@ type SearchResult struct {
 	Used []string
 }
 
-// rescored is how many of the best hits are ordered again by a reranking model or by pageranks.
+// rescored bounds the hits that a reranking model or pageranks order again.
 const rescored = 256
 
 // Search finds chunks. Errors: [ErrNotFound] for a dataset or a document, [ErrUnknownModel] with
@@ -68,7 +68,7 @@ func (d *Datasets) Search(ctx context.Context, p Principal, q SearchQuery) (*Sea
 	}
 }
 
-// searchTries is how often a search is made again whose dataset is gone from the index.
+// searchTries bounds the attempts of a search whose dataset is gone from the index.
 const searchTries = 3
 
 // searching is one search.
@@ -79,13 +79,13 @@ type searching struct {
 	ids map[string]string // of datasets, by their keys in the indexes
 	// keys are the datasets in the index of the records, others those of the watched folder.
 	keys, others []string
-	// bonus is what the pagerank of a dataset adds to similarities, by its key.
+	// bonus is added to similarities for the pagerank of a dataset, by its key.
 	bonus map[string]float64
 	gates map[string]access.Gate
 	model string
-	// synonyms are those of all datasets.
+	// synonyms of all searched datasets.
 	synonyms [][]string
-	// phrases are the texts in quotes that hits must have.
+	// phrases are the quoted texts that hits must contain.
 	phrases []string
 	out     *SearchResult
 }
@@ -252,7 +252,7 @@ func (s *searching) filter() error {
 	return nil
 }
 
-// embed gives the query the vector of the question.
+// embed sets the vector of the question on q.
 func (s *searching) embed(ctx context.Context, q *index.Query) error {
 	if s.model == "" || q.VectorWeight == 0 && q.Fusion != index.RRF {
 		if s.model == "" && s.q.WantsVectors {

@@ -51,10 +51,10 @@ func (u *Upload) sniff() error {
 	return nil
 }
 
-// longestFileName is how many bytes the name of a document may have.
+// longestFileName bounds the name of a document, in bytes.
 const longestFileName = 255
 
-// uploadTime is after which time an upload that was broken off is removed.
+// uploadTime is the age at which an interrupted upload is removed.
 const uploadTime = 24 * time.Hour
 
 // Upload adds a document to a dataset. A name that is taken becomes "name(1).ext". Errors:

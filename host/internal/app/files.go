@@ -19,7 +19,7 @@ type FileParty = upload.Party
 // FileByWebhook marks the files of web requests.
 const FileByWebhook = upload.ByWebhook
 
-// Files are what tenants upload.
+// Files stores the uploads of tenants.
 type Files struct {
 	box   *upload.Box
 	fetch engine.HTTP
@@ -28,7 +28,7 @@ type Files struct {
 // fetchTime bounds the fetching of a page.
 const fetchTime = 30 * time.Second
 
-// MaxSize is how large a file may be, in bytes.
+// MaxSize returns the limit of a file, in bytes.
 func (f *Files) MaxSize() int64 { return f.box.Most }
 
 // Put stores a file and returns its descriptor. Errors: [ErrFileTooLarge], those of r.

@@ -17,11 +17,11 @@ type (
 	MemoryMessage = memories.Message
 	// MemoryFilter selects messages of memories.
 	MemoryFilter = store.MemoryFilter
-	// MemoryQuery asks for messages of memories.
+	// MemoryQuery selects messages of memories.
 	MemoryQuery = memories.Query
 	// MemoryHit is a message that was found.
 	MemoryHit = memories.Hit
-	// MemoryExchange is what user and agent said.
+	// MemoryExchange is a question and its answer.
 	MemoryExchange = memories.Exchange
 	// MemoryFixedError refuses settings that a memory with messages keeps.
 	MemoryFixedError = memories.FixedError

@@ -22,8 +22,8 @@ func WithMemory(ctx context.Context, m Memory) context.Context {
 // LargeDocument is the size from which stored documents are reserved, in bytes.
 const LargeDocument = 64 << 10
 
-// listFactor is how much memory a stored document of a list takes with what is parsed from it and
-// written of it.
+// listFactor is the memory of a stored document in a list, with its parsed and written forms, as a
+// multiple of its size.
 const listFactor = 4
 
 // reserve takes n bytes from the budget of the request of ctx, if it has one.

@@ -149,7 +149,7 @@ func (s *Canvases) Using(ctx context.Context, who Principal, id, name string) (u
 	for _, row := range rows {
 		c, err := s.Get(ctx, who, row.ID)
 		if errors.Is(err, ErrNotFound) {
-			continue // deleted meanwhile
+			continue // deleted since it was listed
 		}
 		if err != nil {
 			return nil, false, err

@@ -16,7 +16,8 @@ type Plugins interface {
 	Grant(ctx context.Context, tenant string) (*contract.Permissions, error)
 	// SetGrant restricts what plugins may do for a tenant; nil removes the restriction.
 	SetGrant(ctx context.Context, tenant string, p *contract.Permissions) error
-	// Settings are those of a plugin for a tenant; secrets are listed without their values.
+	// Settings returns the settings of a plugin for a tenant; secrets are listed without their
+	// values.
 	Settings(ctx context.Context, tenant, name string) (PluginSettings, error)
 	// SetSettings changes them.
 	SetSettings(ctx context.Context, tenant, name string, c PluginChange) error
@@ -52,7 +53,7 @@ type Plugin struct {
 	Secrets     map[string]bool      `json:"secrets,omitempty" jsonschema:"the secrets it uses, and whether they are set"`
 }
 
-// PluginSettings are what a tenant sets for a plugin.
+// PluginSettings are a tenant's settings of a plugin.
 type PluginSettings struct {
 	Schema  engine.Value   `json:"schema" jsonschema:"JSON Schema of the settings; null when the plugin has none"`
 	Values  engine.Value   `json:"values" jsonschema:"what is set, by name; defaults are left out"`
@@ -60,7 +61,7 @@ type PluginSettings struct {
 	Secrets []PluginSecret `json:"secrets" jsonschema:"secrets that the plugin asks for; values are not shown"`
 }
 
-// PluginSecret is a secret that a plugin asks for.
+// PluginSecret is a secret that a plugin requests.
 type PluginSecret struct {
 	Name   string   `json:"name"`
 	Set    bool     `json:"set"`

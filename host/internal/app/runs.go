@@ -155,7 +155,7 @@ type Rerun struct {
 	Node string
 	Nth  int // which execution of the node, 1 is the first
 	Seq  uint64
-	Pins engine.Value // outputs by node that are used in place of running it
+	Pins engine.Value // outputs by node; such a node does not run
 }
 
 // ErrNodeOrSeq refuses a rerun from nowhere.

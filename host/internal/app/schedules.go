@@ -21,10 +21,10 @@ type Schedules struct {
 	canvases  *Canvases
 }
 
-// NewSessionEachTime as the session of a schedule asks for one of its own each time.
+// NewSessionEachTime as the session of a schedule starts a new session for each run.
 const NewSessionEachTime = "new"
 
-// comingTimes is how many of the next times are returned.
+// comingTimes is the number of next times returned.
 const comingTimes = 3
 
 // ScheduleState is a schedule with its newest run and its next times, in UTC.
@@ -34,7 +34,7 @@ type ScheduleState struct {
 	Next []time.Time
 }
 
-// ScheduleChange is what a request changes of a schedule; nil and null leave a member as it is.
+// ScheduleChange is a partial update of a schedule; nil and null leave a member as it is.
 type ScheduleChange struct {
 	Name      *string
 	Canvas    *string
@@ -309,7 +309,7 @@ func (s *Schedules) Delete(ctx context.Context, who Principal, id string) error 
 }
 
 // Hook calls the plugin of a schedule with a request from outside, whose proof the plugin checks,
-// and begins the runs that it gives.
+// and starts the runs that the plugin returns.
 //
 // Errors: [ErrNotFound] for a schedule that takes no requests; those of a plugin, as
 // *contract.Error.

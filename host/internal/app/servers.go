@@ -20,7 +20,7 @@ type MCP interface {
 	AllowsStdio() bool
 }
 
-// ServerDoc is what is stored of an MCP server beside its name.
+// ServerDoc is the stored document of an MCP server, without its name.
 type ServerDoc = mcp.Doc
 
 // ServerChange is an update of an MCP server; see [mcp.Doc.Apply].
@@ -150,7 +150,7 @@ func (s *Servers) Delete(ctx context.Context, tenant, id string) error {
 	return s.store.Items.Delete(ctx, tenant, ServerKind, id)
 }
 
-// Tools asks a server for its tools, name -> tool; an unreachable one has none.
+// Tools lists the tools of a server, name -> tool; an unreachable one has none.
 func (s *Servers) Tools(
 	ctx context.Context, tenant string, d ServerDoc, item Item, wait time.Duration,
 ) (engine.Value, error) {

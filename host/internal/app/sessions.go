@@ -61,10 +61,10 @@ type NewTurn struct {
 	Query, Inputs, Files engine.Value
 	Instructions         string // the system message of the caller, if the canvas allows it
 
-	Scheduling engine.Scheduling // whatever the canvas asks for; "" leaves it to the canvas
+	Scheduling engine.Scheduling // overrides the canvas unless ""
 }
 
-// longestName is how many characters of a question name a session.
+// longestName is the length at which a question is cut to name a session, in characters.
 const longestName = 250
 
 // Turn finds or makes the session of a question, and returns the job that answers it. Errors:

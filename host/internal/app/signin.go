@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// SignInLasts is how long a code for signing in once is valid.
+// SignInLasts is the validity of a one-time sign-in code.
 const SignInLasts = time.Hour
 
 // signInCodes are codes with which a user signs in once, such as the one that the host prints when

@@ -12,7 +12,7 @@ type Template struct {
 	DSL         []byte
 }
 
-// Templates are those of a host, which reads them at its start.
+// Templates are the templates of a host, read at its start.
 type Templates struct {
 	List []Template
 	Read int64 // Unix milliseconds

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Tenants are those of the host.
+// Tenants manages the tenants of the host.
 type Tenants struct {
 	store     *store.Store
 	runs      *runs.Runs
@@ -48,7 +48,7 @@ type AddedTenant struct {
 	Owner, Key string
 }
 
-// LongestTitle is how many characters a name or title may have.
+// LongestTitle bounds a name or title, in characters.
 const LongestTitle = 255
 
 // Get finds a tenant. Errors: [ErrNotFound].

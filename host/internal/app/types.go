@@ -37,7 +37,7 @@ type (
 	Login = store.Login
 	// Secret is a sealed value without the value.
 	Secret = store.Secret
-	// Item is a record of a kind of its own, such as an MCP server.
+	// Item is a record with a kind, such as an MCP server.
 	Item = store.Item
 	// Page is a part of a list.
 	Page = store.Page
@@ -66,11 +66,11 @@ const (
 type (
 	// Job is a run to start.
 	Job = runs.Job
-	// End is how a run ended.
+	// End is the outcome of a run.
 	End = runs.End
-	// Transcript is what a run said.
+	// Transcript is the text of a run.
 	Transcript = runs.Transcript
-	// Schedule is when a canvas runs by itself.
+	// Schedule runs a canvas at set times.
 	Schedule = schedule.Schedule
 	// When is the times of a schedule.
 	When = schedule.When

@@ -27,7 +27,7 @@ const (
 	UseByModel  = store.UseByModel
 )
 
-// ModelUse is what was used of models by a day, a canvas or a model.
+// ModelUse is the use of models by a day, a canvas or a model.
 type ModelUse struct {
 	store.ModelUse
 	Title string // of the canvas; "" when it was deleted

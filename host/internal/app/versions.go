@@ -47,7 +47,7 @@ func (s *Versions) Rename(ctx context.Context, who Principal, of Canvas, id, tit
 	return s.Get(ctx, who, of.ID, id)
 }
 
-// longestTitle is how many characters the title of a version may have.
+// longestTitle bounds the title of a version, in characters.
 const longestTitle = 200
 
 // PublishDraft publishes a canvas as it is saved, under a title and on behalf of a principal; a rev
