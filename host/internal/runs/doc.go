@@ -2,7 +2,7 @@
 // it.
 //
 // A [Job] describes a run. [Runs.Start] stores it in the records store,
-// claims it in the run log and works on it in a goroutine of its own. Readers
+// claims it in the run log and works on it in a separate goroutine. Readers
 // follow the log with [Runs.Follow], from any record on, as often as needed. A
 // reader that leaves changes nothing.
 //
@@ -18,7 +18,7 @@
 // with compare-and-set; an edit of the canvas made during a run is kept, since
 // only the state is put into the present document.
 //
-// Package schedule begins runs at set times; [Config].Due is asked about each of them.
+// Package schedule begins runs at set times and calls [Config].Due before each of them.
 //
 // Turns in one session are done one after the other: [Runs.Start] waits until
 // the session is free, and then claims it in the commit that writes the run. What
@@ -31,9 +31,8 @@
 // scanner (recover.go) finds orphaned runs, and reader (record.go) reads their
 // records.
 //
-// What is kept. A job that Start has accepted, its pause or end, and the session
-// with it are commits of the records store, which syncs them unless configured
-// otherwise; with them alone a run can be begun again. Everything between is in
-// the run log, which survives the death of any process. docs/operate/durability.md says
-// it sentence by sentence, with the test for each.
+// Durability: a job that Start has accepted, its pause or end, and the session with it are commits
+// of the records store, which syncs them unless configured otherwise; they suffice to begin a run
+// again. Everything between is in the run log, which survives the death of any process.
+// docs/operate/durability.md lists each guarantee with its test.
 package runs

@@ -151,8 +151,8 @@ func (j *Job) input() engine.Input {
 	}
 }
 
-// messageIDs gives the message id of a run first, and random ids after it.
-// The engine names a run's message before anything else.
+// messageIDs returns the message id of a run first, since the engine names a run's message before
+// anything else, and random ids after it.
 type messageIDs struct{ first string }
 
 func (m *messageIDs) NewID() string {

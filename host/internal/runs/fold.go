@@ -11,8 +11,8 @@ import (
 // last checkpoint. The engine repeats those entries, since they
 // belong to a batch that was not settled.
 //
-// A message whose text comes out differently the second time (a model rarely
-// says the same twice) is announced by message_reset and sent again from the beginning.
+// A message whose text differs the second time, as texts of models mostly do, is announced by
+// message_reset and sent again from the beginning.
 //
 // Messages of bodies that run at once may come in another order the second time; they are known by
 // their element and text, which the log holds before they are sent.
@@ -55,7 +55,7 @@ func foldKey(r runlog.Record) string { return r.Kind + " " + Execution(r) }
 
 func bodyKey(element, text string) string { return "message" + element + " " + text }
 
-// take gives the records to write in place of one.
+// take returns the records to write instead of r.
 func (f *fold) take(r runlog.Record) []runlog.Record {
 	if f == nil {
 		return []runlog.Record{r}

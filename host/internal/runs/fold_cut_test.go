@@ -19,8 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
-// delays is a model that answers after as many seconds as the function says for the last number of
-// its system text.
+// delays is a model whose answer takes f(n) seconds, where n is the last number of its system text.
 type delays func(i int) int
 
 func (d delays) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {

@@ -62,7 +62,7 @@ type Job struct {
 	Published bool `json:"published,omitempty"`
 
 	// Schedule is the schedule that begins the run; "" for others. With Fresh
-	// each of its runs has a session of its own.
+	// each of its runs has a new session.
 	Schedule string `json:"schedule,omitempty"`
 	Fresh    bool   `json:"fresh,omitempty"`
 
@@ -81,8 +81,7 @@ type Job struct {
 	Files   engine.Value `json:"files"`
 	Webhook engine.Value `json:"webhook"`
 
-	// Scheduling is when nodes start, whatever the canvas asks for; "" leaves it to the canvas, see
-	// [engine.OrderOf].
+	// Scheduling overrides the order of the canvas unless ""; see [engine.OrderOf].
 	Scheduling engine.Scheduling `json:"scheduling,omitempty"`
 	// AsCompleted sends the messages of bodies that run at once as each is done.
 	AsCompleted bool `json:"as_completed,omitempty"`
@@ -91,7 +90,7 @@ type Job struct {
 	From string `json:"from,omitempty"`
 	// Until stops the run after the batch in which a node ran.
 	Until string `json:"until,omitempty"`
-	// Pins are outputs by node id that are used in place of running the node.
+	// Pins are outputs by node id; such a node does not run.
 	Pins engine.Value `json:"pins"`
 	// Base and At continue a copy of another run's state at one of its records.
 	Base string `json:"base,omitempty"`
@@ -101,8 +100,7 @@ type Job struct {
 	Answers string `json:"answers,omitempty"`
 }
 
-// Named gives the job of a schedule the ids of one run: the same ones on each host that works on
-// it.
+// Named sets the ids of a scheduled run in its job: the same ones on each host that works on it.
 func Named(j Job, run string) Job {
 	if j.ID != "" {
 		return j

@@ -16,22 +16,22 @@ const (
 	// smallDocument is the size up to which a document is not counted: runs of small documents
 	// neither pay for the account nor wait behind large ones.
 	smallDocument = 64 << 10
-	// documentCopies is how many times a run holds its document as text at its peak: as it was read
+	// documentCopies is the number of copies of its document that a run holds at its peak: as read
 	// from the records store, in the database driver, in the record of the run log, in the message
-	// and its parts on their way to the server of the log, and as it is saved at the end.
+	// and its parts on their way to the server of the log, and as saved at the end.
 	documentCopies = 6
-	// logCache is how long the embedded server of the run log holds what was written in memory, and
-	// cachedCopies how much of it that is of a document: its record, its part in the summary, and
-	// what the run shows of it.
+	// logCache is the time that the embedded server of the run log caches writes in memory, and
+	// cachedCopies the number of copies of a document among them: its record, its part in the
+	// summary, and its part in the events of the run.
 	logCache     = 10 * time.Second
 	cachedCopies = 3
-	// cachedDocument is the size from which that counts: runs of smaller documents would wait for
-	// room that the server mostly has back before.
+	// cachedDocument is the size from which these copies are reserved: runs of smaller documents
+	// would wait for room that the server mostly has freed by then.
 	cachedDocument = 1 << 20
 	// memoryPatience bounds how long a start waits for the memory of its document.
 	memoryPatience = 2 * time.Second
-	// pastReaders is how many runs at a time are read back from the run log before it is known how
-	// large their documents are.
+	// pastReaders bounds the runs that are read back from the run log at a time, before the sizes
+	// of their documents are known.
 	pastReaders = 4
 )
 
@@ -86,14 +86,13 @@ func (cs *canvases) hold(w *work) error {
 	return err
 }
 
-// release gives the memory of the document back.
 func (w *work) release() {
 	w.memory.Close()
 	w.memory = nil
 }
 
-// releaseLater gives the memory of a document of n bytes back at the end of its run, but for what
-// the server of the run log has written of it, which stays in its cache.
+// releaseLater releases the memory of a document of n bytes at the end of its run, except for the
+// copies that stay in the cache of the run log's server.
 func releaseLater(account *memlimit.Account, n int) {
 	if account == nil || n < cachedDocument {
 		account.Close()
@@ -129,8 +128,8 @@ func memoryError(err error) error {
 }
 
 // held calls prepare, which makes work with the account of its document, until there is room for
-// it. While there is none the document is dropped: waiting holds no memory, and prepare reads the
-// document again once wait has an account for it.
+// it. Until then the document is dropped: waiting holds no memory, and prepare reads the document
+// again once wait has an account for it.
 func held(prepare func(*memlimit.Account) (*work, error), wait func(size int64) (*memlimit.Account, error)) (*work, error) {
 	var account *memlimit.Account
 	for {

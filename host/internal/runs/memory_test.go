@@ -20,7 +20,7 @@ func largeWaiting(n int) string {
 	return strings.Replace(runstest.Waiting, `"content":["first"]`, fmt.Sprintf(`"content":[%q]`, strings.Repeat("x", n)), 1)
 }
 
-// documents gives a bench a budget with room for one and a half documents.
+// documents sets a budget with room for one and a half documents.
 func (b *bench) documents(doc string) *memlimit.Budget {
 	budget := memlimit.New("canvases of runs", documentSize([]byte(doc))*3/2)
 	b.runs.memory = budget

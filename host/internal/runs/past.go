@@ -11,15 +11,15 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
-// past is what a host needs of a run that another host started.
+// past is the state of a run that another host started, as read from its log.
 type past struct {
 	doc     []byte
 	said    *Transcript     // as of before records
 	records []runlog.Record // the first of them that matters is a snapshot of the engine
 }
 
-// past reads what the log holds of a run: the last [runlog.Lease.Snapshot] and
-// what follows it, or everything when there is none or the watcher wants all.
+// past reads a run from the log: the last [runlog.Lease.Snapshot] and the records after it, or
+// everything without a snapshot or when the watcher reads all.
 func (t *takeovers) past(ctx context.Context, lease *runlog.Lease) (p past, err error) {
 	var check runlog.Checkpoint
 	if t.readAll {
@@ -42,9 +42,9 @@ func (t *takeovers) past(ctx context.Context, lease *runlog.Lease) (p past, err 
 	return p, nil
 }
 
-// snapshot stores the engine's snapshot that was held, and beside it a summary
-// of what came before it, so that a host that takes the run over needs to read
-// nothing else. The engine decides how often: every so many KB of checkpoints.
+// snapshot stores the engine's held snapshot, together with a summary of the records before it, so
+// that a host that takes the run over needs to read nothing else. The engine decides how often:
+// every so many KB of checkpoints.
 func (wr *writer) snapshot() error {
 	wr.midway = false
 	held := wr.held

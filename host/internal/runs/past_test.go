@@ -100,9 +100,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// BenchmarkTakeOver is what the next host does before it continues a run:
-// with the last snapshot, and with the whole log as a watcher of the past
-// makes it.
+// BenchmarkTakeOver measures how the next host reads a run before it continues: from the last
+// snapshot, and from the whole log as a watcher of the past does.
 func BenchmarkTakeOver(b *testing.B) {
 	for _, messages := range []int{40, 200} {
 		w := newBench(b)

@@ -17,8 +17,8 @@ type canvases struct {
 	memory *memlimit.Budget // of documents at work; nil means no bound
 }
 
-// Published is a canvas as its users get it: with the document and the title of
-// its published version in place of its own.
+// Published returns a canvas for its users: with the document and the title of its published
+// version instead of the draft's.
 //
 // Errors: [ErrUnpublished].
 func (cs *canvases) Published(ctx context.Context, c store.Canvas) (store.Canvas, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/testing/runstest"
 )
 
-// says is talk with another verb.
+// says returns the document talk with another verb.
 func says(verb string) []byte { return []byte(strings.Replace(runstest.Talk, "said", verb, 1)) }
 
 // put saves a document of a canvas, published or not.
@@ -102,8 +102,7 @@ func TestPublishedRunsBeginReset(t *testing.T) {
 	require.Equal(t, "You said 1", b.said(Job{Canvas: id, Published: true}))
 }
 
-// The hot path of runs asks the store for nothing, published or not, once the
-// canvas is known.
+// The hot path of runs reads nothing from the store, published or not, once the canvas is known.
 func TestPublishedCanvasIsRemembered(t *testing.T) {
 	b := newBench(t)
 	id := b.Canvas(runstest.Talk)

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Kinds of records beside the engine's own event types.
+// Kinds of records in addition to the engine's event types.
 const (
 	// KindDocument is the first record: the canvas that is run, as JSON.
 	KindDocument = "document"
@@ -26,10 +26,10 @@ const (
 	KindEnd = "end"
 )
 
-// End is how a run ended.
+// End is the outcome of a run.
 type End struct {
 	Status string // one of the store's run states
-	Code   string // stable word for the kind of error, "" when there is none
+	Code   string // stable word for the kind of error, if any
 	Error  string // for people
 }
 
@@ -75,7 +75,7 @@ func recordOf(e *engine.Event) runlog.Record {
 	return r
 }
 
-// Facts are what is known of an event; they are read from its JSON unless this host wrote it.
+// Facts returns the facts of an event, from its JSON unless this host wrote it.
 func Facts(r runlog.Record) engine.Facts {
 	if f, ok := r.Known.(*engine.Facts); ok {
 		return *f
@@ -118,7 +118,7 @@ func events(records []runlog.Record) []*engine.Event {
 // reader reads the records of runs.
 type reader struct{ log *runlog.Log }
 
-// Follow gives fn the records of a run after a place, see [runlog.Log.Follow].
+// Follow calls fn for the records of a run after a position, see [runlog.Log.Follow].
 //
 // Errors: [ErrGone] when the run's records are no longer kept.
 func (r *reader) Follow(ctx context.Context, run string, after runlog.Pos, fn func(runlog.Record) bool) error {

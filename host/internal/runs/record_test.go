@@ -49,7 +49,7 @@ func TestRecordsBringTheirFacts(t *testing.T) {
 	}
 }
 
-// What a run knows of its own events is not looked for in their JSON again.
+// The facts of a run's own events are not parsed from their JSON again.
 func TestFactsOfOwnEventsAreNotParsed(t *testing.T) {
 	own := func(kind engine.EventType, f engine.Facts) runlog.Record {
 		return recordOf(&engine.Event{Type: kind, JSON: []byte("unread"), Facts: &f})

@@ -60,7 +60,7 @@ type situation struct {
 	log     logState
 }
 
-// action is what is done about a situation.
+// action is the response to a situation.
 type action int
 
 const (
@@ -116,8 +116,8 @@ const (
 	// young is the age below which a run or a claim may still be on its way: a
 	// living host needs less between the commits of its start.
 	young = 5 * time.Second
-	// scanEvery is how often active runs are looked through, and how long a run
-	// must be without a host before it counts as lost.
+	// scanEvery is the interval of scans of active runs, and the time without a host after which a
+	// run counts as orphaned.
 	scanEvery = 30 * time.Second
 )
 
@@ -128,7 +128,7 @@ type scanner struct {
 	logger *slog.Logger
 	every  time.Duration
 	opened time.Time
-	early  chan struct{} // asks for a scan before its time
+	early  chan struct{} // requests a scan before its time
 }
 
 func newScanner(store *store.Store, log *runlog.Log, logger *slog.Logger) *scanner {
@@ -159,7 +159,7 @@ func (sc *scanner) work(ctx context.Context) {
 	}
 }
 
-// scanSoon asks for a scan before its time.
+// scanSoon requests a scan before its time.
 func (sc *scanner) scanSoon() {
 	select {
 	case sc.early <- struct{}{}:

@@ -11,14 +11,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Config is what runs need. Store, Log and Registry are required.
+// Config configures Runs. Store, Log and Registry are required.
 type Config struct {
 	Store    *store.Store
 	Log      *runlog.Log
 	Registry *engine.Registry
-	// Ports gives the world of one run; nil leaves all ports empty.
+	// Ports returns the ports of a run; nil leaves all ports empty.
 	Ports func(j *Job) engine.Ports
-	// Patience is how long a turn waits for its session; 0 means 5 minutes.
+	// Patience bounds how long a turn waits for its session; 0 means 5 minutes.
 	Patience time.Duration
 	// Accept bounds how long Start and Cancel wait for an unavailable run log; 0
 	// means 5 s. A run that has started waits as long as it takes.
@@ -32,7 +32,7 @@ type Config struct {
 	Concurrency, MaxSteps int
 	// Limits bound each run; see the engine's option.
 	Limits engine.Limits
-	// Prices are what models cost; see the engine's option.
+	// Prices of models; see the engine's option.
 	Prices engine.Prices
 	// Approval names what only runs when a person agrees; see the engine's option.
 	Approval []string
@@ -44,8 +44,7 @@ type Config struct {
 	// Due reports whether the run of a schedule starts, now that its time has come; nil lets all
 	// start.
 	Due func(ctx context.Context, j *Job) (bool, error)
-	// KeepRuns is how long runs stay in the history after their end; 0 means for
-	// ever.
+	// KeepRuns is the retention of runs after their end; 0 keeps them forever.
 	KeepRuns time.Duration
 	// Report is called for every run that this host ends, for metrics; nil for none.
 	Report func(j *Job, end End, took time.Duration)
@@ -164,5 +163,5 @@ func (r *Runs) Cancel(ctx context.Context, run string) error {
 	return r.cfg.Log.Cancel(ctx, run)
 }
 
-// Active is how many runs this host works on.
+// Active returns the number of runs that this host works on.
 func (r *Runs) Active() int { return len(r.cfg.Log.Active()) }

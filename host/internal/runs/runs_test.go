@@ -22,12 +22,12 @@ import (
 // bench is one host with its own storage.
 type bench struct {
 	*runstest.Host
-	other  func(context.Context, *Runs, *runlog.Lease) error // in place of taking runs over; may be nil
+	other  func(context.Context, *Runs, *runlog.Lease) error // instead of taking runs over; may be nil
 	ports  func(j *Job) engine.Ports
 	logger *slog.Logger
 	runs   *Runs
 
-	scanEvery time.Duration // in place of the usual time, if set
+	scanEvery time.Duration // instead of the usual time, if set
 }
 
 func newBench(t testing.TB) *bench {

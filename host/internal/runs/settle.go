@@ -65,7 +65,7 @@ func (s *results) settle(
 	if s.trace != nil {
 		s.trace(ended)
 	}
-	lease.Last() // the result is saved, which is what an end promises
+	lease.Last() // an end promises a saved result
 	err := lease.End(ctx)
 	for errors.Is(err, broker.ErrFull) {
 		if err := pause(ctx, lease, again); err != nil {
@@ -135,7 +135,7 @@ func (s *results) saveCanvas(ctx context.Context, w *work) error {
 		return nil
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // deleted meanwhile
+		return nil // deleted since the run started
 	}
 	return err
 }

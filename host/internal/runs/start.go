@@ -92,9 +92,8 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	return j, nil
 }
 
-// accept makes the work of a job and writes it down, again as long as what the
-// work was made of changes meanwhile. The lease is nil when the run is accepted
-// and worked on elsewhere.
+// accept makes the work of a job and stores it, again whenever its inputs have changed before the
+// commit. The lease is nil when the run is accepted but another host works on it.
 func (r *Runs) accept(ctx context.Context, j Job) (*work, *runlog.Lease, error) {
 	for {
 		w, err := r.loader.beginHeld(ctx, j)
@@ -289,8 +288,8 @@ func (w *work) checkNodes() error {
 	return nil
 }
 
-// prepareLate makes the work of a job whose run is written down, and gives it its
-// session, which it may hold already.
+// prepareLate makes the work of a job whose run is stored, and claims its session, which it may
+// hold already.
 func (l *loader) prepareLate(ctx context.Context, lease *runlog.Lease, j Job, a *memlimit.Account) (*work, error) {
 	waiting, done := l.turns.waiting(ctx, lease.Context())
 	defer done()

@@ -15,8 +15,8 @@ import (
 // attempts as any run.
 const (
 	suspectFailures = 2
-	// quarantine is how long a suspect works alone. One that lasts longer did not end its host soon
-	// after its start.
+	// quarantine is the time that a suspect runs alone. One that lasts longer did not end its host
+	// soon after its start.
 	quarantine = 30 * time.Second
 )
 
@@ -64,13 +64,13 @@ func (s *suspects) Gate(run runlog.Run) (leave func(), ok bool) {
 	return leave, ok
 }
 
-// aborts ends runs of this host for a reason of their own.
+// aborts cancels single runs of this host, each with its cause.
 type aborts struct {
 	mu   sync.Mutex
 	runs map[string]context.CancelCauseFunc
 }
 
-// begin gives the context of a run, which Abort may end.
+// begin returns the context of a run, which Abort may cancel.
 func (a *aborts) begin(ctx context.Context, run string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a.mu.Lock()

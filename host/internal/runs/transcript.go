@@ -47,8 +47,8 @@ func (t *Transcript) Take(r runlog.Record) {
 // Last is the last event of the wire, null when there was none.
 func (t *Transcript) Last() engine.Value { return read(t.last) }
 
-// Asked is the last event that ends what was said or asks for more: message_end
-// or user_inputs; null when there was none.
+// Asked returns the last event that ends a message or requests input: message_end or user_inputs;
+// null without one.
 func (t *Transcript) Asked() engine.Value { return read(t.turned) }
 
 func read(event []byte) engine.Value {

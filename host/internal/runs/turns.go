@@ -19,14 +19,13 @@ type turns struct {
 	log      *runlog.Log
 	patience time.Duration // of a turn, see [Config]
 	logger   *slog.Logger
-	scan     func() // asks for an early look for runs without a host
+	scan     func() // requests an early scan for orphaned runs
 
 	mu   sync.Mutex
 	line map[string]chan struct{} // closed when the session's turn on this host is over
 }
 
-// enter waits for a session and takes it; leave lets the next one in. The error
-// is that of waitError.
+// enter waits for a session and takes it; leave lets the next one in. Errors: see waitError.
 func (t *turns) enter(ctx context.Context, session string) (leave func(), err error) {
 	for {
 		t.mu.Lock()

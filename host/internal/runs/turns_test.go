@@ -16,7 +16,7 @@ import (
 )
 
 // requireTurn takes a turn in a session and returns its answer. The session must be free long
-// before a turn gives up.
+// before a turn times out.
 func (b *bench) requireTurn(canvas, session, query string) (answer string) {
 	b.T.Helper()
 	ctx, stop := context.WithTimeout(b.T.Context(), runstest.Patience)

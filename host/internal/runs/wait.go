@@ -16,11 +16,11 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// ByHost starts the runs that go on without an answer. The id of such a principal is that of the
-// key with which the first of them was started, whose limits stay; "" for none.
+// ByHost starts the runs that continue without an answer. The id of such a principal is the id of
+// the key with which the first of them was started, whose limits stay; "" for none.
 const ByHost = "host"
 
-// sourceExpiry is the source of runs that go on without an answer.
+// sourceExpiry is the source of runs that continue without an answer.
 const sourceExpiry = "expiry"
 
 // lastSnapshot returns the last snapshot among records, or nil.

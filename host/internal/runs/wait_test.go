@@ -76,7 +76,7 @@ func TestUnansweredRunsAreCanceled(t *testing.T) {
 			require.Equal(t, store.WaitExpired, b.wait(run).State)
 			_, err := b.runs.Start(t.Context(), AnswerJob(b.row(run), string(keep), engine.Object("city", "Bergen")))
 			require.ErrorIs(t, err, ErrAnswered)
-			b.paused(j) // asks again, and does not take the question for an answer
+			b.paused(j) // waits again: the question is not an answer
 		})
 	}
 }

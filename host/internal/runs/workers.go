@@ -27,8 +27,8 @@ func newWorkers() *workers {
 // [Runs.Work], until the run log is closed.
 func (w *workers) Stop() { w.stop(ErrClosed) }
 
-// Close stops and waits until the jobs of this host have let go. The run log
-// must be closed before or meanwhile, which hands them over.
+// Close stops and waits until the jobs of this host have let go. The caller closes the run log
+// before or during the call, which hands them over.
 func (w *workers) Close() {
 	w.Stop()
 	w.mu.Lock()

@@ -86,7 +86,7 @@ type encoder struct {
 	at   uint64 // position of the last line
 	text []byte // of the pieces that are not written yet
 
-	piece   line // Seq of the first piece; Lengths is empty when there is none
+	piece   line // Seq of the first piece; Lengths is empty without pieces
 	scratch []byte
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Head is the beginning of what a run was asked and has answered, for lists. A block has those of
-// its runs in its index row, sealed: rows of their own would cost each run a write.
+// Head is the beginning of a run's question and answer, for lists. A block has the heads of its
+// runs in its index row, sealed: separate rows would cost each run a write.
 type Head struct {
 	Question string `json:"q,omitempty"` // or the values of the form that the run answers
 	Answer   string `json:"a,omitempty"` // without reasoning
@@ -144,7 +144,7 @@ func shortened(text string) string {
 	return string(short)
 }
 
-// headSlack is how far the recorded end of a run may differ from that in its block.
+// headSlack bounds the difference between the recorded end of a run and the end in its block.
 const headSlack = 10_000
 
 // Heads returns the heads of those runs that blocks have, and of ended ones that are in the log
