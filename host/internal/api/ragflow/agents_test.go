@@ -109,7 +109,8 @@ func TestCanvasesThatDoNotLoadAreNotCreated(t *testing.T) {
 	}
 }
 
-// A canvas that was saved before, or is a drawing only, says in every dialect why it does not run.
+// A canvas that was saved before, or is a drawing only, is refused with the reason in every
+// dialect.
 func TestCanvasesWithoutComponentsDoNotRun(t *testing.T) {
 	s := apitest.New(t)
 	for _, dsl := range []string{`{}`, `{"components":{}}`, drawing} {

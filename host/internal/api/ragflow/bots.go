@@ -11,8 +11,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// bots are embedded pages: what a beta token opens. Everybody who sees such a page has its token,
-// so it shows what the canvas says and asks, and not how it is made: no prompts, settings,
+// bots are embedded pages, which a beta token opens. Every visitor of such a page has its token, so
+// it shows the messages and forms of the canvas and not how it is made: no prompts, settings,
 // intermediate results or error details, nothing of its owner's tests (embed.go).
 type bots struct{ *face }
 
@@ -95,7 +95,7 @@ func (b bots) events(ctx context.Context, r *api.Request) (api.Response, error) 
 	return api.StreamRun(job, botFrames(run.Session, r.Who.Embeds)), nil
 }
 
-// botFrames is how embedded pages get a run.
+// botFrames formats runs for embedded pages.
 func botFrames(session string, bare bool) api.Frames {
 	f := api.Frames{Session: session, Broke: botError}
 	if bare {

@@ -32,7 +32,7 @@ func (c completions) routes() []api.Route {
 	}
 }
 
-// turn is one question to a session, as a request asks it.
+// turn is one question to a session, as requested.
 type turn struct {
 	session app.Session // without its documents
 	job     app.Job
@@ -61,7 +61,7 @@ func (f *face) readTurn(
 	return t, err
 }
 
-// question is what a body asks: query, or question when there is none.
+// question returns the question of a body: query, or question if query is missing.
 func question(body *api.Body) engine.Value {
 	name := "query"
 	v := body.Get(name)
@@ -106,7 +106,8 @@ func (c completions) chatWithAgent(ctx context.Context, r *api.Request) (api.Res
 	return c.chatWith(ctx, r, r.Params["id"], false)
 }
 
-// chat is the completion of the 0.27 dialect; stream says whether it streams unless told.
+// chat is the completion of the 0.27 dialect; stream is the default for requests without the
+// member.
 func (c completions) chat(stream bool) api.Handler {
 	return func(ctx context.Context, r *api.Request) (api.Response, error) {
 		id := r.Body.Text("agent_id")
@@ -146,17 +147,17 @@ func (c completions) answer(ctx context.Context, r *api.Request, t *turn) (api.R
 	return api.StreamRun(t.job, c.frames(t)), nil
 }
 
-// errorMessage tells of a failed run in a frame that every client can read.
+// errorMessage reports a failed run in a frame that every client can read.
 func errorMessage(end app.End, like engine.Value) engine.Value {
 	return like.With("event", engine.String(string(engine.EventMessage))).
 		With("data", engine.Object("content", "**ERROR**: "+end.Error))
 }
 
-// trail is what nodes or tools did: [{component_id, trace: [entry, ...]}].
+// trail collects the steps of nodes or tools: [{component_id, trace: [entry, ...]}].
 type trail struct{ nodes []engine.Value }
 
-// add notes a node that has finished, and gives its event with all that were noted; a node that
-// runs again is noted again.
+// add notes a finished node and returns its event with the whole trail; a node that runs again is
+// noted again.
 func (t *trail) add(e engine.Value) engine.Value {
 	d := e.Get("data")
 	t.nodes = append(t.nodes, engine.Object("component_id", d.Get("component_id"), "trace", engine.List(d)))
@@ -234,8 +235,8 @@ func (f *face) answerWhole(ctx context.Context, r *api.Request, t *turn) (api.Re
 	return envelope.Result(last.With("data", d).With("session_id", engine.String(t.session.ID))), nil
 }
 
-// failCompatible answers a failure to clients of OpenAI: the members of the envelope, with a member
-// error beside them and a status that says the same.
+// failCompatible answers a failure to clients of OpenAI: the members of the envelope plus a member
+// error, and its HTTP status.
 func failCompatible(r *api.Request, f *api.Failure, err error) {
 	status, problem := openai.Problem(f, err)
 	api.SetRetryAfter(r.Writer.Header(), f.After)

@@ -18,7 +18,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
-// edgeContract is what the routes answer at the edges of what clients send.
+// edgeContract lists requests at the edges of the protocol.
 var edgeContract = slices.Concat(
 	[]contract{
 		{name: "title in another case", dialect: "old", method: "GET", path: "/api/v1/agents?title=MINE", want: dataError(102, "The agent doesn't exist.")},
@@ -77,7 +77,7 @@ var edgeContract = slices.Concat(
 // jsonEmpty is an empty list in the envelope without a message.
 func jsonEmpty(t testing.TB, a apitest.Answer) { require.Equal(t, `{"code":0,"data":[]}`, a.Text) }
 
-// TestMethods asks known paths with methods that they do not take.
+// TestMethods sends methods that known paths do not take.
 func TestMethods(t *testing.T) {
 	s := apitest.New(t)
 	for _, c := range []struct{ method, path, allow string }{
@@ -199,8 +199,8 @@ func TestServersInOrder(t *testing.T) {
 	}
 }
 
-// TestSessionsHaveTheirTokens asks a model in a session of the newer dialect:
-// of the end of the run the client sees the usage.
+// TestSessionsHaveTheirTokens calls a model in a session of the newer dialect: the event that ends
+// the run has its usage and nothing else.
 func TestSessionsHaveTheirTokens(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", sketch.Canvas("begin Begin -> LLM:L",
@@ -221,7 +221,7 @@ func TestSessionsHaveTheirTokens(t *testing.T) {
 	require.Equal(t, "message_end", list[len(list)-1].Get("event").Str(), "older clients get messages only")
 }
 
-// TestRenaming gives canvases titles that are taken, and takes texts away.
+// TestRenaming sets titles that are taken, and clears texts.
 func TestRenaming(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("first", apitest.Echo)

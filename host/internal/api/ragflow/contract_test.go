@@ -21,9 +21,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
-// The contract of the dialects: one row and more for every route of theirs,
-// each with a site's belongings of its own. A route without a row fails
-// TestContract, so a new route requires a row with its responses.
+// The contract of the dialects: at least one row for each of their routes, each with a site's
+// separate belongings. A route without a row fails TestContract, so a new route requires a row with
+// its responses.
 
 // contract is one request and what is expected.
 type contract struct {
@@ -123,7 +123,7 @@ func lacks(names string) expectation {
 	}
 }
 
-// openError is an error of an agent in OpenAI's form, with the dialect's members beside it.
+// openError is an error of an agent in OpenAI's form, with the dialect's members added.
 func openError(status, code int, message string) expectation {
 	return func(t testing.TB, a apitest.Answer) {
 		require.Equal(t, status, a.Status, a.Text)
@@ -163,8 +163,8 @@ var (
 	openFrame   = regexp.MustCompile(`^data: \{"id": ".+", "object": "chat\.completion\.chunk", "created": \d+, "model": ".+", "system_fingerprint": "", "choices": \[.*\]\}$`)
 )
 
-// stream is a stream of native frames. Every event has its envelope in order,
-// one task for all, and a session where session says so.
+// stream is a stream of native frames. Every event has its envelope in order, one task for all, and
+// a session if session is set.
 func stream(kinds string, session, done bool) expectation {
 	return func(t testing.TB, a apitest.Answer) {
 		frames := framesOf(t, a, done, "data:[DONE]")
@@ -309,7 +309,7 @@ func TestContract(t *testing.T) {
 		}
 	}
 	s.T = t
-	elsewhere := map[string]bool{} // tested beside package datasets
+	elsewhere := map[string]bool{} // tested in package datasets
 	for prefix, d := range map[string]datasets.Dialect{"": datasets.Older(), ragflow.NewerPrefix: datasets.Newer()} {
 		for _, r := range datasets.Routes(s.Services, d) {
 			elsewhere[prefix+r.Path] = true

@@ -11,8 +11,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
-// Defects of the original that are not copied, beside those that the contract
-// shows: a real 401, and refusals before the first byte of a stream.
+// Defects of the original that are not copied, in addition to those of the contract: a real 401,
+// and refusals before the first byte of a stream.
 
 // TestEditDuringARunIsNotLost saves a canvas while it runs: the run's state
 // goes into what was saved.

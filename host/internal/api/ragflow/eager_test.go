@@ -19,9 +19,9 @@ var uneven = []string{
 	`Message:B Message {"content":["{StringTransform:S@result} "]}`,
 }
 
-// TestDialectsKeepTheOrderOfBatches runs a canvas that asks for eager scheduling by each way.
-// Events of RAGFlow's dialects come as those of the same canvas without the setting; OpenAI's form,
-// which has no events of nodes, follows the canvas.
+// TestDialectsKeepTheOrderOfBatches runs a canvas that sets eager scheduling by each way. Events of
+// RAGFlow's dialects come as those of the same canvas without the setting; OpenAI's form, which has
+// no events of nodes, follows the canvas.
 func TestDialectsKeepTheOrderOfBatches(t *testing.T) {
 	s := apitest.New(t)
 	plain := s.Canvas("plain", sketch.Canvas(uneven...))

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// editor is what the canvas editor calls.
+// editor serves the canvas editor.
 type editor struct{ *face }
 
 func (e editor) routes() []api.Route {
@@ -250,7 +250,7 @@ func (e editor) debug(ctx context.Context, r *api.Request) (api.Response, error)
 	return ok(out, err)
 }
 
-// trace is what the tools of a run did, by message id.
+// trace returns the steps of a run's tools, by message id.
 func (e editor) trace(ctx context.Context, r *api.Request) (api.Response, error) {
 	names, err := r.Given("canvas_id", "message_id")
 	if err != nil {

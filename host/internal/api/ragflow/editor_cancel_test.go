@@ -30,8 +30,8 @@ func TestCancelAmongManyRuns(t *testing.T) {
 	require.Less(t, best, 2*time.Second)
 }
 
-// cancelMany starts so many runs, each with a reader, cancels all, and says how
-// long each took to end its stream.
+// cancelMany starts runs, each with a reader, cancels all, and returns how long each took to end
+// its stream.
 func cancelMany(s *apitest.Site, canvas string, runs int) []time.Duration {
 	s.T.Helper()
 	took := make([]time.Duration, runs)

@@ -19,9 +19,10 @@ func isPipeline(records []app.Record) bool {
 	return false
 }
 
-// pipelineTrace is how far each step of a pipeline is, in the form of the original: [{component_id,
-// trace: [{progress, message, datetime, timestamp, elapsed_time}]}]. After the run the last entry,
-// END, has what the last node gave and, in dsl, the canvas with the outputs of all nodes.
+// pipelineTrace returns the progress of each step of a pipeline, in the form of the original:
+// [{component_id, trace: [{progress, message, datetime, timestamp, elapsed_time}]}]. After the run
+// the last entry, END, has the outputs of the last node and, in dsl, the canvas with the outputs of
+// all nodes.
 func (e editor) pipelineTrace(ctx context.Context, r *api.Request, run app.Run, records []app.Record) engine.Value {
 	t := &trail{}
 	for _, rec := range records {
@@ -43,7 +44,7 @@ func (e editor) pipelineTrace(ctx context.Context, r *api.Request, run app.Run, 
 				continue // its state is not stored in the canvas yet
 			}
 			end := progressEntry(engine.Int(1), d.Get("outputs").JSON(), d.Get("created_at"), 0)
-			// A canvas that was deleted meanwhile has no document.
+			// A deleted canvas has no document.
 			if v, err := e.Services.Canvases.Get(ctx, r.Who, run.Canvas); err == nil {
 				end = end.With("dsl", api.DocumentOf(v.DSL))
 			}

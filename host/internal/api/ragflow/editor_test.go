@@ -80,8 +80,8 @@ func TestCancelStopsARun(t *testing.T) {
 	require.Equal(t, "Invalid action 'pause'. Only 'stop' is supported.", s.Request("PATCH", "/api/v1/tasks/x", "one", `{"action":"pause"}`).Message())
 }
 
-// cancelOne runs a canvas that does not end by itself, and says how long after its cancel the
-// answer came.
+// cancelOne runs a canvas that does not end by itself, and returns the time from its cancel to the
+// response.
 func cancelOne(s *apitest.Site, canvas string) time.Duration {
 	s.T.Helper()
 	done := make(chan apitest.Answer, 1)
@@ -219,7 +219,7 @@ func TestTokensAndLogin(t *testing.T) {
 func TestRateOfAKey(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) { c.Rate = 5 })
 	began, passed := time.Now(), 0
-	for tries := 0; ; tries++ { // a slow machine asks less often than that
+	for tries := 0; ; tries++ { // a slow machine may stay below the rate
 		require.Less(t, tries, 1000)
 		if s.Get("/v1/canvas/list").Status == 429 {
 			break

@@ -94,7 +94,7 @@ func bareForm(form engine.Value) engine.Value {
 	return form.With("inputs", fields.Value()).With("tips", engine.String(bareApproval))
 }
 
-// bareApproval is what a visitor reads while an approval is asked.
+// bareApproval is shown to a visitor while an approval is pending.
 const bareApproval = "Waiting for the approval of the owner."
 
 // bareError replaces errors of nodes and runs.

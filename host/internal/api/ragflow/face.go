@@ -1,6 +1,6 @@
-// Package ragflow answers RAGFlow's agent API, in three dialects: that of version 0.23 at the root,
-// that of 0.25 under /0.25 and that of 0.27 under /0.27. All have the same handlers; where the
-// dialects disagree on the same request, the handler asks the presenter of its route.
+// Package ragflow serves RAGFlow's agent API in three dialects: 0.23 at the root, 0.25 under /0.25
+// and 0.27 under /0.27. All have the same handlers; where the dialects disagree on the same
+// request, the presenter of its route decides.
 package ragflow
 
 import (
@@ -35,7 +35,7 @@ func WithoutDialect(path string) string {
 	return path
 }
 
-// Config is what the face works with; all of it is required.
+// Config configures the face; all of it is required.
 type Config struct {
 	Services *app.Services
 	Login    *login.Face
@@ -44,7 +44,7 @@ type Config struct {
 	Version  string // of the host
 }
 
-// Routes are those of all dialects.
+// Routes returns the routes of all dialects.
 func Routes(cfg Config) []api.Route {
 	var list []api.Route
 	for _, d := range []struct {
@@ -59,7 +59,7 @@ func Routes(cfg Config) []api.Route {
 	return list
 }
 
-// face is what the handlers of one dialect share.
+// face is shared by the handlers of one dialect.
 type face struct {
 	Config
 	presenter
@@ -85,8 +85,8 @@ func dialectRoutes(f *face) []api.Route {
 	return list
 }
 
-// canvas finds a canvas of the principal; none says what to answer when there is none, or it is
-// another tenant's.
+// canvas finds a canvas of the principal; none is the error for one that is missing or another
+// tenant's.
 func (f *face) canvas(ctx context.Context, r *api.Request, id string, none error) (app.Canvas, error) {
 	v, err := f.Services.Canvases.Get(ctx, r.Who, id)
 	if errors.Is(err, app.ErrNotFound) {
@@ -100,14 +100,14 @@ func (f *face) owned(ctx context.Context, r *api.Request, id string) (app.Canvas
 	return f.canvas(ctx, r, id, api.Refused(api.KindNotOwner, envelope.NotOwner))
 }
 
-// published reports whether a request asks for the published version. In the 0.27 dialect saving a
-// canvas with release publishes it, and a request with release gets the published version,
-// also when the canvas has changed since. The older dialect ignores release.
+// published reports whether a request selects the published version. In the 0.27 dialect saving a
+// canvas with release publishes it, and a request with release gets the published version, also
+// when the canvas has changed since. The older dialect ignores release.
 func published(r *api.Request, p presenter) bool {
 	return p.releases(true) && r.Body.Flag("release", r.Query.Asked("release", false))
 }
 
-// patch reads what a request changes of a canvas.
+// patch reads the changes of a canvas from a request.
 func (f *face) patch(r *api.Request, dsl []byte) app.CanvasPatch {
 	p := r.Body.CanvasPatch()
 	p.DSL, p.Publish = dsl, f.releases(p.Publish)

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// files are what clients upload.
+// files stores uploads of clients.
 type files struct{ *face }
 
 func (f files) routes() []api.Route {
@@ -38,7 +38,7 @@ func (f files) routes() []api.Route {
 	}
 }
 
-// maxFiles is how many files one request may upload.
+// maxFiles bounds the files of one upload.
 const maxFiles = 50
 
 // upload stores files for a canvas.
@@ -121,7 +121,7 @@ func uploadFailure(err error) error {
 	return err
 }
 
-// formFailure is what is wrong with a form that cannot be read on.
+// formFailure maps an error that ends the reading of a form.
 func formFailure(err error) error {
 	var f *api.Failure
 	if known := uploadFailure(err); errors.As(known, &f) { // also one of the form reader

@@ -31,7 +31,7 @@ func largeSessions(s *apitest.Site, canvas string, n int) {
 	}
 }
 
-// allocated is what f allocates, in bytes.
+// allocated returns the bytes that f allocates.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -81,7 +81,7 @@ func TestListOfLargeSessionsIsBounded(t *testing.T) {
 	s.Good(s.Get("/api/v1/agents/" + canvas + "/sessions?page_size=30&dsl=false"))
 }
 
-// Following next returns each run once, also when others start meanwhile.
+// Following next returns each run once, also when others start between the pages.
 func TestRunsByCursor(t *testing.T) {
 	s := apitest.New(t)
 	canvas := s.Canvas("c", apitest.Echo)

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// largestMemoryPage is how many messages an answer has at most.
+// largestMemoryPage bounds the messages of a response.
 const largestMemoryPage = 100
 
 // messageRow is a message as lists have it, without its content.
@@ -132,7 +132,7 @@ func (m memories) add(ctx context.Context, r *api.Request) (api.Response, error)
 		Input: r.Body.Text("user_input"), Response: r.Body.Text("agent_response"),
 	}
 	if r.Who.CSRF != "" {
-		e.User = r.Who.User // a person says so only for themselves
+		e.User = r.Who.User // a login may not write for other users
 	}
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func share(r *api.Request, name string, absent float64) (float64, error) {
 	return n, nil
 }
 
-// entry reads the path memory:message. A number that is none is that of no message.
+// entry reads the path memory:message. A message that is not a number is 0, the id of none.
 func entry(r *api.Request) (memory, text string, id int64) {
 	memory, text, _ = strings.Cut(r.Params["entry"], ":")
 	id, err := strconv.ParseInt(text, 10, 64)

@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// presenter is how one dialect words and shapes its answers.
+// presenter words and shapes responses for one dialect.
 type presenter interface {
 	// unknownKey is the answer to a token that is not known.
 	unknownKey(path string) error
@@ -34,7 +34,7 @@ type presenter interface {
 	updated(v app.Canvas) api.Response
 	// checksUpdates reports whether a document is loaded before it is written over an agent's.
 	checksUpdates() bool
-	// listsNewestFirst reports how agents are ordered unless the request says.
+	// listsNewestFirst reports the default order of agents.
 	listsNewestFirst() bool
 	// listsCanvases reports whether agents are listed with their total, as the editor reads them.
 	listsCanvases() bool
@@ -60,15 +60,16 @@ type presenter interface {
 
 	// completer is the completion of one agent.
 	completer(c completions) api.Handler
-	// frames is how a completion streams.
+	// frames formats a completion as a stream.
 	frames(t *turn) api.Frames
-	// asksPlainly reports whether a whole answer is the form that a run waits for, not its end.
+	// asksPlainly reports whether the response of a paused run, unless streamed, is the form
+	// alone.
 	asksPlainly(t *turn) bool
 
-	// datasets is how the dialect words and shapes what concerns datasets.
+	// datasets returns the dialect of datasets.
 	datasets() datasets.Dialect
 
-	// noServer is the answer to the detail of an MCP server that is not there; nil answers as for
-	// other requests.
+	// noServer is the answer to the detail of an unknown MCP server; nil answers as for other
+	// requests.
 	noServer() error
 }

@@ -81,7 +81,7 @@ func (presenter023) deleteNone(_ bool, agent string, n int) (api.Response, error
 	return nil, nil
 }
 
-// frames shows messages only, unless the client asks for the trace: older clients read data.content
+// frames shows messages only, unless the client requests the trace: older clients read data.content
 // of every frame.
 func (presenter023) frames(t *turn) api.Frames {
 	f := api.Frames{Session: t.session.ID, Done: true, Broke: errorMessage}

@@ -93,7 +93,7 @@ func (s servers) cacheTools(ctx context.Context, r *api.Request) (api.Response, 
 	return ok(tools.Value(), err)
 }
 
-// test asks a server for its tools that may not be stored yet.
+// test lists the tools of a server that may not be stored yet.
 func (s servers) test(ctx context.Context, r *api.Request) (api.Response, error) {
 	var d app.ServerDoc
 	if r.Params["id"] == "" {

@@ -145,7 +145,7 @@ func (s servers) find(ctx context.Context, r *api.Request, id string) (app.Item,
 	return item, d, err
 }
 
-// detail is get for the older path, whose answer to an unknown server is one of its own.
+// detail is get for the older path, which answers an unknown server differently.
 func (s servers) detail(ctx context.Context, r *api.Request) (api.Response, error) {
 	answer, err := s.get(ctx, r)
 	var missing *api.Failure
@@ -222,7 +222,7 @@ func (s servers) check(d app.ServerDoc, name string) error {
 	return nil
 }
 
-// wait is how long a request lets a server take to list its tools.
+// wait returns the time that a request allows a server to list its tools.
 func wait(body *api.Body) time.Duration {
 	seconds := 10.0
 	if n, ok := body.Get("timeout").Float(); ok && n > 0 && n < 300 {

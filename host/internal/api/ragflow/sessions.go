@@ -198,7 +198,7 @@ func (s sessions) history(ctx context.Context, r *api.Request) (api.Response, er
 	return envelope.OK(engine.Object("total", total, "sessions", s.rows(list, true))), nil
 }
 
-// find finds the session of a path; whatever fails, the client reads that there is none.
+// find finds the session of a path; every failure is reported as an unknown session.
 func (s sessions) find(ctx context.Context, r *api.Request) (app.Session, error) {
 	v, err := s.Services.Sessions.Get(ctx, r.Who, r.Params["id"], r.Params["sid"])
 	if err != nil {

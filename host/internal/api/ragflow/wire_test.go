@@ -44,7 +44,7 @@ func TestRequestsOfAllKinds(t *testing.T) {
 	for name, request := range map[string]string{
 		"1.0":    fmt.Sprintf("HTTP/1.0\r\n%sContent-Length: %d\r\n\r\n%s", head, len(body), body),
 		"chunks": fmt.Sprintf("HTTP/1.1\r\n%sTransfer-Encoding: chunked\r\n\r\n3\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", head, body[:3], len(body)-3, body[3:]),
-		// Transfer-Encoding overrides Content-Length (RFC 9112, 6.3), whatever that says.
+		// Transfer-Encoding overrides Content-Length (RFC 9112, 6.3), whatever its value.
 		"both":       fmt.Sprintf("HTTP/1.1\r\n%sContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", head, len(body), body),
 		"both, huge": fmt.Sprintf("HTTP/1.1\r\n%sTransfer-Encoding: chunked\r\nContent-Length: 99999999999\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", head, len(body), body),
 		"expected":   fmt.Sprintf("HTTP/1.1\r\n%sExpect: 100-continue\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body),
@@ -92,8 +92,7 @@ func TestDeletedWhileItRuns(t *testing.T) {
 	require.Equal(t, api.NoCanvas, s.Get("/v1/canvas/get/"+id).Message())
 }
 
-// TestTwoTurnsAtOnce asks a session twice without waiting: one turn after the
-// other.
+// TestTwoTurnsAtOnce sends a session two questions without waiting: one turn follows the other.
 func TestTwoTurnsAtOnce(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", apitest.Slow)

@@ -160,7 +160,7 @@ func (f chunkHandlers) readLists(body engine.Value, c *dataset.Chunk) error {
 	return nil
 }
 
-// newChunk is what adding a chunk tells of it.
+// newChunk is the response row of an added chunk.
 func newChunk(v dataset.Chunk) *engine.ObjectBuilder {
 	at := time.UnixMilli(v.Created)
 	b := engine.NewObject(10)
@@ -213,7 +213,7 @@ func (f chunkHandlers) textList(body engine.Value, name string, changed bool) (*
 	return &list, nil
 }
 
-// joinError is what Python says of a list of texts that has something else.
+// joinError is Python's error for a list of strings with another type in it.
 func joinError(i int, v engine.Value) error {
 	return api.Failed(api.KindBadRequest, "TypeError('sequence item %d: expected str instance, %s found')", i,
 		schema.TypeName(v))

@@ -24,7 +24,7 @@ type row struct {
 	call    string // method and path; {dataset}, {document}, {chunk}, {none} are put in, here and in body
 	body    string // "FILE:name" and further names are a form of files, "FORM:a=b&c=d" one of fields
 	code    int
-	// message is that of the answer; one that begins with ~ is a part of it.
+	// message is the answer's message; one that begins with ~ is a part of it.
 	message string
 	// keys are members of data, or of its first element.
 	keys string

@@ -27,7 +27,7 @@ func datasetRoutes(f *face) []api.Route {
 	}
 }
 
-// defaultLanguage is that of a dataset for which none is set.
+// defaultLanguage is used for datasets that set none.
 const defaultLanguage = "English"
 
 // datasetRow is a dataset as programs read it.
@@ -330,16 +330,16 @@ func (f datasetHandlers) remove(ctx context.Context, r *api.Request) (api.Respon
 	return envelope.Result(engine.Object("success_count", n, "errors", engine.Strings(lines...))), nil
 }
 
-// messageOf is what a caller reads of an error.
+// messageOf returns the caller-facing text of err.
 func messageOf(err error) string {
 	f, _ := api.AsFailure(err)
 	return f.Message
 }
 
-// pageOfIDs is how many rows are read at once where a request means all of them.
+// pageOfIDs is the page size of reads of all rows.
 const pageOfIDs = 1000
 
-// all are the ids of the datasets that a tenant owns.
+// all returns the ids of the datasets that a tenant owns.
 func (f datasetHandlers) all(ctx context.Context, r *api.Request) (ids []string, err error) {
 	for page := 1; ; page++ {
 		list, total, err := f.data.List(ctx, r.Who, app.DatasetList{Page: page, Size: pageOfIDs})

@@ -1,9 +1,9 @@
-// Package datasets answers what RAGFlow's clients ask about datasets, their documents and their
-// chunks, in the dialects of versions 0.23 and 0.27.
+// Package datasets serves RAGFlow's API of datasets, their documents and their chunks, in the
+// dialects of versions 0.23 and 0.27.
 //
-// Both dialects have the same handlers. Where they disagree on a request, the handler asks the
-// [Dialect] of its route: how requests are checked, which code and text refuses them, and which
-// members rows have. Datasets of other tenants are answered like unknown ones.
+// Both dialects have the same handlers. Where they disagree on a request, the [Dialect] of its
+// route decides: how requests are checked, which code and text refuses them, and which members rows
+// have. Datasets of other tenants are answered like unknown ones.
 package datasets
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
-// defaultPageSize is how many rows a page has unless told.
+// defaultPageSize is the page size of lists.
 const defaultPageSize = 30
 
 // Paths of the interface for programs.
@@ -39,7 +39,7 @@ const (
 	edit = app.ScopeEdit
 )
 
-// Routes are those of one dialect.
+// Routes returns the routes of one dialect.
 func Routes(s *app.Services, d Dialect) []api.Route {
 	f := &face{s.Datasets, s, d}
 	return slices.Concat(
@@ -48,7 +48,7 @@ func Routes(s *app.Services, d Dialect) []api.Route {
 	)
 }
 
-// face is what the handlers of one dialect share.
+// face is shared by the handlers of one dialect.
 type face struct {
 	data     *app.Datasets
 	services *app.Services

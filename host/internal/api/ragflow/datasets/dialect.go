@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
-// Dialect is how one version checks requests and words and shapes its answers.
+// Dialect checks requests and words and shapes responses for one version.
 type Dialect interface {
 	datasetDialect
 	documentDialect
@@ -47,15 +47,15 @@ type documentDialect interface {
 	noDocument(id string) error
 	// uploadsOther reports whether documents are made of addresses and of nothing as well.
 	uploadsOther() bool
-	// countsInLists reports whether a list of documents gives their counts on request.
+	// countsInLists reports whether a list of documents has their counts on request.
 	countsInLists() bool
 	// refusedFiles refuses files that a dataset does not take; stored are the others.
 	refusedFiles(lines string, stored engine.Value) error
-	// page reads which page of a list a query asks for.
+	// page returns the requested page of a list.
 	page(q api.Query) (page, size int, err error)
 	// documentOrder is the order of a list of documents.
 	documentOrder(asked string) (string, error)
-	// checkDocument checks the members that a request changes of a document.
+	// checkDocument checks the members of a document update.
 	checkDocument(body engine.Value) error
 	// setsPipelines reports whether a change of a document may name a pipeline.
 	setsPipelines() bool

@@ -156,7 +156,7 @@ func (older) deletesUnnamed(bool) bool { return true }
 
 func (older) hitRow(h app.SearchHit, q *query) engine.Value { return hit(h, q).Value() }
 
-// highlight marks found words unless a client says otherwise.
+// highlight marks found words unless a client opts out.
 func (older) highlight(v engine.Value) (bool, error) {
 	switch {
 	case v.Kind() == engine.KindBool:

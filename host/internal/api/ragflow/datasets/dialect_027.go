@@ -23,7 +23,7 @@ func Newer() Dialect { return newer{} }
 // largestPage bounds the pages of lists in this version.
 const largestPage = 100
 
-// newerWording is how this version words problems.
+// newerWording words problems as version 0.27 does.
 var newerWording = &wording{
 	methods: append(slices.Clone(methods), "resume"), anyUUID: true, emptyAvatar: true, builtIn: 1, lower: true,
 }
@@ -330,7 +330,7 @@ func (newer) hitRow(h app.SearchHit, q *query) engine.Value {
 	return hit(h, q).Set("tag_kwd", engine.Strings(h.Tags...)).Set("row_id", engine.Null).Value()
 }
 
-// highlight marks found words when a client says so.
+// highlight marks found words on request.
 func (newer) highlight(v engine.Value) (bool, error) {
 	switch {
 	case v.IsNull():

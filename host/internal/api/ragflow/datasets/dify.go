@@ -13,7 +13,7 @@ import (
 // difyVectorWeight is the weight of vectors in searches for Dify, which sends none.
 const difyVectorWeight = 0.3
 
-// difyPath is where Dify asks for knowledge.
+// difyPath is the endpoint of Dify's external knowledge API.
 const difyPath = "/api/v1/dify/retrieval"
 
 func difyRoutes(f *face) []api.Route {

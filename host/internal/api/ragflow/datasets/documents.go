@@ -89,7 +89,7 @@ func documentRowOf(v dataset.Document, names map[string]string, state string) en
 	return b.Value()
 }
 
-// newDocument is what an upload tells of a document.
+// newDocument is the response row of an uploaded document.
 func newDocument(v dataset.Document, names map[string]string, state string) *engine.ObjectBuilder {
 	b := engine.NewObject(32)
 	b.Set("id", engine.String(v.ID)).Set(names["dataset"], engine.String(v.Dataset))
@@ -172,7 +172,7 @@ func (f documentHandlers) documentsOf(
 	return list, total, nil
 }
 
-// documentList reads which documents a query asks for.
+// documentList reads the filter, order and page of a list of documents.
 func (f documentHandlers) documentList(r *api.Request) (app.DocumentList, error) {
 	q := app.DocumentList{
 		ID: r.Query.Get("id"), Name: r.Query.Get("name"), Words: r.Query.Get("keywords"),

@@ -151,7 +151,7 @@ func dateOf(text string, rest int64) (int64, error) {
 	return 0, failed("%.40q: expected a date such as 2026-01-31 or 2026-01-31 12:00:00", text)
 }
 
-// parseLog is how a parse ended, without the canvas.
+// parseLog is the row of an ended parse, without the canvas.
 func parseLog(v *dataset.ParseLog) engine.Value {
 	_, digit := stateName(v.State)
 	title := v.Title

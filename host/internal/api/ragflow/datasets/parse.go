@@ -104,7 +104,7 @@ func (f documentHandlers) stop(ctx context.Context, r *api.Request) (api.Respons
 	return f.partly(len(unique), twice), nil
 }
 
-// cancel stops one document. One that has ended meanwhile is refused.
+// cancel stops one document; it refuses one that has ended since it was read.
 func (f documentHandlers) cancel(ctx context.Context, r *api.Request, id, doc string) error {
 	err := f.data.Stop(ctx, r.Who, id, doc)
 	var changed *app.Error

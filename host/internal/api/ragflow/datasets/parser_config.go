@@ -76,12 +76,12 @@ func graphrag(methods ...string) schema.Field {
 	}})
 }
 
-// defaultSummary is how many tokens a summary of the setting raptor has unless told.
+// defaultSummary is the default size of a raptor summary, in tokens.
 const defaultSummary = 256
 
-// raptor describes the setting of that name; least is the shortest summary in tokens, more are its
-// members in one dialect alone. The default is accepted below least: clients send back what they
-// have read.
+// raptor describes the setting raptor; least is the shortest summary in tokens, more are members
+// that only one dialect has. The default is accepted below least: clients send back what they have
+// read.
 func raptor(least int, more ...schema.Field) schema.Field {
 	size := whole("max_token", float64(least), 2048, engine.Int(defaultSummary))
 	size.Before = func(v engine.Value) engine.Value {

@@ -27,14 +27,14 @@ var methods = []string{
 	"naive", "book", "email", "laws", "manual", "one", "paper", "picture", "presentation", "qa", "table", "tag",
 }
 
-// wording is how a dialect words the problems of requests.
+// wording words the problems of requests in one dialect.
 type wording struct {
 	methods []string
 	// anyUUID accepts ids of all versions of UUIDs, not only of the first.
 	anyUUID bool
 	// emptyAvatar accepts "" for no avatar.
 	emptyAvatar bool
-	// builtIn is the parse_type that may stand beside a chunk_method, 0 for none.
+	// builtIn is the parse_type that is allowed together with a chunk_method, 0 for none.
 	builtIn int64
 	// lower makes the first letter of problems with avatars and models small.
 	lower bool
@@ -48,7 +48,7 @@ func (w *wording) say(text string) string {
 	return text
 }
 
-// fields are those of requests that create or change a dataset.
+// fields describes requests that create or change a dataset.
 func (w *wording) fields(config schema.Field) []schema.Field {
 	return []schema.Field{
 		{Name: "name", Required: true, Trim: true, Least: bound(1), Most: bound(longestName)},
@@ -156,7 +156,7 @@ func checkPipeline(v engine.Value) (engine.Value, string) {
 	}
 }
 
-// checkPipelineUse refuses a pipeline beside a chunk method, and half a pipeline.
+// checkPipelineUse refuses a pipeline together with a chunk method, and half a pipeline.
 func (w *wording) checkPipelineUse(in *schema.Input) string {
 	parse, pipeline := in.Get("parse_type"), in.Get("pipeline_id")
 	kind, _ := parse.Int()
@@ -165,7 +165,7 @@ func (w *wording) checkPipelineUse(in *schema.Input) string {
 	for _, one := range []struct {
 		name    string
 		v       engine.Value
-		allowed bool // beside a chunk method
+		allowed bool // together with a chunk method
 	}{{"parse_type", parse, builtIn}, {"pipeline_id", pipeline, false}} {
 		switch {
 		case one.v.IsNull():

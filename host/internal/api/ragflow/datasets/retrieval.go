@@ -31,7 +31,7 @@ func retrievalRoutes(f *face) []api.Route {
 	return []api.Route{route("POST", "/api/v1/retrieval", read, api.BodySmall, searches.retrieve)}
 }
 
-// query is a search as a request asks for it.
+// query is a requested search.
 type query struct {
 	app.SearchQuery
 	metadata bool // hits have the metadata of their documents
@@ -250,7 +250,7 @@ func (f searchHandlers) ownDocuments(ctx context.Context, r *api.Request, q *que
 	return nil
 }
 
-// search asks the service. A page of no rows has a total as well.
+// search calls the service. A page of no rows has a total as well.
 func (f searchHandlers) search(ctx context.Context, r *api.Request, q app.SearchQuery) (*app.SearchResult, error) {
 	empty := q.Size == 0
 	q.Size = max(q.Size, 1)

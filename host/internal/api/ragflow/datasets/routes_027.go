@@ -9,10 +9,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 )
 
-// restHandlers answer what only one version asks.
+// restHandlers serve the routes that only version 0.27 has.
 type restHandlers struct{ *face }
 
-// ownRoutes are those that version 0.27 adds. Its page and programs share them.
+// ownRoutes returns the routes that version 0.27 adds. Its page and programs share them.
 func (newer) ownRoutes(f *face) []api.Route {
 	rest, sets, files, pieces := restHandlers{f}, datasetHandlers{f}, documentHandlers{f}, chunkHandlers{f}
 	meta, searches, parses := metadataHandlers{f}, searchHandlers{f}, ingestionHandlers{f}
@@ -52,7 +52,7 @@ func (newer) ownRoutes(f *face) []api.Route {
 	)
 }
 
-// tags answers the tags of the chunks of a dataset: there are none without tag datasets.
+// tags answers the tags of the chunks of a dataset: always empty, without tag datasets.
 func (f restHandlers) tags(ctx context.Context, r *api.Request) (api.Response, error) {
 	if _, err := f.pathDataset(ctx, r); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (f restHandlers) aggregateTags(ctx context.Context, r *api.Request) (api.Re
 	return envelope.OK(none), nil
 }
 
-// indexKinds are what the original makes of a whole dataset.
+// indexKinds are the indexes that the original builds of a whole dataset.
 var indexKinds = []string{"graph", "raptor", "mindmap"}
 
 // noIndex refuses what this host does not make.
@@ -110,7 +110,7 @@ func (f restHandlers) deleteIndex(ctx context.Context, r *api.Request) (api.Resp
 	return jsonOK(engine.Bool(true), err)
 }
 
-// graph answers the knowledge graph of a dataset: there is none.
+// graph answers the knowledge graph of a dataset: always empty, since this host builds none.
 func (f restHandlers) graph(ctx context.Context, r *api.Request) (api.Response, error) {
 	_, err := f.pathDataset(ctx, r)
 	return ok(engine.Object("graph", engine.Object(), "mind_map", engine.Object()), err)

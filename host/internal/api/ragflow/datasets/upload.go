@@ -18,10 +18,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
-// maxFiles is how many files one request may upload.
+// maxFiles bounds the files of one upload.
 const maxFiles = 256
 
-// extensions are those of files that a dataset takes.
+// extensions of the files that a dataset takes.
 var extensions = strings.Fields(`pdf msg eml doc docx ppt pptx yml xml htm html json jsonl ldjson csv txt ini xls
 	xlsx wps rtf hlp pages numbers key md mdx odt ods odp fodt fods fodp tsv
 	py js java c cpp h php go ts sh cs kt sql epub
@@ -158,7 +158,7 @@ func (u *uploads) store(ctx context.Context, part *multipart.Part) error {
 	return err
 }
 
-// formFailure is what is wrong with a form or a file of it.
+// formFailure maps an error of a form or of a file in it.
 func formFailure(err error) error {
 	var large *http.MaxBytesError
 	switch {

@@ -17,7 +17,7 @@ type webChunks struct {
 	chunks chunkHandlers
 }
 
-// Chunks as the page of version 0.23 asks for them.
+// Chunks in the form of version 0.23's page.
 
 func webChunkRoutes(f *face) []api.Route {
 	w, searches := webChunks{f, chunkHandlers{f}}, searchHandlers{f}

@@ -20,7 +20,7 @@ type webDatasets struct {
 	ingestions ingestionHandlers
 }
 
-// Datasets as the page of version 0.23 asks for them: raw member names, ids in bodies.
+// Datasets in the form of version 0.23's page: raw member names, ids in bodies.
 
 func webDatasetRoutes(f *face) []api.Route {
 	w := webDatasets{f, datasetHandlers{f}, ingestionHandlers{f}}

@@ -18,7 +18,7 @@ type webDocuments struct {
 	metadata  metadataHandlers
 }
 
-// Documents as the page of version 0.23 asks for them.
+// Documents in the form of version 0.23's page.
 
 func webDocumentRoutes(f *face) []api.Route {
 	w := webDocuments{f, documentHandlers{f}, metadataHandlers{f}}
@@ -114,7 +114,7 @@ func (f webDocuments) create(ctx context.Context, r *api.Request) (api.Response,
 	return jsonOK(rawDocument(v), err)
 }
 
-// filter reads which documents the page asks for: a dataset in the query, the rest in the body.
+// filter reads the page's filter of documents: the dataset from the query, the rest from the body.
 func (f webDocuments) filter(ctx context.Context, r *api.Request, id string) (string, app.DocumentList, error) {
 	q := app.DocumentList{OrderBy: "create_time", Ascending: !r.Query.Asked("desc", true)}
 	q.Words = r.Query.Get("keywords")

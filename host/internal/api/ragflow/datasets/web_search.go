@@ -103,8 +103,8 @@ func (f searchHandlers) test(ctx context.Context, r *api.Request, ids []string) 
 		"doc_aggs", documentCounts(found), "labels", none)), nil
 }
 
-// readFilter reads the filter of a search as the page sends it. Conditions that a model would make
-// up are not made here; the log says so.
+// readFilter reads the filter of a search as the page sends it. Conditions that need a model to
+// write them are not made; a log line reports it.
 func readFilter(r *api.Request, v engine.Value, q *query) (err error) {
 	switch method := v.Get("method").Str(); method {
 	case "", "disabled":

@@ -21,14 +21,14 @@ const (
 // OK answers {code, message, data}; data may be null.
 func OK(data engine.Value) api.Response { return With(engine.String("success"), data) }
 
-// With is [OK] with another message; more are members beside data, as names and values.
+// With is [OK] with another message; more are additional members, as names and values.
 func With(message, data engine.Value, more ...any) api.Response {
 	members := append([]any{"code", Success, "message", message, "data", data}, more...)
 	return api.Sorted(http.StatusOK, engine.Object(members...))
 }
 
-// Result answers {code, data}, and {code} alone for null; more are members beside data, as names
-// and values.
+// Result answers {code, data}, and {code} alone for null; more are additional members, as names and
+// values.
 func Result(data engine.Value, more ...any) api.Response {
 	members := []any{"code", Success}
 	if !data.IsNull() {

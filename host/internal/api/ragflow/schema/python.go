@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// pythonText is what Python's str writes for a value.
+// pythonText formats a value like Python's str.
 func pythonText(v engine.Value) string {
 	if v.Kind() == engine.KindString {
 		return v.Str()
@@ -16,7 +16,7 @@ func pythonText(v engine.Value) string {
 	return Repr(v)
 }
 
-// Repr is what Python's repr writes for a value.
+// Repr formats a value like Python's repr.
 func Repr(v engine.Value) string {
 	switch v.Kind() {
 	case engine.KindNull:
@@ -44,7 +44,7 @@ func Repr(v engine.Value) string {
 	return v.Text()
 }
 
-// ReprText is what Python's repr writes for a text: in single quotes unless only those are in it.
+// ReprText formats a string like Python's repr: in single quotes unless only those are in it.
 func ReprText(s string) string {
 	quote := '\''
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -77,7 +77,7 @@ func ReprText(s string) string {
 	return b.String()
 }
 
-// TypeName is what Python calls the type of a value.
+// TypeName returns Python's name for the type of a value.
 func TypeName(v engine.Value) string {
 	switch v.Kind() {
 	case engine.KindNull:

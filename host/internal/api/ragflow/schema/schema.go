@@ -77,17 +77,17 @@ func (in *Input) Has(name string) bool {
 // Bound is a bound of a field.
 func Bound(n float64) *float64 { return &n }
 
-// Problem is what is wrong with one member.
+// Problem describes an invalid member.
 type Problem struct {
 	Path    []string
 	Message string
 	Input   engine.Value
 }
 
-// Problems are what is wrong with a request. It is an error.
+// Problems lists the invalid members of a request. It is an error.
 type Problems []Problem
 
-// longestInput is how much of an input a problem repeats, in characters.
+// longestInput bounds the part of an input that a problem repeats, in characters.
 const longestInput = 128
 
 // Error has a line for each problem.
