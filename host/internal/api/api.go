@@ -12,25 +12,24 @@ import (
 	"github.com/easel-canvas/easel/host/internal/limit/memlimit"
 )
 
-// Config is what the API serves from. Services and Routes are required.
+// Config configures an API. Services and Routes are required.
 type Config struct {
 	Services *app.Services
 	Routes   []Route // of all faces
 	// Unrouted answers an unknown path, and with known one that has other methods; nil answers
 	// text.
 	Unrouted func(r *Request, known bool)
-	// Fail answers failures of routes without a form of their own; nil answers text.
+	// Fail answers failures of routes that set no form; nil answers text.
 	Fail ErrorForm
 	// CancelOnLeave stops a run whose only reader, the client that started it, disconnects. Without
 	// it the run continues.
 	CancelOnLeave bool
 	// MaxBody bounds bodies of the class BodyCanvas, in bytes; 0 means 32 MiB.
 	MaxBody int64
-	// Memory is what requests with bodies above 16 KiB may hold together, with what is decoded from
-	// them; SmallMemory is that of the others. nil means a share of the memory of the process.
+	// Memory bounds what requests with bodies above 16 KiB hold together, decoded values included;
+	// SmallMemory bounds the others. nil means a share of the memory of the process.
 	Memory, SmallMemory *memlimit.Budget
-	// BodyTime is how long a request may take to arrive; 0 means 60 s, and ten times that for
-	// uploads.
+	// BodyTime bounds the arrival of a request; 0 means 60 s, and ten times that for uploads.
 	BodyTime time.Duration
 	// Recheck is the interval at which event streams check whether their key or login is still
 	// valid; 0 means 15 s.
@@ -38,18 +37,18 @@ type Config struct {
 	// Connections bounds the connections of the host; 0 means any. Event streams
 	// of one caller or tenant get a part of them.
 	Connections int
-	// Rate is how many requests per second one key or login may make, unless its key says
-	// otherwise; 0 means any.
+	// Rate bounds the requests per second of one key or login, unless its key sets another; 0 means
+	// any.
 	Rate float64
-	// TrustedProxies are those whose X-Forwarded-For or Forwarded says where a request comes from;
-	// see [ParseProxies].
+	// TrustedProxies are the proxies whose X-Forwarded-For or Forwarded names the client; see
+	// [ParseProxies].
 	TrustedProxies []netip.Prefix
 	// Origins are the origins whose pages may call the API; empty means any, and "none" alone means
 	// none.
 	Origins []string
 	// Now returns the time by which attempts to log in are limited; nil means time.Now.
 	Now func() time.Time
-	// Metrics gets the API's own numbers; nil makes a registry of its own.
+	// Metrics gets the API's own numbers; nil makes a separate registry.
 	Metrics *prometheus.Registry
 	// Logger receives what an operator should know; nil means slog.Default.
 	Logger *slog.Logger
@@ -105,7 +104,7 @@ func (a *API) Handler() http.Handler { return http.HandlerFunc(a.serve) }
 // Routes lists what the API answers, in all dialects.
 func (a *API) Routes() []Route { return a.routes.list }
 
-// Route finds the route of a request; nil when there is none.
+// Route finds the route of a request; nil if no route matches.
 func (a *API) Route(r *http.Request) *Route {
 	found, _, _ := a.routes.find(r)
 	return found

@@ -100,7 +100,7 @@ func (a *API) principal(r *Request) (app.Principal, error) {
 	return who, err
 }
 
-// Token is what the Authorization header carries, with or without a scheme.
+// Token returns the token of the Authorization header, with or without a scheme.
 func (r *Request) Token() string {
 	words := strings.Fields(r.HTTP.Header.Get("Authorization"))
 	switch {

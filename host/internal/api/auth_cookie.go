@@ -68,9 +68,8 @@ func (r *Request) checkPage() error {
 	return Forbidden("A login cookie needs the header %s: %s; use an API key outside of the page.", PageHeader, PageItself)
 }
 
-// SameOrigin reports whether nothing says that another site made the request.
-// Browsers send Sec-Fetch-Site over HTTPS and to the loopback only, and Origin
-// with all but plain reading.
+// SameOrigin reports whether no header shows that another site made the request. Browsers send
+// Sec-Fetch-Site over HTTPS and to the loopback only, and Origin with all but plain reading.
 func (r *Request) SameOrigin() bool {
 	if site := r.HTTP.Header.Get("Sec-Fetch-Site"); site != "" {
 		return site == "same-origin" // the browser knows better than a host behind a proxy

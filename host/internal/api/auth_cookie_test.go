@@ -85,7 +85,7 @@ func TestRunsInThePageReachModelsOnly(t *testing.T) {
 	}
 }
 
-// An EventSource sends no headers of its own.
+// An EventSource cannot set headers.
 func TestEventSourceOfThePageReadsEvents(t *testing.T) {
 	s := apitest.New(t)
 	cookie, _, _ := s.LoggedIn()

@@ -47,8 +47,8 @@ const (
 	maxFields     = 1000 // of a form
 )
 
-// budgetWait is how long a request waits for memory that other requests hold, and when it may try
-// again after that.
+// budgetWait bounds the wait for memory that other requests hold; it is also the Retry-After of a
+// request that got none.
 const budgetWait = 2 * time.Second
 
 // limits are the bytes that a body may have, and take after it is parsed; 0 means the budget.
@@ -71,7 +71,7 @@ func (b BodyClass) limits(cfg *Config) (body, decoded int64) {
 // streamed reports whether the handler reads the body itself.
 func (b BodyClass) streamed() bool { return b == BodyUpload || b == BodyWebhook }
 
-// reserved is what one request holds of the budgets of requests.
+// reserved is the memory that one request holds.
 type reserved struct {
 	large, small *memlimit.Account
 	decoded      int64 // of JSON that was parsed
@@ -80,7 +80,7 @@ type reserved struct {
 // Reserve takes n bytes of the budget of requests, or waits a moment for others to release them.
 func (r *Request) Reserve(n int64) error { return r.reserveOf(&r.memory.large, r.api.cfg.Memory, n) }
 
-// ReserveBody is reserve for what a body becomes. Tiny bodies have a budget of their own, so that
+// ReserveBody reserves n bytes for a decoded body. Tiny bodies use a separate budget, so that
 // logins are answered while large requests fill the other one.
 func (r *Request) ReserveBody(n int64) error {
 	if r.Route.Body == BodyTiny {
@@ -110,8 +110,8 @@ func (r *Request) reserveOf(account **memlimit.Account, budget *memlimit.Budget,
 	return err
 }
 
-// Free gives back what the request holds, once nothing refers to its body any more: streams last
-// for minutes.
+// Free releases the request's body and its memory, once nothing refers to the body any more:
+// streams last for minutes.
 func (r *Request) Free() {
 	r.Body.Value = emptyBody
 	r.memory.large.Close()
@@ -206,14 +206,13 @@ func checkURL(r *http.Request) error {
 	return nil
 }
 
-// MaxBody is how many bytes the body may have.
+// MaxBody returns the size limit of the body, in bytes.
 func (r *Request) MaxBody() int64 {
 	most, _ := r.Route.Body.limits(&r.api.cfg)
 	return most
 }
 
-// readBody reads JSON, or a form. An empty body is an empty object, whatever
-// its Content-Type says.
+// readBody reads JSON or a form. An empty body is an empty object, regardless of its Content-Type.
 func (r *Request) readBody() error {
 	most := r.MaxBody()
 	if most == 0 || r.HTTP.Body == nil || r.HTTP.Method == http.MethodGet || r.HTTP.Method == http.MethodHead {
@@ -255,7 +254,7 @@ func (r *Request) readBody() error {
 	return nil
 }
 
-// buffers are what bodies are read with.
+// buffers are the read buffers of bodies.
 var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
 // ReadText reads the body within a size and a time. Memory is reserved as it arrives, not as it is

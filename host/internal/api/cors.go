@@ -61,7 +61,7 @@ func (o cors) set(w http.ResponseWriter, r *http.Request) {
 		if allowed == "" {
 			allowed = "Authorization, Content-Type, Last-Event-ID"
 		}
-		// Clients in pages send headers of their own, as OpenAI's does; "*" would leave out
+		// Clients in pages send custom headers, as OpenAI's does; "*" would leave out
 		// Authorization.
 		h.Add("Vary", "Access-Control-Request-Headers")
 		h.Set("Access-Control-Allow-Headers", allowed)

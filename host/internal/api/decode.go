@@ -60,8 +60,8 @@ func (r *Request) Decode(into any) error {
 	return nil
 }
 
-// DecodeProblem says what is wrong with JSON in the words of the API: encoding/json names the types
-// of Go. The member within is put before the names of its members.
+// DecodeProblem returns the text of an error of encoding/json without names of Go types. The member
+// within precedes the names of its members.
 func DecodeProblem(err error, within string) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -71,7 +71,7 @@ func DecodeProblem(err error, within string) string {
 	return fmt.Sprintf("argument %s must be %s, not %s", name, acceptedFor(wrong.Type), jsonWord(wrong.Value))
 }
 
-// acceptedFor is what JSON has for a type.
+// acceptedFor returns the name of the JSON kind that a Go type accepts.
 func acceptedFor(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
@@ -90,7 +90,7 @@ func acceptedFor(t reflect.Type) string {
 	return "an object"
 }
 
-// jsonWord is what encoding/json calls a value, in the words of [aKind].
+// jsonWord translates a kind as encoding/json names it into the words of [aKind].
 func jsonWord(value string) string {
 	switch kind, number, _ := strings.Cut(value, " "); {
 	case number != "":
@@ -106,14 +106,13 @@ func jsonWord(value string) string {
 	}
 }
 
-// aTime is how times are written.
+// aTime is the time that errors show as an example.
 var aTime = time.UnixMilli(0).UTC().Format(time.RFC3339)
 
-// quotedText is what %q writes.
+// quotedText matches the output of %q.
 const quotedText = `("(?:[^"\\]|\\.)*")`
 
-// goTexts are errors of Go's packages that name its types and functions, with what the API says
-// instead.
+// goTexts replaces errors of Go's packages that name types and functions.
 var goTexts = []struct {
 	pattern *regexp.Regexp
 	plain   string

@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// Document is the document of a request that saves it, as bytes; nil when there is none. One
-// without nodes is refused: no editor makes it, and nothing could run it.
+// Document returns the document of a request that saves one, as bytes; nil if the request has none.
+// One without nodes is refused: no editor makes it, and nothing could run it.
 func (r *Request) Document() ([]byte, error) {
 	text, doc, err := r.SentDocument()
 	if err == nil && text != nil && !hasNodes(doc) {

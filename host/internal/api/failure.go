@@ -15,7 +15,8 @@ import (
 type Failure struct {
 	Kind    Kind
 	Message string
-	// Data is for faces that answer it beside the message; without HasData there is none, not null.
+	// Data is for faces that answer it in addition to the message; without HasData it is absent,
+	// not null.
 	Data    engine.Value
 	HasData bool
 	// Status is the HTTP status on every face; 0 leaves it to the face.
@@ -156,7 +157,7 @@ func UnknownOrder(got string, accepted []string) *Failure {
 	return Failed(KindBadRequest, "argument orderby must be one of %s, not %.40q", strings.Join(accepted, ", "), got)
 }
 
-// awayFor is how long a client should wait before it tries again.
+// awayFor is the Retry-After while a service cannot be reached.
 const awayFor = 2 * time.Second
 
 // away names the service that the host cannot reach, if that is the cause of an error.

@@ -105,7 +105,7 @@ func TestUnforeseenErrorsAreTheHosts(t *testing.T) {
 		w := refuse(t, name, fmt.Errorf("claim: %w", runlog.ErrActive))
 		want := http.StatusInternalServerError
 		if name == "dialects" {
-			want = http.StatusOK // their code says it
+			want = http.StatusOK // their code reports it
 		}
 		require.Equal(t, want, w.Code, name)
 	}

@@ -182,7 +182,7 @@ func (r *Request) readForm(boundary string, most int64) error {
 	return nil
 }
 
-// formFailure is what is wrong with a form: how it arrives, or itself.
+// formFailure maps an error of a form: of its transport, or of its content.
 func (r *Request) formFailure(form *FormReader, err error) error {
 	if form.Broken != nil {
 		return r.BodyFailure(form.Broken)

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// ownRoutes are those of load balancers and monitoring.
+// ownRoutes serve load balancers and monitoring.
 func (a *API) ownRoutes() []Route {
 	return []Route{
 		{Method: "GET", Path: "/healthz", Body: BodyNone, Need: NeedNone, Handler: answerAlive},

@@ -47,7 +47,7 @@ const (
 	KindNoResource
 	// KindExists is a name or an id that is taken.
 	KindExists
-	// KindChanged is a record that was changed meanwhile.
+	// KindChanged is a record with a newer revision than the request expects.
 	KindChanged
 	// KindBusy is a session with another turn in progress.
 	KindBusy

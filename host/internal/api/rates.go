@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Limit is how often something may happen: burst times at once, perSecond over time.
+// Limit bounds a rate: Burst at once, PerSecond over time.
 type Limit struct{ PerSecond, Burst float64 }
 
 // bucket holds what is left of a limit.
@@ -113,7 +113,7 @@ func (t *Throttle) sweep(now time.Time) {
 
 // rates bound the requests of keys.
 type rates struct {
-	perSecond float64 // for keys without a rate of their own; 0 lets all pass
+	perSecond float64 // for keys that set no rate; 0 lets all pass
 	keys      Throttle
 }
 

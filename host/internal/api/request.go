@@ -39,7 +39,7 @@ type Request struct {
 // Handler answers a request. What it returns is written after it.
 type Handler func(ctx context.Context, r *Request) (Response, error)
 
-// ErrorForm writes a failure in the form of a face; err is what it was made of.
+// ErrorForm writes a failure in the form of a face; err is its cause.
 type ErrorForm func(r *Request, f *Failure, err error)
 
 // Logger receives what an operator should know.
@@ -66,8 +66,8 @@ func (r *Request) Given(names ...string) ([]string, error) {
 	return values, Lacking(missing)
 }
 
-// Body is the JSON object or form of a request; an empty object when it has none. Reading a member
-// of a wrong type gives its zero value, and an error from [Body.Valid].
+// Body is the JSON object or form of a request; an empty object without one. Reading a member of a
+// wrong type returns its zero value, and [Body.Valid] an error.
 type Body struct {
 	engine.Value
 	Length int      // bytes of its text

@@ -224,8 +224,8 @@ func newRouter(list []Route) router {
 
 func isParameter(part string) bool { return strings.HasPrefix(part, "{") }
 
-// find gives the route of a request with its parameters, or the methods that
-// its path is there for, as the header Allow names them.
+// find returns the route of a request with its parameters, or, for the header Allow, the methods of
+// its path.
 func (r *router) find(req *http.Request) (found *Route, params map[string]string, allow []string) {
 	parts := strings.Split(strings.TrimPrefix(strings.TrimSuffix(req.URL.EscapedPath(), "/"), "/"), "/")
 	for _, one := range r.byLength[len(parts)] {

@@ -65,7 +65,7 @@ func (s *Stream) Started() bool { return s.started }
 // Err is why a frame could not be sent.
 func (s *Stream) Err() error { return s.err }
 
-// Hold keeps the following frames back until others follow, if more says so, or [Stream.Flush].
+// Hold buffers the following frames while more is true, until [Stream.Flush].
 func (s *Stream) Hold(more bool) { s.more = more }
 
 // Event sends an event of the engine, with the session as its last member.
@@ -147,14 +147,14 @@ func appendSpaced(dst, data []byte) []byte {
 	return dst
 }
 
-// Frames is how one endpoint shows a run as a stream.
+// Frames formats the stream of a run for one endpoint.
 type Frames struct {
 	Session string // put into every frame when not empty
 	// Shows selects the events that are sent; nil sends all that clients know.
 	Shows func(t engine.EventType) bool
 	// Alters selects the events that Change is called for; nil means all.
 	Alters func(t engine.EventType) bool
-	// Change makes what is sent in place of an event, null drops it; nil leaves all as they are.
+	// Change rewrites an event; a null result drops it. A nil Change passes events through.
 	Change func(r app.Record) engine.Value
 	// Broke is the frame for a run that failed; nil sends none.
 	Broke func(end app.End, like engine.Value) engine.Value
@@ -274,7 +274,8 @@ func (f *Frames) Frame(e engine.Value) engine.Value {
 	return e.With("session_id", engine.String(f.Session))
 }
 
-// lineBreak is a message of a line break in place of r, with the ids of another event of its run.
+// lineBreak returns a message of a line break instead of r, with the ids of another event of its
+// run.
 func lineBreak(r app.Record, like []byte) app.Record {
 	e := DocumentOf(like).With("event", engine.String(string(engine.EventMessage)))
 	r.Kind, r.Known = string(engine.EventMessage), nil
@@ -282,11 +283,11 @@ func lineBreak(r app.Record, like []byte) app.Record {
 	return r
 }
 
-// Runs are those of the host.
+// Runs returns the runs of the host.
 func (r *Request) Runs() *app.Runs { return r.api.cfg.Services.Runs }
 
-// Leave does what is configured when a client has gone: follow is how reading a run ended, write
-// how sending it did.
+// Leave handles a client that has disconnected, as configured: follow is the error of reading the
+// run, write that of sending it.
 func (r *Request) Leave(run string, follow, write error) {
 	if r.HTTP.Context().Err() == nil && write == nil {
 		if follow != nil && !errors.Is(follow, context.Canceled) {

@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/webhook"
 )
 
-// New makes the API of a host with all its faces; version is what it tells clients. The routes of
-// cfg are added to theirs.
+// New makes the API of a host with all its faces; version is reported to clients. The routes of cfg
+// are added to theirs.
 func New(cfg api.Config, version string) *api.API {
 	cfg.Routes = append(routes(cfg, version), cfg.Routes...)
 	cfg.Unrouted, cfg.Fail = unrouted, envelope.Fail

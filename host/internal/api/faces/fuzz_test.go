@@ -51,7 +51,7 @@ func FuzzRequest(f *testing.F) {
 		if err != nil || strings.Contains(strings.ToLower(path), "/logout") {
 			return
 		}
-		// Ids are put in here: the processes that share a corpus have ids of their own.
+		// Ids are filled in here: they differ between the processes that share a corpus.
 		if r.URL, err = r.URL.Parse("/" + strings.TrimLeft(b.Fill(path), "/")); err != nil {
 			return
 		}

@@ -26,10 +26,9 @@ var (
 	waryAttempts = api.Limit{PerSecond: 1.0 / 3600, Burst: 5}
 )
 
-// loginBrake bounds the guessing of passwords. Nothing it does to unknown
-// networks keeps an account's owner out: a network that has not failed itself
-// is always admitted, and one that has logged in to the account before, like a
-// device with the account's cookie, has a limit of its own.
+// loginBrake bounds the guessing of passwords. Nothing it does to unknown networks locks an
+// account's owner out: a network that has not failed itself is always admitted, and one that has
+// logged in to the account before has a separate limit, like a device with the account's cookie.
 //
 // Names are hashes, so that what callers send takes no memory. Each host counts
 // for itself.
@@ -114,7 +113,7 @@ func (b *loginBrake) admit(ctx context.Context, l loginAttempt) (*admission, tim
 	}
 }
 
-// takeAll takes all of the claims, or none and says how long to wait.
+// takeAll takes all of the claims, or none and returns how long to wait.
 func takeAll(claims ...claim) ([]claim, time.Duration) {
 	for i, c := range claims {
 		if wait := c.of.Take(c.name, c.limit); wait > 0 {
@@ -228,7 +227,7 @@ func checkText(name, text string) error {
 // keeps failed attempts of others from counting for this browser.
 const DeviceCookie = "easel_device"
 
-// deviceLasts is how long a browser is remembered.
+// deviceLasts is the time that a browser is remembered.
 const deviceLasts = 180 * 24 * time.Hour
 
 // rememberDevice marks the browser of a login. One that is marked keeps its mark, and what its

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 )
 
-// attempts is how many attempts a brake admits before it makes one wait.
+// attempts counts the attempts that a brake admits before it makes one wait.
 func attempts(t *testing.T, b *loginBrake, l loginAttempt) (n int, wait time.Duration) {
 	t.Helper()
 	for {

@@ -1,5 +1,5 @@
-// Package login is how people log in: the page with its plain forms, without a script, and what the
-// other faces need to check passwords and to hold logins in cookies.
+// Package login serves the login page, with plain forms and without a script, and checks passwords
+// and holds logins in cookies for the other faces.
 package login
 
 import (
@@ -24,7 +24,7 @@ func New(s *app.Services, now func() time.Time) *Face {
 	return &Face{s.Accounts, s.Identities, s.Audit, newLoginBrake(now)}
 }
 
-// Routes are those of the page.
+// Routes returns the routes of the page.
 func (f *Face) Routes() []api.Route {
 	return []api.Route{
 		{Method: "GET", Path: "/login", Body: api.BodyNone, Need: api.NeedNone, Handler: f.page},

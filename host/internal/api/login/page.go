@@ -33,7 +33,7 @@ var loginPolicy = func() string {
 		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }()
 
-// loginView is what the page shows.
+// loginView is the data of the page.
 type loginView struct {
 	Style    template.CSS
 	Words    loginWords
@@ -46,7 +46,7 @@ type loginView struct {
 	Shortest int // of passwords
 
 	Providers []providerLink // that sign people in
-	Link      *linkForm      // asks for the password that links a person to an account
+	Link      *linkForm      // requests the password that links a person to an account
 	End       *providerLink  // ends the session at the provider, after that here has ended
 }
 

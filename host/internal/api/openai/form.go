@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/quota"
 )
 
-// codeUsedUp says that no model tokens are left for today, in the word that OpenAI's clients know.
+// codeUsedUp reports that no model tokens are left for today, with the code of OpenAI's clients.
 const codeUsedUp = "insufficient_quota"
 
 // codeNotRelayed means that the API of a model has no place for a member of the request.
@@ -168,7 +168,7 @@ func fail(r *api.Request, f *api.Failure, err error) {
 	_ = api.Sorted(s.HTTP, errorBody(s.Code, s.Message, f.Param)).Write(r) // never an error
 }
 
-// Problem is a failure as the member error of an answer, and the HTTP status that says the same.
+// Problem returns a failure as the member error of an answer, with its HTTP status.
 func Problem(f *api.Failure, err error) (status int, problem engine.Value) {
 	s := api.StatusFor(f, err)
 	status = s.HTTP

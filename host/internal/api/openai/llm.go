@@ -16,8 +16,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/quota"
 )
 
-// Models are the routes of the host's models for pages: a preview in a browser asks here, so that
-// keys stay on the host.
+// Models returns the routes that relay the host's models to pages: a preview in a browser calls
+// them, so that keys stay on the host.
 func (f *Face) Models() []api.Route {
 	return []api.Route{
 		{
@@ -91,7 +91,7 @@ func (f *Face) forward(ctx context.Context, r *api.Request) (api.Response, error
 	}), nil
 }
 
-// modelFailure says with a status why a model did not answer.
+// modelFailure maps an error of a model to a failure with a status.
 func modelFailure(err error) error {
 	var used *quota.UsedUp
 	switch {

@@ -19,8 +19,8 @@ type Face struct{ services *app.Services }
 // New makes the face.
 func New(s *app.Services) *Face { return &Face{s} }
 
-// Agents is the route of completions of canvases; release says whether requests can choose the
-// published version, and fail answers its failures.
+// Agents returns the route of completions of canvases; release enables requests for the published
+// version, and fail answers failures.
 func (f *Face) Agents(release bool, fail api.ErrorForm) api.Route {
 	return api.Route{
 		Method: "POST", Path: "/api/v1/agents_openai/{id}/chat/completions", Body: api.BodyCanvas,
@@ -142,8 +142,7 @@ func sessionOf(body *api.Body) string {
 	return session
 }
 
-// Answer answers a chat completion of a canvas; release says whether the request can choose the
-// published version.
+// Answer answers a chat completion of a canvas; release enables requests for the published version.
 func (f *Face) Answer(ctx context.Context, r *api.Request, agent app.Canvas, release bool) (api.Response, error) {
 	question, some, err := lastQuestion(&r.Body)
 	if err != nil {
@@ -230,8 +229,8 @@ func frames(answer *completion) api.Frames {
 	}
 }
 
-// formText is what a client without forms shows of one that pauses a run: its tips, or the names of
-// its fields. after puts it on a line of its own after what was said.
+// formText returns the text of a paused run's form for clients without forms: its tips, or the
+// names of its fields. after starts a new line behind the text already sent.
 func formText(form engine.Value, after bool) string {
 	text := form.Get("tips").Text()
 	if text == "" {

@@ -18,7 +18,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// mostWebhookFiles is how many files of one form are kept.
+// mostWebhookFiles bounds the stored files of one form.
 const mostWebhookFiles = 10
 
 // payload is {query, headers, body, input, raw_body, raw_encoding, raw_headers}: the parts
@@ -76,8 +76,7 @@ func (in *incoming) rawOutput() (text, encoding string, err error) {
 	}
 }
 
-// readBody reads the body as its Content-Type says; what cannot be read is
-// an empty object.
+// readBody reads the body by its Content-Type; an unreadable one is an empty object.
 func (in *incoming) readBody(ctx context.Context, v app.Canvas, wanted engine.Value) (engine.Value, error) {
 	header := in.HTTP.Header.Get("Content-Type")
 	kind, params, _ := mime.ParseMediaType(header)
@@ -106,8 +105,8 @@ func (in *incoming) readBody(ctx context.Context, v app.Canvas, wanted engine.Va
 	return parsed, nil
 }
 
-// unreadable is what becomes of a body that is not what its Content-Type says: an empty object. One
-// that is too large is refused.
+// unreadable handles a body that does not match its Content-Type: an empty object. One that is too
+// large is refused.
 func unreadable(err error) (engine.Value, error) {
 	var f *api.Failure
 	var large *http.MaxBytesError
@@ -196,7 +195,7 @@ func (in *incoming) readForm(ctx context.Context, v app.Canvas, boundary string)
 	}
 }
 
-// file stores a file and gives its text.
+// file stores a file and returns its text.
 func (in *incoming) file(ctx context.Context, v app.Canvas, name string, r io.Reader) (string, error) {
 	p := app.FileParty{Tenant: v.Tenant, By: app.FileByWebhook, Canvas: v.ID}
 	file, err := in.f.services.Files.Put(ctx, p, name, r)
@@ -243,7 +242,7 @@ func headerField(data engine.Value, name string) (engine.Value, bool) {
 	return engine.Null, false
 }
 
-// zeroOf is what an optional field that was not sent becomes.
+// zeroOf returns the value of an optional field that was not sent.
 func zeroOf(kind string) engine.Value {
 	switch {
 	case kind == "file", strings.HasPrefix(kind, "array"):

@@ -50,7 +50,7 @@ var webhookKeys = map[string][2]string{
 	"jwt": {"jwt", "secret"}, "hmac": {"hmac", "secret"},
 }
 
-// openKeys puts the value of a secret in place of {{secret:NAME}} in the key of a security section.
+// openKeys replaces {{secret:NAME}} in the key of a security section by the value of the secret.
 func (in *incoming) openKeys(ctx context.Context, c app.Canvas, s engine.Value) (engine.Value, error) {
 	var failed error
 	open := func(name string) string {
@@ -136,7 +136,7 @@ func parseSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// size bounds the body, whatever it says about its own length.
+// size bounds the body, regardless of its Content-Length.
 func (in *incoming) size(v engine.Value) error {
 	most := int64(api.MaxWebhookBody)
 	if v.Truthy() {

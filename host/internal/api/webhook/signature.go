@@ -20,9 +20,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// signature is how the sender of a webhook signs its requests: an HMAC over the body as it arrives,
-// or over a text that holds the body and a time, in a header. The zero settings are those of
-// GitHub.
+// signature checks how the sender of a webhook signs its requests: with an HMAC over the body as it
+// arrives, or over a text that holds the body and a time, in a header. The zero settings match
+// GitHub's.
 type signature struct {
 	secret    []byte
 	header    string
@@ -50,7 +50,7 @@ var signedHolders = regexp.MustCompile(`\{(body|timestamp|header:[A-Za-z0-9_-]+)
 // secretMark begins keys that senders write in base64, by the rules of Standard Webhooks.
 const secretMark = "whsec_"
 
-// usualTolerance is how many seconds old, or early, a signed time may be.
+// usualTolerance bounds the difference of a signed time from now, in seconds.
 const usualTolerance = 300
 
 var signatureHashes = map[string]func() hash.Hash{"sha256": sha256.New, "sha512": sha512.New, "sha1": sha1.New}

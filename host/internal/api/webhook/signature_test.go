@@ -39,7 +39,7 @@ func mac(of func() hash.Hash, secret, text string) []byte {
 	return m.Sum(nil)
 }
 
-// hookSaying is a canvas that answers with what its Message says; options are members of its Begin.
+// hookSaying is a canvas that answers with content; options are members of its Begin.
 func hookSaying(options, content string) string {
 	return sketch.Canvas(`begin Begin {"mode":"Webhook","execution_mode":"Streaming",`+options+`} -> Message:A`,
 		`Message:A Message `+engine.Object("content", engine.Strings(content)).JSON())
@@ -214,7 +214,7 @@ func TestWebhookProofComesBeforeItsRate(t *testing.T) {
 	}
 }
 
-// Tokens and passwords can be weak, so an address has a bound of its own on wrong ones.
+// Tokens and passwords can be weak, so wrong ones are bounded by address.
 func TestWebhookGuessesAreBounded(t *testing.T) {
 	s := apitest.New(t)
 	path := "/api/v1/webhook/" + s.Canvas("w", apitest.Hook(`"security":{"auth_type":"token","token":{"token_header":"X-T","token_value":"v"}}`))

@@ -79,7 +79,7 @@ func (r *testRun) finish(success bool) {
 	r.add(engine.Object("event", "finished", "elapsed_time", unixSeconds()-r.started, "success", success), 0)
 }
 
-// find gives the first run after a time, or the one with an id.
+// find returns the first run after a time, or the one with an id.
 func (w *testRuns) find(canvas, id string, since float64) *testRun {
 	w.mu.Lock()
 	defer w.mu.Unlock()

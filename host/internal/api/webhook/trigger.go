@@ -62,7 +62,7 @@ func (f *Face) trigger(ctx context.Context, r *api.Request) (api.Response, error
 	return api.Raw(answer.Status, answer.ContentType+"; charset=utf-8", []byte(answer.Body)), nil
 }
 
-// triggerStatus are the statuses of errors that the plugin itself gives; the sender reads their
+// triggerStatus are the statuses of errors that the plugin itself returns; the sender reads their
 // messages.
 var triggerStatus = map[contract.Code]int{
 	contract.InvalidArgument: http.StatusBadRequest, contract.Unauthorized: http.StatusUnauthorized,

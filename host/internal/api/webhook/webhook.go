@@ -1,6 +1,6 @@
-// Package webhook starts canvases whose Begin has the mode Webhook: by a request that brings its
-// own proof of who sends it (security.go), in the form that the canvas asks for (payload.go).
-// Nothing of the run is stored but its history.
+// Package webhook starts canvases whose Begin has the mode Webhook: by a request that carries proof
+// of its sender (security.go), in the form that the canvas requires (payload.go). Nothing of the
+// run is stored but its history.
 package webhook
 
 import (
@@ -31,7 +31,8 @@ func New(s *app.Services) *Face { return &Face{services: s} }
 // Methods are all that a canvas may choose from.
 const Methods = "GET POST PUT PATCH DELETE"
 
-// Routes are those of webhooks; denied is what a test of a canvas answers to others than its owner.
+// Routes returns the routes of webhooks; denied refuses a test of a canvas by others than its
+// owner.
 func (f *Face) Routes(denied string) []api.Route {
 	test := func(ctx context.Context, r *api.Request) (api.Response, error) { return f.test(ctx, r, denied) }
 	open := api.Route{Method: Methods, Body: api.BodyWebhook, Need: api.NeedNone, Handler: f.answer}
