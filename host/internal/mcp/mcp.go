@@ -38,7 +38,7 @@ type Client struct {
 	// DiscoverTimeout bounds the wait for the response to server/discover, which servers of earlier
 	// protocols may ignore; 0 means 4 s.
 	DiscoverTimeout time.Duration
-	// Idle is how long an unused connection stays open; 0 means 5 minutes.
+	// Idle is the lifetime of an unused connection; 0 means 5 minutes.
 	Idle time.Duration
 	// Version is the client version sent to servers.
 	Version string
@@ -315,7 +315,7 @@ func (c *Client) Close() {
 	var rest sync.WaitGroup
 	c.drop("")
 	c.end()
-	for _, l := range c.take("") { // connections of calls that ran meanwhile
+	for _, l := range c.take("") { // connections of calls that ran until now
 		rest.Go(l.close)
 	}
 	rest.Wait()

@@ -40,7 +40,7 @@ type failure struct {
 	until time.Time
 }
 
-// failureTTL is how long a server is not retried after it failed to list its tools.
+// failureTTL is the pause before a server that failed to list its tools is tried again.
 const failureTTL = 30 * time.Second
 
 var _ engine.MCP = (*Port)(nil)

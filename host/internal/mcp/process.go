@@ -18,7 +18,7 @@ const (
 	defaultMemory = 1 << 30
 	// maxProcesses bounds the number of processes of a server.
 	maxProcesses = 64
-	// exitGrace is how long a server may take to exit after its input was closed.
+	// exitGrace is the time that a server has to exit after its input was closed.
 	exitGrace = 2 * time.Second
 	// watchInterval is the pause between two measurements of a server's memory.
 	watchInterval = time.Second
@@ -46,8 +46,8 @@ type process struct {
 	why error // the first reason for its end
 }
 
-// startProcess starts the command of a server. The process gets a group of its own and no
-// environment but PATH, HOME and what is configured.
+// startProcess starts the command of a server, in a new process group. Its environment has only
+// PATH, HOME and the configured variables.
 func startProcess(s *Server, memory int64) (*process, error) {
 	p := &process{mark: rand.Text(), exited: make(chan struct{})}
 	p.cmd = exec.Command(s.Command, s.Args...)
@@ -129,7 +129,7 @@ func (p *process) kill(why error) {
 	killAll(p.cmd.Process.Pid, p.mark)
 }
 
-// end closes the input, which asks the server to exit, and kills it if it does not.
+// end closes the input, at which a server exits, and kills it if it does not.
 func (p *process) end() error {
 	if p == nil {
 		return nil

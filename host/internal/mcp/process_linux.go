@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isolate puts a command into a process group of its own.
+// isolate puts a command into a new process group.
 func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // limitMemory bounds the data of a process and of those it will start. Address space is not
