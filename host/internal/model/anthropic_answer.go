@@ -64,7 +64,7 @@ func (r *anthropicAnswer) read(d *document) (last bool, err error) {
 }
 
 // restart drops the blocks of a message that another one replaces before its end, as a gateway does
-// that asks again. Texts were already said.
+// when it repeats a request. Texts have already been emitted.
 func (r *anthropicAnswer) restart() {
 	if len(r.blocks) > 0 {
 		r.blocks, r.open.list = nil, nil

@@ -242,7 +242,7 @@ func bedrockMessage(c *call, t *turn) engine.Value {
 	for _, text := range t.texts {
 		content = append(content, bedrockText(text))
 	}
-	if len(content) == documents { // the server requires a text beside documents, or any content
+	if len(content) == documents { // the server requires text with documents, or any content
 		content = append(content, bedrockText(blankText))
 	}
 	return engine.Object("role", "user", "content", engine.List(content...))

@@ -56,12 +56,12 @@ type Config struct {
 type Provider struct {
 	Name     string `json:"name"`               // the part of an id after the last @; case-insensitive
 	Instance string `json:"instance,omitempty"` // distinguishes accounts at one provider; "" is "default"
-	API      API    `json:"api,omitempty"`      // the form of its requests; "" is that of the preset, or openai
+	API      API    `json:"api,omitempty"`      // the form of its requests; "" is the preset's, or openai
 	// BaseURL is without /chat/completions; without one, requests go to the preset of the name or
 	// the vendor of the API.
 	BaseURL string `json:"base_url,omitempty"`
 	Key     string `json:"key,omitempty"`
-	KeyEnv  string `json:"key_env,omitempty"` // environment variable with the key; "" are those of the preset
+	KeyEnv  string `json:"key_env,omitempty"` // environment variable with the key; "" means the preset's
 	// Headers are sent with each request. Their values are secret like the key.
 	Headers map[string]string `json:"headers,omitempty"`
 	// Models lists the models. An empty list accepts every name.
@@ -110,7 +110,7 @@ type Entry struct {
 	Limits limit.Limits `json:"limits,omitzero"`
 }
 
-// UnmarshalJSON accepts a name in place of the object.
+// UnmarshalJSON accepts a name instead of the object.
 func (e *Entry) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte{'"'}) {
 		return json.Unmarshal(data, &e.Name)

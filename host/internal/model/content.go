@@ -25,7 +25,7 @@ func contentOf(v engine.Value) (text, reasoning string) {
 	case engine.KindNull:
 		return "", ""
 	}
-	return v.Text(), "" // a number in place of a text
+	return v.Text(), "" // a number instead of a string
 }
 
 // partOf returns the text or the reasoning of one part of a content.

@@ -144,7 +144,7 @@ func (r *refusal) elsewhere() bool {
 	return retryStatus(r.status) || r.quota() || r.status == 0 && serverWords.MatchString(r.code+" "+r.text)
 }
 
-// serverWords are those of failures without a status that are not about the request.
+// serverWords match failures without a status that are not about the request.
 var serverWords = regexp.MustCompile(`(?i)\b(over(loaded|capacity)|server[_ ]error|internal[_ ](server[_ ])?error|` +
 	`unavailable|rate[_ ]limit|too many requests|time[d_ ]?-?out|busy)\b|overloaded`)
 

@@ -37,8 +37,7 @@ func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response
 	return res, nil
 }
 
-// requestUsage asks for the usage report of a stream. hide is true if the client did not request
-// it.
+// requestUsage requests the usage report of a stream. hide is true if the client did not.
 func requestUsage(body engine.Value) (withUsage engine.Value, hide bool) {
 	if options := body.Get("stream_options"); body.Get("stream").True() && !options.Get("include_usage").True() {
 		if options.Kind() != engine.KindObject {

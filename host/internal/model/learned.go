@@ -23,7 +23,7 @@ func (t *Tenants) Remember(records LessonRecords) {
 	}
 }
 
-// Learned is what was learned of a model of a provider.
+// Learned is a lesson about a model of a provider.
 type Learned struct {
 	Provider string // label
 	Host     bool   // the provider is one of the host

@@ -189,7 +189,7 @@ func (l *Lesson) unlimited(body engine.Value, text string) string {
 	return ""
 }
 
-// answerWords are those of refusals that count the limit of the answer.
+// answerWords match refusals that name the limit of the answer.
 var answerWords = regexp.MustCompile(`(?i)max_?(completion_|new_)?tokens|in the completion|output tokens`)
 
 // aboutValue reports whether a server refused the value of a parameter, not the parameter. The

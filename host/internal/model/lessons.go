@@ -23,8 +23,8 @@ const (
 	maxLessons = 1000
 	// lessonTTL bounds the age of a lesson: a server may get another configuration.
 	lessonTTL = 30 * 24 * time.Hour
-	// lessonRefresh is how long a lesson is used before its record is read again: another host may
-	// have learned more, or a user may have reset it.
+	// lessonRefresh is the age at which the record of a lesson is read again: another host may have
+	// learned more, or a user may have reset it.
 	lessonRefresh = time.Minute
 	// lessonTimeout bounds a query of a record. Without an answer a call uses what is in memory.
 	lessonTimeout = 2 * time.Second

@@ -25,7 +25,7 @@ type Found struct {
 	Offers []Offer
 }
 
-// findTime is how long a server of this machine may take to list its models.
+// findTime bounds the listing of models by a server of this machine.
 const findTime = 2 * time.Second
 
 // FindLocal looks for servers that list models at the usual addresses of this machine. Of two

@@ -1,14 +1,14 @@
-// Package model implements the engine's model port: endpoints with an OpenAI-compatible API or that
-// of a vendor ([API]), scripted replies for tests, and the offline model, which needs neither
-// network nor key.
+// Package model implements the engine's model port: endpoints with an OpenAI-compatible API or a
+// vendor's ([API]), scripted replies for tests, and the offline model, which needs neither network
+// nor key.
 //
 // A [Config] lists providers and their models; [Models] resolves the llm_id of a call to one of
 // them: "model", "model@Provider" or "model@instance@Provider". Without providers the offline model
-// serves every call and its answers say so; with providers an unknown id is an error that lists the
-// known ones.
+// serves every call and reports it in its answers; with providers an unknown id is an error that
+// lists the known ones.
 //
 // With a limiter ([Models.Limit]) calls wait for their turn; see package limit. Each request counts
-// for the limits of its model, which are those of its [Entry] and its [Provider].
+// for the limits of its [Entry] and its [Provider].
 //
 // The package does not log. Keys and headers of providers are sent only in headers: errors
 // contain provider, model and status, and a secret that a server repeats is replaced by ***.

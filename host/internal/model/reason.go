@@ -15,7 +15,7 @@ import (
 
 // refusal is a failure that a server reports, in an error response or anywhere in another one.
 type refusal struct {
-	status int    // HTTP status, or the one that the response names; 0 if there is none
+	status int    // HTTP status, or the one that the response names; 0 if unknown
 	text   string // the server's reason; "" without one
 	code   string // the server's code and type
 	param  string // parameter that the server names
@@ -154,7 +154,7 @@ var reasonMembers = [...]string{
 // maxDetails bounds the details of a failure that are read.
 const maxDetails = 8
 
-// readDetails adds what names the cause beside a general reason: invalid fields, and the sizes of a
+// readDetails adds the causes that accompany a general reason: invalid fields, and the sizes of a
 // request and of a context.
 func (r *refusal) readDetails(v engine.Value, depth int) {
 	for i, d := range v.Get("details").Elements() {

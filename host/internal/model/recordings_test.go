@@ -26,8 +26,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/testing/modeltest"
 )
 
-// Real answers of vendors' servers, as other projects keep them for tests of their own clients:
-// NAME.json is a whole answer, NAME.chunks.txt has one event per line, NAME.sse is a stream.
+// Real answers of vendors' servers, as other projects store them to test their clients: NAME.json
+// is a whole answer, NAME.chunks.txt has one event per line, NAME.sse is a stream.
 // EASEL_MODEL_RECORDINGS is a folder with such files, at any depth. The short readers of this file
 // share nothing with the dialects.
 func TestRecordedAnswers(t *testing.T) {

@@ -40,7 +40,7 @@ type response struct {
 	finish   string        // the finish reason; "" before it
 	why      string        // what the server adds to it
 	complete bool          // a whole message or [DONE] was read
-	words    string        // what the server sent in place of JSON
+	words    string        // what the server sent instead of JSON
 	other    string        // JSON that is not of the form of the server
 	used     *engine.Usage // the last report; some servers repeat it with growing numbers
 

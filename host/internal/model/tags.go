@@ -8,9 +8,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// tags takes what templates of models leave in the text of an answer: reasoning in marks of other
+// tags removes what templates of models leave in the text of an answer: reasoning in marks of other
 // names at its start, the headers of channels, and the mark that ends the answer. Marks that the
-// prompt asks for are text.
+// prompt requests are text.
 type tags struct {
 	request *engine.ModelRequest
 	text    func(string) error

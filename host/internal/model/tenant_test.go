@@ -203,7 +203,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// A canvas may name what the list says: each id resolves, and each alias that resolves is there.
+// A canvas may name any id of the list: each id resolves, and each alias that resolves is listed.
 func TestTenantsListAliases(t *testing.T) {
 	ctx := t.Context()
 	tenants := testTenants(t, Config{

@@ -129,8 +129,8 @@ var otherThanID = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 // maxID bounds the ids of calls, in bytes.
 const maxID = 48
 
-// identify gives the calls ids that all servers accept and that no other call has. Other providers
-// use more characters, and the same ids in each round.
+// identify sets unique ids of calls that all servers accept. Other providers use more characters,
+// and the same ids in each round.
 func (t *turn) identify(taken map[string]bool) {
 	for i, m := range t.asked {
 		if len(m.ToolCalls) == 0 {
