@@ -90,7 +90,7 @@ func (s *records) blob(ctx context.Context, run, id string) ([]byte, error) {
 		return nil, err
 	}
 	if len(found) == 0 {
-		// Only the leader can confirm that there is none.
+		// Only the leader can confirm that the blob is missing.
 		m, err := s.conn.Last(ctx, s.conn.Name("LOG"), subject)
 		if err != nil {
 			return nil, err

@@ -132,7 +132,7 @@ func (l *Log) busy(ctx context.Context, run, owner string) bool {
 	return err == nil && m != nil
 }
 
-// hostOf returns the host in an owner's name, "" if there is none.
+// hostOf returns the host in an owner's name, "" if it has no host.
 func hostOf(owner string) string {
 	for i := range len(owner) {
 		if owner[i] == '.' {

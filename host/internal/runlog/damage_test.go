@@ -125,8 +125,8 @@ func TestMissingMessagesAreReported(t *testing.T) {
 	}
 }
 
-// The end of a message that a kill cut off was not acknowledged, and zeros are what a loss of power
-// leaves: both are no damage at the end of the newest file.
+// The end of a message that a kill cut off was not acknowledged, and a loss of power leaves zeros:
+// neither is damage at the end of the newest file.
 func TestTruncatedEndIsNotDamage(t *testing.T) {
 	whole := filledDir(t)
 	for name, end := range map[string][]byte{

@@ -192,8 +192,8 @@ func TestEmbeddedHostContinuesAfterKill(t *testing.T) {
 	t.Logf("longest wait after a restart %v", gap)
 }
 
-// TestRunThatKillsItsHosts kills each host that works on a run; the third one
-// gives it up instead.
+// TestRunThatKillsItsHosts kills each host that works on a run; the third one fails the run
+// instead.
 func TestRunThatKillsItsHosts(t *testing.T) {
 	l, c, _, _ := external(t)
 	c.Config.Attempts = 2

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// leases are those of this host, by run and by task. The zero value is empty.
+// leases holds the leases of this host, by run and by task. The zero value is empty.
 type leases struct {
 	mu     sync.Mutex
 	byRun  map[string]*Lease

@@ -25,7 +25,7 @@ const patience = 3 * time.Minute
 // quiet keeps expected warnings out of the tests' output.
 var quiet = slog.New(slog.DiscardHandler)
 
-// setup is what a test chooses of the connection and of the run log.
+// setup configures the connection and the run log of a test.
 type setup struct {
 	Dir        string
 	URLs       []string
@@ -86,7 +86,7 @@ func openTest(t testing.TB, s setup) *Log {
 	return l
 }
 
-// files opens the file store beside a run log.
+// files opens the file store on the connection of a run log.
 func files(t testing.TB, l *Log) *blobs.Store {
 	t.Helper()
 	s, err := blobs.New(t.Context(), l.conn)
@@ -218,8 +218,7 @@ func TestBufferedRecordsReachReadersBeforeTheStream(t *testing.T) {
 	require.NoError(t, e.End(ctx))
 }
 
-// TestLastEndsReaders gives readers on the owner's host the end before the mark
-// of it is stored.
+// TestLastEndsReaders sends readers on the owner's host the end before its mark is stored.
 func TestLastEndsReaders(t *testing.T) {
 	l := openTest(t, setup{})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})

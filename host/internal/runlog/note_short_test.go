@@ -59,8 +59,8 @@ func TestRunWithoutNoteIsHandedOver(t *testing.T) {
 	requireTaken(t, openTest(t, setup{Dir: dir}), 0)
 }
 
-// TestRunWithoutNoteIsNotLost gives a short run up that can be neither ended
-// nor queued, and one whose host died and that its claimer queues again.
+// TestRunWithoutNoteIsNotLost abandons a short run that can be neither ended nor queued, and one
+// whose host died and that its claimer queues again.
 func TestRunWithoutNoteIsNotLost(t *testing.T) {
 	l := openTest(t, setup{})
 	go l.rescue(claimKept(t, l, "r"))

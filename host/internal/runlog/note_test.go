@@ -84,7 +84,7 @@ func TestNoteBookRemovesOnlyWhatMayGo(t *testing.T) {
 	}
 }
 
-// TestNotesOfEndedRunsAreDeleted executes many short runs beside a long one: in the end its note is
+// TestNotesOfEndedRunsAreDeleted executes many short runs during a long one: in the end its note is
 // the only one.
 func TestNotesOfEndedRunsAreDeleted(t *testing.T) {
 	l := openTest(t, setup{})

@@ -29,14 +29,13 @@ type Config struct {
 	Attempts int
 	// Workers is the number of queued runs this host executes at once; 0 means 64.
 	Workers int
-	// FlushInterval is how long records are buffered before a write; 0 means
-	// 40 ms.
+	// FlushInterval bounds how long records are buffered before a write; 0 means 40 ms.
 	FlushInterval time.Duration
 
-	// Keep is how long records of any run are kept; 0 means 24 h.
+	// Keep is the retention of records of any run; 0 means 24 h.
 	Keep time.Duration
-	// KeepEnded is how long those of an ended run are kept by the host that
-	// ended it; 0 means 10 minutes.
+	// KeepEnded is the time after which the host that ended a run deletes its records; 0 means
+	// 10 minutes.
 	KeepEnded time.Duration
 	// MaxBytes bounds the run log on disk; 0 means 8 GiB for an embedded server
 	// and the account's limit otherwise. The oldest records go first.
@@ -216,7 +215,7 @@ func (l *Log) Close() error {
 //	sched.<id>       schedules that put into the queue, see package schedule
 //	own.<host>.<run> notes: which host works on which run
 //	hb.<host>        heartbeats, with the host's name for people; not a stream
-//	who              asks all hosts for a heartbeat; not a stream
+//	who              requests a heartbeat of all hosts; not a stream
 //	lost.<host>      runs that another host took; not a stream
 func (l *Log) makeStreams(ctx context.Context) error {
 	c := l.conn

@@ -54,8 +54,8 @@ func (s *records) Place(ctx context.Context, run string, seen Pos, attempt uint6
 	return p, broker.Fail(err, "place in run %q", run)
 }
 
-// newest returns the newest bundle of a run on the server that answers, and its
-// sequence; 0 when there is none.
+// newest returns the newest bundle of a run on the server that answers, and its sequence; 0 without
+// bundles.
 func (s *records) newest(ctx context.Context, run string) (at uint64, b bundle, err error) {
 	m, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
 		return s.stream.GetLastMsgForSubject(ctx, s.conn.Subject("run", broker.Token(run), "ev"))
@@ -86,7 +86,7 @@ func (s *records) next(ctx context.Context, run string, from uint64) (at uint64,
 }
 
 // firstThat returns the first bundle of a run for which is returns true, as for all later ones, by
-// binary search; 0 when there is none up to the sequence until.
+// binary search; 0 if no bundle up to the sequence until matches.
 func (s *records) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64,
 	found bundle, err error,
 ) {
@@ -96,7 +96,7 @@ func (s *records) firstThat(ctx context.Context, run string, until uint64, is fu
 		switch {
 		case err != nil:
 			return 0, found, err
-		case seq == 0: // deleted meanwhile
+		case seq == 0: // deleted during the search
 			return 0, found, broker.ErrGone
 		case is(&b):
 			at, found, high = seq, b, middle-1
@@ -107,8 +107,8 @@ func (s *records) firstThat(ctx context.Context, run string, until uint64, is fu
 	return at, found, nil
 }
 
-// lastBundle returns the newest stored bundle of a run and its sequence, from the
-// stream's leader; the sequence is 0 when there is none.
+// lastBundle returns the newest stored bundle of a run and its sequence, from the stream's leader;
+// the sequence is 0 without bundles.
 func (s *records) lastBundle(ctx context.Context, run string) (bundle, uint64, error) {
 	m, err := s.conn.Last(ctx, s.conn.Name("LOG"), s.conn.Subject("run", broker.Token(run), "ev"))
 	if err != nil || m == nil {

@@ -17,7 +17,7 @@ type Record struct {
 	Data []byte // JSON, or text that does not begin like it
 	More bool   // for readers: another record follows at once
 	// Known holds facts of the writer about Data, so that readers on its host need not parse it;
-	// nil if there are none, and for readers of the stream.
+	// nil without facts, and for readers of the stream.
 	Known any
 
 	packed bool // Data is as it is stored, see blobs.go

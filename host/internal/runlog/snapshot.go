@@ -51,13 +51,13 @@ func (e *Lease) sendSnapshot(ctx context.Context, body []byte) error {
 
 // Checkpoint is the state from which a host continues.
 type Checkpoint struct {
-	Snapshot []byte   // the last one, nil when there is none
+	Snapshot []byte   // the last one; nil before the first
 	UpTo     Pos      // the position of the snapshot
 	Records  []Record // the records stored after it, in order
 }
 
-// Checkpoint reads the last state of the run by its previous owner. The run is claimed, so nothing
-// can be added to it meanwhile.
+// Checkpoint reads the last state of the run by its previous owner. The run is claimed, so no other
+// host adds to it during the read.
 //
 // Errors: [broker.ErrGone] when records are missing.
 func (e *Lease) Checkpoint(ctx context.Context) (Checkpoint, error) {

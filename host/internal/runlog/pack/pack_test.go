@@ -96,7 +96,7 @@ func FuzzPack(f *testing.F) {
 	f.Add([]byte(`!{"a":1}`))
 	f.Fuzz(func(t *testing.T, record []byte) {
 		if len(record) > 0 && record[0] == '!' {
-			_, _ = pack.Unpack(record, store{}.read) // an invalid record gives an error, no panic
+			_, _ = pack.Unpack(record, store{}.read) // an invalid record is an error, no panic
 			return
 		}
 		p, s := pack.Packer{Limit: 8}, store{}

@@ -8,7 +8,7 @@ type scan struct {
 	at   int
 }
 
-// deepest is how deep a record may be nested; the parser of documents has the same limit or a lower
+// deepest bounds the nesting of a record; the parser of documents has the same limit or a lower
 // one.
 const deepest = 20_000
 
@@ -68,7 +68,7 @@ func (s *scan) take(out *[]byte, n int) bool {
 	return n > 0
 }
 
-// quoted returns the length of the string that begins here, 0 when there is none.
+// quoted returns the length of the string that begins here; 0 if no string does.
 func (s *scan) quoted() int {
 	text := s.text[s.at:]
 	if len(text) == 0 || text[0] != '"' {
