@@ -19,12 +19,12 @@ const (
 	// blockAge is the age from which no new row can appear in a list. It is longer than
 	// settledAfter because blocks are stored permanently.
 	blockAge = 10 * time.Minute
-	// recountAfter is how long the count of a block is trusted: a host of another version may have
-	// deleted rows without updating it.
+	// recountAfter is the age at which the count of a block is read again: a host of another
+	// version may have deleted rows without updating it.
 	recountAfter = 24 * time.Hour
 )
 
-// scope is a list whose rows are counted in blocks: those of a tenant, or of one of its canvases.
+// scope is a list whose rows are counted in blocks: of a tenant, or of one of its canvases.
 type scope struct{ table, tenant, canvas string }
 
 // where returns the condition for the rows of the scope.

@@ -174,7 +174,7 @@ func TestListsAreReadOnFullDisk(t *testing.T) {
 	s.commit = writable
 }
 
-// The first page of a long list counts no more rows than its caller asks for.
+// The first page of a long list counts no more rows than its caller requests.
 func TestPagesCountAtMost(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		addRuns(t, s, 1, 1001)

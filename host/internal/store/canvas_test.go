@@ -77,7 +77,7 @@ func TestEditCanvasLosesNoChange(t *testing.T) {
 					switch {
 					case err == nil:
 						done++
-					case !errors.Is(err, ErrConflict): // a busy machine may give up, but says so
+					case !errors.Is(err, ErrConflict): // a busy machine may give up with this error only
 						require.NoError(t, err)
 					}
 				}

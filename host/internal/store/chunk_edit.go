@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/record/dataset"
 )
 
-// ChunkEdit is what people changed about a chunk of a document.
+// ChunkEdit is an edit of a document's chunk by a person.
 type ChunkEdit struct {
 	Chunk string `json:"-"` // its id
 	Seq   int64  `json:"-"` // of the dataset
@@ -29,7 +29,7 @@ type ChunkEdit struct {
 	NextVector []byte `json:"next_vector,omitempty"`
 	NextModel  string `json:"next_model,omitempty"`
 
-	Moved bool `json:"-"` // the change gives it its place
+	Moved bool `json:"-"` // the change sets its place
 }
 
 // FirstPlace is the After of a chunk that no other one precedes.
@@ -72,9 +72,9 @@ func chunkEdits(ctx context.Context, q querier, document string, after int64) ([
 	return queryAll(ctx, q, scanChunkEdit, query, document, after)
 }
 
-// EditChunks stores edits of chunks of a document in place of earlier ones of the same chunks. v is
-// the document as the caller has read it, with its new numbers of chunks and tokens. clear removes
-// the marks that disable single chunks, when the document was switched as a whole.
+// EditChunks stores edits of chunks of a document and replaces earlier ones of the same chunks. v
+// is the document as the caller has read it, with its new numbers of chunks and tokens. clear
+// removes the marks that disable single chunks, when the document was switched as a whole.
 //
 // Errors: [ErrConflict] if the document has changed since it was read, [ErrNotFound].
 func (s Documents) EditChunks(ctx context.Context, v Document, edits []ChunkEdit, clear bool) (Document, error) {

@@ -149,7 +149,7 @@ func freeName(name, extension string, taken func(string) (bool, error)) (string,
 	}
 }
 
-// exists reports whether a query gives a row.
+// exists reports whether a query returns a row.
 func exists(ctx context.Context, q querier, query string, args ...any) (bool, error) {
 	found, err := queryAll(ctx, q, func(r row) (n int, err error) { return n, r.Scan(&n) }, query, args...)
 	return len(found) > 0, err
@@ -294,13 +294,13 @@ func lockDataset(ctx context.Context, q querier, tenant, id string) error {
 	return changed(res, err, ErrNotFound)
 }
 
-// counts is what the documents of a dataset have together, or by how much a change alters that.
+// counts are totals of the documents of a dataset, or the difference that a change makes to them.
 type counts struct {
 	documents             int
 	bytes, chunks, tokens int64
 }
 
-// countsOf is what one document counts for.
+// countsOf returns the counts of one document.
 func countsOf(v *Document) counts { return counts{1, v.Size, int64(v.Chunks), int64(v.Tokens)} }
 
 func (c counts) minus(d counts) counts {

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/testing/servertest"
 )
 
-// BenchmarkDocumentLists reads pages of a dataset of 100,000 documents. Processor time is that of
-// this process, without the server of PostgreSQL.
+// BenchmarkDocumentLists reads pages of a dataset of 100,000 documents. The processor time excludes
+// the server of PostgreSQL.
 func BenchmarkDocumentLists(b *testing.B) {
 	const n = 100_000
 	for _, engine := range []string{"sqlite", "postgres"} {

@@ -23,10 +23,11 @@
 //
 // Tenants. Every lookup requires a tenant, and the id of another tenant is [ErrNotFound],
 // indistinguishable from a missing one. The few lookups by a token, a webhook's canvas id or a
-// login say so in their names.
+// login are named after it.
 //
-// Secrets. Keys, tokens and passwords are stored as hashes. Secrets are sealed with a key file
-// beside the data and listed by name; only [Secrets.Open] and [Secrets.OpenBound] return values.
+// Secrets. Keys, tokens and passwords are stored as hashes. Secrets are sealed with the key of a
+// file outside the database and listed by name; only [Secrets.Open] and [Secrets.OpenBound] return
+// values.
 //
 // The store never logs and never calls a model.
 package store

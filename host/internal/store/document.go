@@ -20,11 +20,11 @@ type Document struct {
 	// File is the original in the object store, ChunkFile what the last parse made of it; "" for
 	// none.
 	File, ChunkFile string
-	// Digest is that of content and settings of the last parse, Model the one of its vectors.
+	// Digest identifies content and settings of the last parse; Model made its vectors.
 	Digest, Model string
 	// NextFile has the same chunks with vectors of NextModel; "" for none.
 	NextFile, NextModel string
-	// Seq is that of the dataset at the last change that an index has to follow, ContentSeq at the
+	// Seq is the dataset's Seq at the last change that an index has to follow, ContentSeq at the
 	// last one that needs all its chunks indexed again.
 	Seq, ContentSeq int64
 
@@ -183,7 +183,7 @@ func refuseCopy(ctx context.Context, q querier, v *Document) error {
 	return c
 }
 
-// DatasetUse is what the datasets of a tenant hold.
+// DatasetUse has the totals of a tenant's datasets.
 type DatasetUse struct {
 	Documents int
 	Bytes     int64
@@ -223,7 +223,7 @@ func lockDocument(ctx context.Context, q querier, engine, tenant, datasetID, id 
 	return scanDocument(q.QueryRowContext(ctx, query, id, datasetID, tenant))
 }
 
-// Affects is how far an index has to follow a change of a document.
+// Affects is the part of an index that a change of a document affects.
 type Affects int
 
 const (

@@ -8,7 +8,8 @@ import (
 )
 
 // When a dataset gets another embedding model its documents are embedded again, one after the
-// other, into files beside those that answer. When all have one the dataset is switched.
+// other, into new files, while searches use the old ones. When all have one the dataset is
+// switched.
 
 // unembedded selects documents d of datasets s that lack a file for the wanted model.
 const unembedded = `s.wanted <> s.model AND d.chunk_count > 0 AND d.next_model <> s.wanted`
@@ -19,8 +20,8 @@ type Embedding struct {
 	Wanted string // the model
 }
 
-// ClaimEmbedding gives a document that is to be embedded with another model. Errors: [ErrNotFound]
-// if there is none.
+// ClaimEmbedding returns a document that is to be embedded with another model. Errors:
+// [ErrNotFound] if no document is left.
 func (s Ingestion) ClaimEmbedding(ctx context.Context, c Claim) (e Embedding, err error) {
 	const query = `SELECT d.id, s.wanted FROM datasets s JOIN documents d ON d.dataset_id = s.id
 		WHERE ` + unembedded + ` AND d.state NOT IN ('queued', 'running') AND d.lease_until < $1 LIMIT 1`

@@ -122,7 +122,7 @@ func (s Ingestion) Cancel(ctx context.Context, tenant, datasetID, id, message st
 	})
 }
 
-// Claim asks for a document to parse.
+// Claim requests a document to parse.
 type Claim struct {
 	Lease string // of the worker, new for each claim
 	Until int64  // when the lease ends, Unix milliseconds
@@ -130,12 +130,12 @@ type Claim struct {
 	File func(d *Document) string
 	// Due is when that file is deleted unless the document is finished with it; Unix milliseconds.
 	Due int64
-	// Likely says that there probably is one. Otherwise a read looks for it before the write.
+	// Likely is a hint that a document waits. Otherwise a read looks for it before the write.
 	Likely bool
 }
 
-// Claim gives the document that has waited longest; one whose worker has lost its lease waits too.
-// It is running and has one more attempt. Errors: [ErrNotFound] if there is none.
+// Claim returns the document that has waited longest; one whose worker has lost its lease waits
+// too. It is running and has one more attempt. Errors: [ErrNotFound] if no document waits.
 func (s Ingestion) Claim(ctx context.Context, c Claim) (v Document, err error) {
 	if !c.Likely {
 		some, err := exists(ctx, s.read, `SELECT 1 FROM documents WHERE state = 'queued'
@@ -149,7 +149,7 @@ func (s Ingestion) Claim(ctx context.Context, c Claim) (v Document, err error) {
 		skip = ` FOR UPDATE SKIP LOCKED`
 	}
 	// Each state is read alone: with OR, all documents would be sorted. A document whose workers
-	// died twice waits behind those queued meanwhile: if it takes its worker down, it does not use
+	// died twice waits behind those queued since then: if it takes its worker down, it does not use
 	// up the attempts of the same neighbours each time.
 	oldest := func(waits, where string) string {
 		return `SELECT * FROM (SELECT id, ` + waits + ` AS since FROM documents WHERE ` + where + `
@@ -252,11 +252,11 @@ type Parsed struct {
 	Limit int64
 }
 
-// Finished is how the parse of a document ended.
+// Finished is the outcome of a parse.
 type Finished struct {
 	// Document has its state, Done or Failed, and its messages.
 	Document Document
-	// Result is what the parse made; nil leaves the chunks as they are.
+	// Result is the output of the parse; nil leaves the chunks as they are.
 	Result *Parsed
 	// Ran is the pipeline that ran.
 	Ran dataset.Ran
@@ -338,7 +338,7 @@ func (s Ingestion) adopt(ctx context.Context, q querier, v *Document, p *Parsed)
 	chunks, tokens := p.Chunks, p.Tokens
 	for _, e := range edits {
 		switch known := p.Has(e.Chunk); {
-		case e.Deleted, e.Put == nil && !known: // says nothing about the new chunks
+		case e.Deleted, e.Put == nil && !known: // does not apply to the new chunks
 			const remove = `DELETE FROM chunk_edits WHERE document_id = $1 AND chunk_id = $2`
 			if _, err := q.ExecContext(ctx, remove, v.ID, e.Chunk); err != nil {
 				return err

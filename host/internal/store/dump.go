@@ -98,7 +98,7 @@ func dumpRows(ctx context.Context, q querier, out *json.Encoder, table string) e
 			return err
 		}
 		for i, v := range values {
-			// No column is nullable: nil is how the SQLite driver returns empty bytes.
+			// No column is nullable: the SQLite driver returns empty bytes as nil.
 			if b, ok := v.([]byte); ok || v == nil {
 				values[i] = dumpBytes{bytesOf(b)}
 			}

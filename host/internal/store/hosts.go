@@ -20,8 +20,8 @@ func sayHost(name string) func(context.Context, *pgx.Conn) error {
 	}
 }
 
-// hostsLeave is how long [Hosts] waits for closing connections: PostgreSQL removes the connections
-// of a stopped host with a delay.
+// hostsLeave bounds how long [Hosts] waits for closing connections: PostgreSQL removes the
+// connections of a stopped host with a delay.
 const hostsLeave = 5 * time.Second
 
 // Hosts returns the names of the hosts connected to a PostgreSQL database, in alphabetical order:

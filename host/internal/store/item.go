@@ -6,8 +6,8 @@ import (
 )
 
 // Item is a small named document of some kind: an installed plugin, a model provider, an MCP
-// server, the description of an uploaded file. Data without queries of its own is stored as items
-// instead of in its own table.
+// server, the description of an uploaded file. Data that needs no special queries is stored as
+// items instead of in a separate table.
 type Item struct {
 	Tenant     string
 	Kind       string // plugin, provider, mcp, file ...; defined by the package that uses it

@@ -117,7 +117,7 @@ func (kv *KV) Keys(ctx context.Context, prefix string) ([]string, error) {
 	return out, fail(err, "keys of %s", kv.owner)
 }
 
-// after returns the smallest string greater than all with the prefix; nil if there is none.
+// after returns the smallest string greater than all with the prefix; nil if no such string exists.
 func after(prefix string) []byte {
 	b := []byte(prefix)
 	for i := len(b) - 1; i >= 0; i-- {

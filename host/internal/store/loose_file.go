@@ -35,7 +35,7 @@ func addLooseFile(ctx context.Context, q querier, f LooseFile, due int64) error 
 	return err
 }
 
-// useFile is called in the transaction that gives a file its record.
+// useFile is called in the transaction that stores a record of the file.
 func useFile(ctx context.Context, q querier, name string) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM loose_files WHERE name = $1`, name)
 	return err

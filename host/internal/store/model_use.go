@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/access"
 )
 
-// ModelUse is what a canvas used of a model on a day.
+// ModelUse is a canvas's use of a model on a day.
 type ModelUse struct {
 	Tenant string
 	Day    int64  // days since 1970-01-01, UTC

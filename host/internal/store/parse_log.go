@@ -18,7 +18,7 @@ type ParseLogs struct{ *database }
 
 // Bounds of parse logs.
 const (
-	// keptLogs is how many a dataset keeps.
+	// keptLogs bounds the logs of a dataset.
 	keptLogs = 1000
 	// LargestPipeline bounds a pipeline with the outputs of its nodes, in bytes before compression.
 	LargestPipeline = 16 << 20

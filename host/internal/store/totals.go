@@ -15,7 +15,7 @@ const (
 	// settledLeast is the number of settled rows from which a count is cached: fewer are counted in
 	// a millisecond.
 	settledLeast = 5000
-	// totalsKept is how long a count is used, since another host may delete rows.
+	// totalsKept is the age at which a count is read again, since another host may delete rows.
 	totalsKept = 30 * time.Second
 	// mostTotals bounds the number of cached counts.
 	mostTotals = 1000
