@@ -25,8 +25,8 @@ import (
 
 const operatorKey = "ragflow-operator-key"
 
-// postgres is one server for all tests of the package; each gets schemas of its own.
-// database are the flags for an empty database of an engine, beside a data directory.
+// database returns the flags for an empty database of an engine, with a data directory. On
+// PostgreSQL, whose server all tests of the package share, it is a new schema.
 func database(t *testing.T, engine string) []string {
 	t.Helper()
 	dir := []string{"--data", filepath.Join(t.TempDir(), "data")}
@@ -390,7 +390,7 @@ func TestRestoreReplacesDamagedRecords(t *testing.T) {
 	}
 }
 
-// A backup without its key is restored beside it.
+// A backup without its key is restored into a directory that has the key.
 func TestRestoreWithTheKeyFromElsewhere(t *testing.T) {
 	file, place := archived(t, "--without-key")
 	target := filepath.Join(t.TempDir(), "target")

@@ -52,7 +52,7 @@ func TestRecordedCasePasses(t *testing.T) {
 	require.False(t, parse1(t, out).Get("passed").True())
 }
 
-// searchThenDouble is a canvas that searches at an address and then asks a server of MCP.
+// searchThenDouble is a canvas that searches at an address and then calls a tool of an MCP server.
 var searchThenDouble = sketch.Canvas(
 	"begin Begin -> TavilySearch:S",
 	`TavilySearch:S TavilySearch {"query":"QUERY {sys.query}","api_key":"KEY","base_url":"BASE"} -> Agent:A`,

@@ -45,8 +45,7 @@ func (a *app) readInputs(arg string) (engine.Value, error) {
 	return v, nil
 }
 
-// form returns the fields that a run asks for: those of the forms it is paused at, or those of
-// Begin.
+// form returns the fields that a run needs: from the forms it is paused at, or from Begin.
 func (s *session) form() engine.Value {
 	if !s.state.Paused() {
 		f, err := s.canvas.InputForm(engine.StartID)

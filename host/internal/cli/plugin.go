@@ -18,7 +18,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// The verbs of `easel plugin` are commands of their own, each in a file plugin_VERB.go or with its
+// The verbs of `easel plugin` are separate commands, each in a file plugin_VERB.go or with its
 // siblings.
 var pluginCommand = command{
 	name: "plugin", args: "VERB [ARGUMENTS]",

@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// devInterval is how often the folder is read.
+// devInterval is the pause between two reads of the folder.
 const devInterval = 300 * time.Millisecond
 
 var pluginDev = command{
@@ -50,7 +50,7 @@ the page, with the permissions granted there.`,
 type pluginDeveloper struct {
 	pluginRunner
 	addr string   // of the page
-	page *devPage // nil when there is none
+	page *devPage // nil if addr is empty
 
 	mu     sync.Mutex
 	module *plugin.Module

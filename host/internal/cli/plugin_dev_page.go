@@ -31,7 +31,7 @@ type devPage struct {
 	next   chan struct{} // closed by the next build
 }
 
-// devBuild is what pages receive about a build.
+// devBuild reports a build to pages.
 type devBuild struct {
 	Digest string `json:"digest"`          // of the current module; "" before the first
 	Fault  string `json:"fault,omitempty"` // the error of the last build

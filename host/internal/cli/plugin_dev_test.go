@@ -192,9 +192,8 @@ func TestPluginDevServesAPage(t *testing.T) {
 	require.Zero(t, <-done)
 }
 
-// TestPluginDevBuildsEditsMadeDuringABuild saves a file while a build runs, as a build that takes
-// long sees it often. The build also writes a file of its own each time, which starts no endless
-// chain of builds.
+// TestPluginDevBuildsEditsMadeDuringABuild saves a file while a build runs, as happens to long
+// builds. The build also writes a file each time, which starts no endless chain of builds.
 func TestPluginDevBuildsEditsMadeDuringABuild(t *testing.T) {
 	pluginFolder(t)
 	dir := t.TempDir()

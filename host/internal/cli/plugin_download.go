@@ -142,7 +142,7 @@ var pluginSearch = command{
 type newer struct {
 	Name    string `json:"name"`
 	Version string `json:"version"` // that is active
-	Newest  string `json:"newest"`  // of the same major; Version when there is none
+	Newest  string `json:"newest"`  // of the same major; Version if it is the newest
 	Major   string `json:"newest_major,omitempty"`
 	Origin  string `json:"origin"`
 

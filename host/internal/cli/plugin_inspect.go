@@ -35,7 +35,7 @@ var pluginInspect = verb("inspect", "FILE.wasm",
 		return seen.print(a)
 	})
 
-// inspection is what a file contains, read without running it.
+// inspection describes a file, read without running it.
 type inspection struct {
 	Digest    string          `json:"digest"`
 	Bytes     int             `json:"bytes"`
@@ -102,7 +102,7 @@ func (i *inspection) print(a *app) error {
 	return nil
 }
 
-// printComponent prints what a component takes and gives.
+// printComponent prints the inputs and outputs of a component.
 func printComponent(a *app, m *contract.Manifest) {
 	if m.Component != "" {
 		fmt.Fprintf(a.out, "component: %s: %s\n", m.NodeName(), m.Description)

@@ -138,8 +138,8 @@ func insideWorkspace(dir string) bool {
 	return false
 }
 
-// templates returns the folders of files for a new plugin; a later one has files in place of those
-// of an earlier one.
+// templates returns the folders of files for a new plugin; files of a later one replace those of an
+// earlier one.
 func templates(lang, trigger string, several bool) ([]string, error) {
 	if firstStep[lang] == nil {
 		return nil, fmt.Errorf("--lang %s: expected go, as or rust", lang)

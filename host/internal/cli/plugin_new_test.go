@@ -112,7 +112,7 @@ func TestPluginNewNamesBothWaysToTheTarget(t *testing.T) {
 }
 
 // TestPluginPackChecksClock packs a plugin that requests a precise clock, and refuses one that
-// requests nothing of it or gives no reason.
+// requests nothing of it or has no reason.
 func TestPluginPackChecksClock(t *testing.T) {
 	pluginFolder(t)
 	for clock, want := range map[string]string{

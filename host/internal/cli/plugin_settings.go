@@ -215,7 +215,7 @@ func (s *settingsPlace) show(ctx context.Context, a *app, p pluginSettings) erro
 	return printTable(a.out, []string{"NAME", "KIND", "VALUE", "NOTE"}, rows)
 }
 
-// hostSettings are those of the caller's tenant on a host.
+// hostSettings reads and writes the settings of the caller's tenant on a host.
 type hostSettings struct {
 	host *remote
 	path string
@@ -230,7 +230,7 @@ func (h *hostSettings) set(ctx context.Context, settings, secrets engine.Value) 
 	return err
 }
 
-// folderSettings are those of `easel run`, in the folder of plugins.
+// folderSettings reads and writes the settings of `easel run`, in the folder of plugins.
 type folderSettings struct {
 	a      *app
 	dir    string

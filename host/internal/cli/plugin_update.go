@@ -30,8 +30,8 @@ left out. Exits with 0 also when there are newer versions.`,
 	},
 }
 
-// outdated lists the plugins with newer versions. Failed lookups are joined in the error, beside
-// the results.
+// outdated lists the plugins with newer versions. Failed lookups are joined in the error, which may
+// come with results.
 func (s *sources) outdated(ctx context.Context, a *app, list []plugin.Entry) ([]newer, error) {
 	found, errs := []newer{}, []error(nil)
 	for _, e := range list {

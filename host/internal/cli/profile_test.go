@@ -18,7 +18,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
-// twoCalls asks a model in two branches that do not depend on each other.
+// twoCalls calls a model in two branches that do not depend on each other.
 var twoCalls = sketch.Canvas(
 	"begin Begin -> LLM:A LLM:B",
 	`LLM:A LLM {"llm_id": "m", "sys_prompt": "a", "prompts": [{"role": "user", "content": "a"}]}

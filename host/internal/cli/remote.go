@@ -158,7 +158,7 @@ func listing(noun, path, summary, head string, row func(engine.Value) []string) 
 	}
 }
 
-// moment formats a time of the API to the minute; "-" if there is none.
+// moment formats a time of the API to the minute; "-" without a time.
 func moment(v engine.Value) string {
 	t, err := time.Parse(time.RFC3339Nano, v.Str())
 	if err != nil {

@@ -276,8 +276,8 @@ func TestFormOfASavedConversation(t *testing.T) {
 	}
 }
 
-// Results from before a pause are kept, however often the conversation is saved and loaded
-// meanwhile.
+// Results from before a pause are kept, however often the conversation is saved and loaded during
+// it.
 func TestResultsBeforeAPauseAreKept(t *testing.T) {
 	canvas := file(t, "c.json", sketch.Canvas(
 		`begin Begin {"inputs": {"city": {"type": "line", "value": "Oslo"}}} -> UserFillUp:A`,
@@ -306,7 +306,7 @@ func TestResultsBeforeAPauseAreKept(t *testing.T) {
 	}
 }
 
-// A canvas that loads may still have problems; run lists those of validate beside the answer.
+// A canvas that loads may still have problems; run lists those of validate with the answer.
 func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
 	canvas := file(t, "c.json", sketch.Canvas(
 		"begin Begin -> Message:A",

@@ -134,8 +134,8 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.logs, "log", "text", "format of log lines on standard error: text or json")
 }
 
-// stopTime is how long open requests may take after the program is signalled to
-// stop. Runs are handed over in any case.
+// stopTime bounds open requests after the program is signalled to stop. Runs are handed over in any
+// case.
 const stopTime = 5 * time.Second
 
 func (s *server) run(ctx context.Context, a *app, args []string) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// A Retrieval node finds passages of another system by the name that --sources gives it.
+// A Retrieval node finds passages of another system by its name in --sources.
 func TestRunSearchesOtherSystems(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/dify/retrieval" || r.Header.Get("Authorization") != "Bearer their key" {

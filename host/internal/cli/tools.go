@@ -99,7 +99,7 @@ func isTool(registry *engine.Registry, obj engine.Value) bool {
 }
 
 // toolCache returns the folder of compiled code, which saves the compiler of each command; "" if
-// there is none.
+// this machine has no cache directory.
 func toolCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -118,7 +118,7 @@ func TestComponentsSayThatToolsRun(t *testing.T) {
 	}
 }
 
-// The interpreter of the tools is compiled beside a run whose canvas has one, before it is called.
+// The interpreter of the tools is compiled during a run whose canvas has one, before it is called.
 func TestToolsAreCompiledBesideTheRun(t *testing.T) {
 	agent := sketch.Canvas(
 		`Agent:A Agent {

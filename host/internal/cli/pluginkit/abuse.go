@@ -13,10 +13,10 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// fresh is how many instances have to agree.
+// fresh is the number of instances that must agree.
 const fresh = 3
 
-// play runs a case on fresh instances, each in a host of its own.
+// play runs a case on fresh instances, each in a separate host.
 func (k *kit) play(ctx context.Context, c Case) error {
 	var first *outcome
 	name := "case " + c.Name
@@ -60,7 +60,7 @@ func (k *kit) play(ctx context.Context, c Case) error {
 	return nil
 }
 
-// faults are codes that cost an instance: an honest plugin answers with an error of its own
+// faults are codes that cost an instance: an honest plugin returns an error with another code
 // instead.
 var faults = []contract.Code{
 	contract.Trap, contract.Panic, contract.Exit, contract.StackOverflow, contract.OutOfMemory,
@@ -99,9 +99,8 @@ func (k *kit) badInput(ctx context.Context, b *bench, m *plugin.Module) {
 	}
 }
 
-// mostCancels bounds how many emits of a case are tried; patience is how long a plugin may take to
-// end afterwards, less than a host leaves it before it is stopped; tries are how often it may be
-// late.
+// mostCancels bounds the canceled emits of a case; patience is the time that a plugin has to end
+// afterwards, less than a host allows before it stops it; tries bounds how often it may be late.
 const (
 	mostCancels = 20
 	patience    = 200 * time.Millisecond

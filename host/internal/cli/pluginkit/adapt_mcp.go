@@ -104,7 +104,7 @@ func findMCP(shape meter.Shape) (mcpExports, error) {
 		functions(shape))
 }
 
-// listTools asks a module for its tools.
+// listTools lists the tools of a module.
 func listTools(ctx context.Context, h *plugin.Host, wasm []byte, exports mcpExports) (tools []engine.Value, err error) {
 	stand := &contract.Manifest{
 		ABI: contract.ABI, Name: "unpacked", Version: "0.0.0", Description: "A module before it is adapted.",

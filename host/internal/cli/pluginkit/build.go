@@ -89,9 +89,9 @@ func Prebuilt(dir string) ([]byte, error) {
 	return os.ReadFile(found[0])
 }
 
-// Pack writes what stands in a folder into a module: the manifest (from manifest.json, or else from
-// what the module says about itself), the cases, the icon and the texts. A signature is removed;
-// sign last.
+// Pack writes the files of a folder into a module: the manifest (from manifest.json, or else from
+// the module's own description), the cases, the icon and the texts. A signature is removed; sign
+// last.
 func Pack(ctx context.Context, h *plugin.Host, wasm []byte, dir string) ([]byte, error) {
 	manifest, err := optional(dir, ManifestFile)
 	if err != nil {

@@ -133,7 +133,7 @@ func (w *world) Chat(_ context.Context, q contract.ChatRequest, delta func(strin
 	return contract.ChatAnswer{Text: text}, nil
 }
 
-// Embed gives each text a vector of its length.
+// Embed returns for each text a vector with its length.
 func (w *world) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, t := range texts {
@@ -206,7 +206,7 @@ func withDefaults(given engine.Value, s *contract.Schema) engine.Value {
 	return given
 }
 
-// outcome is what one playing of a case gave.
+// outcome is the result of one play of a case.
 type outcome struct {
 	answer  plugin.Answer
 	err     error

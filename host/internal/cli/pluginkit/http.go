@@ -10,7 +10,7 @@ import (
 	httptool "github.com/easel-canvas/easel/plugins/http"
 )
 
-// HTTPFile is the spec of a declarative plugin, beside manifest.json.
+// HTTPFile is the spec of a declarative plugin, in the folder of manifest.json.
 const HTTPFile = "http.json"
 
 // buildHTTP makes the module of a plugin that is only data: the interpreter with its spec.

@@ -19,8 +19,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// script is a plugin of one file of JavaScript that asks for everything; its body is that of the
-// function that answers calls.
+// script is a plugin of one file of JavaScript that requests all permissions; body is the body of
+// the function that answers calls.
 func script(t testing.TB, body string) []byte {
 	t.Helper()
 	return scriptFile(t, `export const manifest = {
@@ -222,7 +222,7 @@ func TestJavaScriptSource(t *testing.T) {
 		}
 		require.ErrorContains(t, err, message)
 	}
-	dir := t.TempDir() // the manifest may stand beside the source, which may check params
+	dir := t.TempDir() // the manifest may be a separate file, and the source may check params
 	source := `export const check = (params) => { if (params.bad) throw new PluginError("invalid_argument", "it is bad") };
 		export default () => { console.warn("odd", { a: 1 }); return "hi"; }`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, pluginkit.JSFile), []byte(source), 0o600))

@@ -30,7 +30,7 @@ var kernel []byte
 // nodeTime bounds how long Node may take for all cases.
 const nodeTime = 2 * time.Minute
 
-// task is what Node gets to play.
+// task is the input of Node.
 type task struct {
 	File     []byte     `json:"file"`
 	Examined examined   `json:"examined"`
@@ -67,7 +67,7 @@ type nodeCase struct {
 	Secrets   map[string]string `json:"secrets,omitempty"`
 }
 
-// played is what came of a case in Node.
+// played is the result of a case in Node.
 type played struct {
 	Output  []byte `json:"output"`
 	Code    string `json:"code"`

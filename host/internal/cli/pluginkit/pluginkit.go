@@ -1,15 +1,15 @@
-// Package pluginkit is the conformance kit behind `easel plugin test`: what an author runs before a
-// release, and what the examples of this repository are tested with.
+// Package pluginkit is the conformance kit behind `easel plugin test`, which authors run before a
+// release. It also tests the examples of this repository.
 //
 // [Run] takes the bytes of a plugin and its cases. It loads the plugin as a host does, plays every
-// case on three fresh instances, and once in Node, and wants the same outputs and the same fuel
-// each time, then treats the plugin badly: input that is empty, huge, no UTF-8 or full of unknown
-// fields; callers that give up at each emit; services that fail or are denied; another tenant after
-// an error. The plugin may answer with an error, but it must not fault. Clock and chance are
-// pinned, and nothing reaches the network: requests are answered from the case.
+// case on three fresh instances, and once in Node, and requires the same outputs and the same fuel
+// each time. Then it sends the plugin bad calls: input that is empty, huge, no UTF-8 or full of
+// unknown fields; callers that cancel at each emit; services that fail or are denied; another
+// tenant after an error. The plugin may return an error, but it must not fault. Clock and chance
+// are pinned, and nothing reaches the network: requests are answered from the case.
 //
-// The report says what passed, and how large, hungry and heavy the plugin is against the report
-// before.
+// The report lists the outcomes, and the size, fuel and memory of the plugin compared with an
+// earlier report.
 package pluginkit
 
 import (
@@ -32,7 +32,7 @@ type Options struct {
 	Node     string  // program of Node.js 20 or later, which plays the cases too; empty is none
 }
 
-// Report is what came of a run of the kit.
+// Report is the result of a run of the kit.
 type Report struct {
 	Plugin  string           `json:"plugin"`
 	Version string           `json:"version"`
@@ -49,7 +49,7 @@ type Check struct {
 	Name    string `json:"name"`
 	Outcome string `json:"outcome"` // ok, warning or failed
 	Detail  string `json:"detail,omitempty"`
-	// Log is what the plugin logged while a case was played.
+	// Log has the lines that the plugin logged while a case was played.
 	Log []plugin.LogLine `json:"log,omitempty"`
 }
 
@@ -138,7 +138,7 @@ func Run(ctx context.Context, wasm []byte, cases []Case, o Options) (*Report, er
 	return k.report, ctx.Err()
 }
 
-// bench is a host of its own, with pinned clock and chance, and the world of one case.
+// bench is a separate host, with pinned clock and chance, and the world of one case.
 type bench struct {
 	host  *plugin.Host
 	world *world
