@@ -59,7 +59,7 @@ type empty struct{}
 // that is not known is refused.
 type bodyReader interface{ readBody(r *api.Request) error }
 
-// described is a response that says what JSON it can be.
+// described is a response that declares the schema of its JSON.
 type described interface{ schema() *jsonschema.Schema }
 
 // handle makes the operation of a handler.

@@ -131,7 +131,7 @@ func (in *canvasInput) readBody(r *api.Request) (err error) {
 		return err
 	}
 	in.patch = r.Body.CanvasPatch()
-	in.patch.DSL, in.patch.Publish = in.DSL, false // publishing is an operation of its own
+	in.patch.DSL, in.patch.Publish = in.DSL, false // publishing is a separate operation
 	if in.patch.Title != nil {
 		in.Title = *in.patch.Title
 	}

@@ -48,7 +48,7 @@ func selects(documents []string, filter *filterInput) error {
 	return nil
 }
 
-// filter is the filter of a request; nil when there is none.
+// filter returns the filter of a request; may be nil.
 func (in *filterInput) filter() *index.Filter {
 	if in == nil {
 		return nil

@@ -35,7 +35,7 @@ var fileForm = &jsonschema.Schema{
 }
 
 // upload stores the files of a form as they arrive. When one is refused, those before it stay: the
-// error says which one it was.
+// error names the refused one.
 func (d datasets) upload(ctx context.Context, in uploadDocuments) (documentList, error) {
 	if in.Parse != "" && in.Parse != "true" && in.Parse != "false" {
 		return documentList{}, badQuery("parse must be true or false, not %.40q", in.Parse)
@@ -188,7 +188,7 @@ func (d datasets) storePart(ctx context.Context, in uploadDocuments, part *multi
 	return d.Document(ctx, in.Who, in.Dataset, v.ID)
 }
 
-// uploadFailure is what is wrong with a form or a file of it.
+// uploadFailure maps an error of a form or of a file in it.
 func uploadFailure(err error) error {
 	var large *http.MaxBytesError
 	switch {

@@ -239,7 +239,7 @@ func (e datasetEdits) using(ctx context.Context, in datasetByID) (usingCanvases,
 	return out, err
 }
 
-// valueOf is what a pointer names, or the zero value.
+// valueOf dereferences p; nil is the zero value.
 func valueOf[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

@@ -17,12 +17,11 @@ import (
 
 // resumeAt is a place in a run's events that a client has seen.
 //
-// Its text is the id of an event: "12-3456" for one that is stored, and "12~1"
-// for one that was seen before it was stored, on the first host that worked on
-// the run. If that host died with it, the next one gives the number 12 to
-// another event; the client then gets everything from where the next one took
-// over. Stored ones of later hosts are "12-3456~2", because a server of the log
-// that loses its power may forget what it has stored.
+// Its text is the id of an event: "12-3456" for one that is stored, and "12~1" for one that was
+// seen before it was stored, on the first host that worked on the run. If that host died with it,
+// the number 12 may be another event on the next one; the client then gets everything from the
+// takeover on. Stored ones of later hosts are "12-3456~2", because a server of the log that loses
+// its power may forget what it has stored.
 type resumeAt struct {
 	pos     app.Pos
 	attempt uint64 // of the host that wrote it, 0 when that is not known
@@ -114,8 +113,8 @@ type eventReader struct {
 	bare    bool // the client may not read traces
 }
 
-// heartbeat is how often a silent stream sends a comment, so that proxies keep
-// it and a client that is gone is noticed.
+// heartbeat is the interval of comments on a silent stream, so that proxies keep it and a client
+// that is gone is noticed.
 const heartbeat = 15 * time.Second
 
 // eventStream answers with the events of a run. The answer is 204 when the run has ended and the

@@ -230,7 +230,7 @@ func (m memories) messages(ctx context.Context, in listMemoryMessages) (list[mem
 	return out, app.MemoryError(err)
 }
 
-// leastSimilarity and wordWeight are those of searches that name none.
+// leastSimilarity and wordWeight are the defaults of searches.
 const (
 	leastSimilarity = 0.2
 	wordWeight      = 0.7

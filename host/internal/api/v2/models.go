@@ -15,8 +15,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
-// models are what canvases may name, and the providers that a tenant adds beside those of the
-// host's configuration.
+// models serves the models that canvases may name, and the providers that a tenant adds to the
+// host's.
 type models struct{ *app.Services }
 
 func (m models) operations() []operation {
@@ -366,7 +366,7 @@ func (m models) removeProvider(ctx context.Context, in providerByName) (empty, e
 	return empty{}, noProvider(m.Models.Delete(ctx, in.Who.Tenant, in.Name))
 }
 
-// testTime is how long a provider may take to answer a test.
+// testTime bounds the test of a provider.
 const testTime = 30 * time.Second
 
 type testProvider struct {

@@ -20,7 +20,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/testing/apitest"
 )
 
-// ownRoutes are those of the face.
+// ownRoutes returns the routes of the face.
 func ownRoutes(s *apitest.Site) []api.Route {
 	return slices.DeleteFunc(s.API.Routes(), func(r api.Route) bool { return !strings.HasPrefix(r.Path, v2.Prefix) })
 }
@@ -236,8 +236,8 @@ var withoutEntry = map[string]string{
 	"speak": "calls a model", "transcribe": "calls a model",
 }
 
-// elsewhere are routes that need more than this package has: tested beside
-// what answers them.
+// elsewhere lists routes that need more than this package has: tested with the code that answers
+// them.
 var elsewhere = []string{
 	"/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/fetch", "/api/v2/plugins/{plugin}/settings",
 	"/api/v2/plugins/{plugin}/file", "/api/v2/me/password",

@@ -75,7 +75,7 @@ type toolList struct {
 	Items []toolView `json:"items"`
 }
 
-// toolTime is how long a server may take to list its tools.
+// toolTime bounds the listing of a server's tools.
 const toolTime = 20 * time.Second
 
 func serverViewOf(item app.Item) serverView {

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// tenants are those of the host, for its operator.
+// tenants serves the operator of the host.
 type tenants struct{ *app.Services }
 
 func (t tenants) operations() []operation {

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// usage is what a tenant used of models.
+// usage serves the model usage of a tenant.
 type usage struct{ *app.Services }
 
 func (u usage) operations() []operation {

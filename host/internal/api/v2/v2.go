@@ -23,7 +23,7 @@ import (
 // Prefix is the prefix of all paths.
 const Prefix = "/api/v2/"
 
-// Routes are those of the face.
+// Routes returns the routes of the face.
 func Routes(s *app.Services, l *login.Face) []api.Route {
 	list := operations(s, l)
 	routes := make([]api.Route, len(list))
