@@ -24,7 +24,7 @@ type Belongings struct {
 	Project                                                          string // of FurnishAll
 }
 
-// furnished counts belongings, so that each has titles of its own.
+// furnished counts belongings, so that their titles differ.
 var furnished int
 
 // Furnish makes belongings of tenant one.

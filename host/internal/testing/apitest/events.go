@@ -54,7 +54,7 @@ func (s *Site) Watch(path, last string, n int) []Event {
 	return out
 }
 
-// WatchBriefly opens a stream and gives the function that leaves it.
+// WatchBriefly opens a stream and returns the function that leaves it.
 func (s *Site) WatchBriefly(path string) (leave func()) {
 	ctx, stop := context.WithCancel(s.T.Context())
 	req, err := http.NewRequestWithContext(ctx, "GET", s.URL+path, nil)

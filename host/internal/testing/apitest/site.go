@@ -63,7 +63,7 @@ type (
 	apiConfig = api.Config
 )
 
-// Config is what a site is made of; a test changes what it needs.
+// Config configures a site; a test changes what it needs.
 type Config struct {
 	appConfig
 	apiConfig
@@ -210,7 +210,7 @@ func Frozen(c *Config) { c.Now = func() time.Time { return CountedDay } }
 // CountedDay is when sites begin to count tokens, far from midnight.
 var CountedDay = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// Answer is what came back.
+// Answer is a response.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -218,7 +218,7 @@ type Answer struct {
 	Body   engine.Value // null when it is no JSON
 }
 
-// Code is the code of the dialects' envelope, -1 when there is none.
+// Code returns the code of the dialects' envelope, -1 without one.
 func (a Answer) Code() int {
 	n, ok := a.Body.Get("code").Int()
 	if !ok {
@@ -338,7 +338,7 @@ var (
 	Nowhere = "00000000000000000000000000000000"
 )
 
-// Canvas saves a canvas of tenant one and gives its id.
+// Canvas saves a canvas of tenant one and returns its id.
 func (s *Site) Canvas(title, dsl string) string {
 	s.T.Helper()
 	a := s.Good(s.Post("/v1/canvas/set", `{"title":"`+title+`","dsl":`+dsl+`}`))
