@@ -55,7 +55,7 @@ type Config struct {
 	// shortest is the least time between two runs of a schedule; 0 means a minute. Tests set it.
 	shortest time.Duration
 
-	// KeepRuns is how long ended runs stay in the history; 0 means forever. Sessions with their
+	// KeepRuns is the retention of ended runs in the history; 0 means forever. Sessions with their
 	// messages stay in any case.
 	KeepRuns time.Duration
 

@@ -210,7 +210,7 @@ func TestKill(t *testing.T) {
 	require.Contains(t, list.Data[0].Messages[2].Content, "answered")
 }
 
-// heard returns the events a reader has received, by number. The suffix of an id says whether its
+// heard returns the events a reader has received, by number. The suffix of an id shows whether its
 // host found the event live or in the log. A takeover voids events from its number on that were
 // buffered and never stored.
 func heard(list []event) []event {

@@ -49,8 +49,7 @@ func (m *runMemory) open(run string) *runAccount {
 }
 
 // weight is the number of bytes of memory per byte that a run holds: itself, its event, and the
-// records that are written to the log and read by clients meanwhile. Measured with texts of
-// megabytes.
+// records on their way to the log and to clients. Measured with texts of megabytes.
 const weight = 5
 
 const (
@@ -65,8 +64,8 @@ const (
 // growing runs never prevent others from starting.
 func reserveFor(size int64) int64 { return size / 8 }
 
-// Grow reserves n bytes more, or gives -n back. A small run waits for up to memoryPatience; a
-// larger one fails at once, since runs that wait for each other free nothing.
+// Grow reserves n bytes more, or releases -n. A small run waits for up to memoryPatience; a larger
+// one fails immediately, since runs that wait for each other free nothing.
 func (a *runAccount) Grow(n int64) error {
 	n *= weight
 	if n < 0 {

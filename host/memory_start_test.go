@@ -33,7 +33,7 @@ func fill(t *testing.T, m *runMemory, runs int) []*runAccount {
 	return accounts
 }
 
-// runOf runs a canvas of one message with the memory of a run of its own.
+// runOf runs a canvas of one message with the memory of a separate run.
 func runOf(t *testing.T, m *runMemory, id string) error {
 	t.Helper()
 	registry, err := engine.NewRegistry(component.Builtin()...)

@@ -68,7 +68,8 @@ func (d *metricsDoor) close() error {
 	return d.server.Close()
 }
 
-// Metrics returns the address of the metrics listener without authentication; "" if there is none.
+// Metrics returns the address of the metrics listener without authentication; "" without a
+// listener.
 func (h *Host) Metrics() string {
 	if h.metrics.listener == nil {
 		return ""

@@ -28,7 +28,7 @@ type grant struct {
 const (
 	grantKind = "plugin_grant"
 	grantID   = "grant"
-	// grantKept is how long another host may continue with an old grant.
+	// grantKept bounds how long another host may continue with an old grant.
 	grantKept = time.Second
 )
 

@@ -37,7 +37,7 @@ type cachedSettings struct {
 
 const settingsKind = "plugin_settings"
 
-// of returns the settings of a plugin for a call; null if there are none, or if the records cannot
+// of returns the settings of a plugin for a call; null without settings, or if the records cannot
 // be read, so that a plugin that requires some fails with an error. Another host may use old ones
 // for grantKept.
 func (s *pluginSettings) of(tenant string, m *plugin.Module) engine.Value {

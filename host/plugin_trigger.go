@@ -46,9 +46,9 @@ func (p *plugins) CheckTrigger(ctx context.Context, _, ref string, params engine
 	return about.Trigger, m.Check(ctx, about, params)
 }
 
-// CallTrigger calls a plugin that begins runs, with what the tenant grants, set and stored. What it
-// stores meanwhile is written by commit, all of it or nothing: a plugin that has read an event and
-// noted that would lose it if the host died before the run of the event is written.
+// CallTrigger calls a plugin that begins runs, with what the tenant grants, set and stored. commit
+// writes what the call stores, all of it or nothing: a plugin that has read an event and noted that
+// would lose it if the host died before the run of the event is written.
 func (p *plugins) CallTrigger(ctx context.Context, c schedule.TriggerCall) (
 	t contract.Triggered, commit func(context.Context) error, err error,
 ) {

@@ -30,7 +30,7 @@ type plugins struct {
 // pluginPoll is the interval at which the folder is polled.
 const pluginPoll = 300 * time.Millisecond
 
-// pluginFolder returns the folder in which plugins are installed; "" if there is none.
+// pluginFolder returns the folder in which plugins are installed; "" if the host has none.
 func (h *Host) pluginFolder() string {
 	if h.cfg.Plugins != "" || h.cfg.Dir == "" {
 		return h.cfg.Plugins

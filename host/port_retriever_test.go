@@ -31,8 +31,8 @@ func fillDataset(t *testing.T, h *Host, name, text string) (ds dataset.Dataset, 
 	return ds, d
 }
 
-// A canvas finds and cites passages of a dataset by its name and by its id, beside those of the
-// folder of documents.
+// A canvas finds and cites passages of a dataset by its name and by its id, together with those of
+// the folder of documents.
 func TestCanvasSearchesDatasets(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("examples/knowledge")))

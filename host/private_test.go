@@ -81,7 +81,7 @@ func asked(t *testing.T, url, method, path, kind, body string) string {
 }
 
 // TestPrivateAddresses tries every way from a request to an address, through the served API, with
-// every way to write one. No request arrives, and each answer gives the reason or is empty. With
+// every way to write one. No request arrives, and each answer has the reason or is empty. With
 // --allow-private the same requests arrive.
 func TestPrivateAddresses(t *testing.T) {
 	s := newSite(t)

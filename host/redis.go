@@ -74,7 +74,7 @@ func (h *Host) redisPassword(ctx context.Context) (string, error) {
 	return h.RedisKey, h.store.Secrets.Put(ctx, tenant, name, []byte(h.RedisKey), nil)
 }
 
-// RedisDoor returns the address of the Redis endpoint; "" if there is none.
+// RedisDoor returns the address of the Redis endpoint; "" if the endpoint is off.
 func (h *Host) RedisDoor() string {
 	if h.redis.door == nil {
 		return ""

@@ -118,7 +118,7 @@ func silent(t *testing.T) (url string, asked <-chan struct{}) {
 	return s.URL, got
 }
 
-// begun starts a run of a canvas and gives its id and message id.
+// begun starts a run of a canvas and returns its id and message id.
 func begun(t *testing.T, url, dsl, query string) (run, message string) {
 	t.Helper()
 	var canvas struct{ ID string }

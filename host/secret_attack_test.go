@@ -61,8 +61,8 @@ func sender(begin, params string, nodes ...string) string {
 	return sketch.Chain(lines...)
 }
 
-// ways returns the places of a request into which a reference can bring text; line says that it has
-// no blanks or line ends, which no URL may hold.
+// ways returns the places of a request into which a reference can bring text; with line the text
+// has no blanks or line ends, which no URL may hold.
 func ways(url, ref string, line bool) map[string]string {
 	at := `"url": "` + url + `/`
 	places := map[string]string{

@@ -8,8 +8,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
-// newTools returns the built-in tools; nil if they are disabled. They run beside the installed
-// plugins; a host without a folder of plugins creates a plugin host when a tool is first used.
+// newTools returns the built-in tools; nil if they are disabled. They share the host of the
+// installed plugins; without a folder of plugins a plugin host is created when a tool is first
+// used.
 func newTools(h *Host) *tools.Set {
 	if h.cfg.NoTools {
 		return nil

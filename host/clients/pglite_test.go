@@ -29,8 +29,8 @@ func TestIndexOnPGVector(t *testing.T) {
 	})
 }
 
-// TestScaleOnPGVector measures searches with the real pgvector, which is compiled to WebAssembly
-// here, beside a comparison of all vectors by it.
+// TestScaleOnPGVector measures searches with the real pgvector, compiled to WebAssembly, against a
+// comparison of all vectors.
 func TestScaleOnPGVector(t *testing.T) {
 	const dims, ds = 384, "tenant/many"
 	n := indextest.ScaleChunks(t)

@@ -376,7 +376,7 @@ func (c *canvasWalk) called(data engine.Value) {
 		}
 	}
 	if c.missing[agent+" > Agent"] && strings.Contains(data.Get("arguments").JSON(), "user_prompt") {
-		delete(c.missing, agent+" > Agent") // sub-agents have names of their own
+		delete(c.missing, agent+" > Agent") // sub-agents have other names
 	}
 }
 

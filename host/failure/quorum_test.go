@@ -55,7 +55,7 @@ func noQuorum(t *testing.T, bin programs) {
 		require.NoError(t, n.Restart())
 	}
 	c.requireDone()
-	let() // the cancel may have arrived meanwhile, and ended it
+	let() // the cancel may have arrived first and ended it
 	require.Eventually(t, func() bool {
 		status, _ := w.status(victim)
 		return status == "succeeded" || status == "canceled"
@@ -90,6 +90,6 @@ func (w *world) post(url, body string) (r refusal) {
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	after, _ := strconv.Atoi(res.Header.Get("Retry-After")) // 0 when there is none
+	after, _ := strconv.Atoi(res.Header.Get("Retry-After")) // 0 without the header
 	return refusal{status: res.StatusCode, wait: after, text: string(text), err: err}
 }
