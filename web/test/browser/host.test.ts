@@ -77,7 +77,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("searchbox").fill("nothing like it");
     await page.getByText("No matches.").waitFor();
     await page.getByRole("searchbox").fill("town");
-    await page.getByRole("button", { name: /The town's paper/ }).click();
+    await page.getByRole("button", { name: /^The town's paper/ }).click();
     await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
     assert.equal(new URL(page.url()).hash, `#canvas=${canvas}`);
     await page.getByRole("button", { name: /^Model/ }).click();

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -91,17 +92,19 @@ func (l *losses) addStop(s stop) {
 	}
 }
 
-// noteStop notes that a run of a tenant is not kept because the disk is almost full.
-func noteStop(t *Traces, tenant string) {
-	at := t.cfg.Now().UnixMilli()
+// noteStop notes that a run is not kept because the disk is almost full.
+func noteStop(t *Traces, e runs.Ended) {
+	at := stop{e.Time, t.cfg.Now().UnixMilli()}
+	if e.Time == 0 {
+		at.From = at.To
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, known := t.stops[tenant]
+	s, known := t.stops[e.Tenant]
 	if !known {
-		s.From = at
+		s = at
 	}
-	s.To = at
-	t.stops[tenant] = s
+	t.stops[e.Tenant] = stop{min(s.From, at.From), max(s.To, at.To)}
 }
 
 // writeStops records the stops that were noted.

@@ -111,8 +111,8 @@ func (t *Traces) Take(e runs.Ended) {
 		return
 	}
 	if t.full() {
+		noteStop(t, e)
 		t.lost.Add(1)
-		noteStop(t, e.Tenant)
 		return
 	}
 	size := int64(0)
