@@ -244,7 +244,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     assert.doesNotMatch(await stored.text(), new RegExp(`"${name}!"`));
 
     await page.locator(".react-flow__node").nth(1).click();
-    await page.getByRole("button", { name: "Run only this, in the page" }).waitFor();
+    await page.getByRole("button", { name: "Run only this, on the host" }).waitFor();
     const begun = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/runs"));
     await page.getByRole("button", { name: "Run to here" }).click();
     assert.match((await begun).postData() ?? "", /"until":/);

@@ -112,7 +112,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
         const closed = page.locator(".settings > details.more:not([open]) > summary");
         while (await closed.count() > 0) await closed.first().click();
         await audit(page, "settings");
-        await page.locator(".prompt-field .full").first().click({ force: true });
+        await page.locator(".prompt-field .full").first().click();
         await page.locator("dialog.full-screen").waitFor();
         await audit(page, "full screen");
         await page.keyboard.press("Escape");

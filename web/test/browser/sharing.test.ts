@@ -212,6 +212,10 @@ describe("projects and sharing", { skip: missing(), timeout: 600_000 }, () => {
     await list.getByText("are deleted").waitFor();
     await row("erik").getByLabel("Hand all over to").selectOption({ label: "ann (ann@x.org)" });
     await counted(list.getByText("is handed over"), 1);
+    await row("erik").getByText("What acts for the user ends until").waitFor();
+    await counted(row("erik").getByLabel("API keys too"), 0);
+    const { user: me } = await api<{ user: string }>("GET", "/me");
+    await row("erik").getByLabel("Hand all over to").selectOption(me);
     await row("erik").getByLabel("API keys too").check();
     await counted(list.getByText("is handed over"), 2);
     await list.getByText("are answered by reviewers").waitFor();
@@ -219,7 +223,7 @@ describe("projects and sharing", { skip: missing(), timeout: 600_000 }, () => {
     await isWithin(page);
     const sent = page.waitForRequest((request) => request.method() === "DELETE");
     await row("erik").getByRole("button", { name: "Delete the user erik" }).click();
-    assert.equal(new URL((await sent).url()).searchParams.get("hand_over_to"), ann);
+    assert.equal(new URL((await sent).url()).searchParams.get("hand_over_to"), me);
     await counted(row("erik"), 0);
     await done(refused);
   });

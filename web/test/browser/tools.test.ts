@@ -165,7 +165,7 @@ describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("the tool of the host answers for a signed-in user", async () => {
     const { page, done } = await stage.visit();
-    await signIn(page, /Closed/);
+    await signIn(page, /^Closed/);
     await ask(page, "coats");
     await page.locator(".transcript", { hasText: "coats of wool" }).waitFor();
     await routed(page, "Host tool", "TavilySearch: answered by the tool of your host");
