@@ -2,8 +2,9 @@ package app
 
 import (
 	"context"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // ScriptLanguages are the languages of CodeExec.
@@ -16,7 +17,7 @@ const installTime = 10 * time.Minute
 type Scripts struct {
 	missing    func(language string) error
 	install    func(ctx context.Context) error
-	installing sync.Mutex
+	installing singleflight.Group
 }
 
 // Missing returns why scripts of a language cannot run here, and nil if they can.
@@ -31,17 +32,23 @@ func (s *Scripts) Missing(language string) error {
 func (s *Scripts) Installs() bool { return s.install != nil }
 
 // InstallPython adds an interpreter for Python, unless there is one. It continues when the request
-// ends, since a person may close the page.
+// ends, since a person may close the page. Requests that come while it runs get its result.
 func (s *Scripts) InstallPython(ctx context.Context) error {
 	if s.install == nil {
 		return Refuse(CodeBadArgument, "this host cannot install Python; use easel python install")
 	}
-	s.installing.Lock()
-	defer s.installing.Unlock()
-	if s.Missing("python") == nil {
-		return nil
+	result := s.installing.DoChan("python", func() (any, error) {
+		if s.Missing("python") == nil {
+			return nil, nil
+		}
+		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), installTime)
+		defer done()
+		return nil, s.install(ctx)
+	})
+	select {
+	case r := <-result:
+		return r.Err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), installTime)
-	defer done()
-	return s.install(ctx)
 }

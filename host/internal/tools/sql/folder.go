@@ -78,11 +78,14 @@ func checkAncestors(dir, hostDir string) error {
 	}
 }
 
-// mostFiles bounds a list of files.
-const mostFiles = 500
+// Bounds of a list of files, which any editor can request.
+const (
+	mostFiles   = 500
+	mostEntries = 10_000
+)
 
-// Files lists the SQLite files that a node may name, below the folder of the runner, at most 500. A
-// runner without a folder has none.
+// Files lists the SQLite files that a node may name, below the folder of the runner: at most 500 of
+// the first 10,000 entries. A runner without a folder has none.
 //
 // Errors: [ErrFolder].
 func (r *Runner) Files() ([]string, error) {
@@ -98,9 +101,13 @@ func (r *Runner) Files() ([]string, error) {
 		return nil, fmt.Errorf("%w: %w", ErrFolder, err)
 	}
 	defer root.Close()
+	entries := 0
 	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		entries++
 		switch {
-		case err != nil || len(names) == mostFiles:
+		case len(names) == mostFiles || entries > mostEntries:
+			return fs.SkipAll
+		case err != nil:
 			return nil // what cannot be read cannot be named
 		case entry.Type().IsRegular() && isSQLite(root, path) && checkFile(r.Dir, r.HostDir, path) == nil:
 			names = append(names, path)
