@@ -217,9 +217,11 @@ func (a *Accounts) Nickname(ctx context.Context, user string) string {
 	return u.Nickname
 }
 
-// PlainText reports whether a text is UTF-8 without control characters.
+// PlainText reports whether a text is UTF-8 in one line, without control characters.
 func PlainText(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp)
+	})
 }
 
 func checkPassword(p string) error {

@@ -88,7 +88,7 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		require.Equal(t, 201, as("POST", "/api/v2/canvases", `{"title":"x","dsl":`+apitest.Echo+`}`))
 		require.Equal(t, 403, as("GET", "/api/v2/keys", ""), "members work with canvases")
 		require.Equal(t, 200, as("PATCH", "/api/v2/me", `{"nickname":" Bob the builder "}`))
-		for _, bad := range []string{"", " ", `a\nb`, strings.Repeat("b", 101)} {
+		for _, bad := range []string{"", " ", `a\nb`, `a\u2028b`, strings.Repeat("b", 101)} {
 			require.Equal(t, 422, as("PATCH", "/api/v2/me", `{"nickname":"`+bad+`"}`), bad)
 		}
 		require.Contains(t, s.As(key, "GET", "/api/v2/users", "", 200).JSON(), `"nickname":"Bob the builder"`)
