@@ -127,7 +127,7 @@ func checkParts(ctx context.Context, z *zip.Reader) error {
 		return corrupt("%s: %w", recordsEntry, err)
 	}
 	err = errors.Join(store.CheckDump(ctx, records), records.Close())
-	if errors.Is(err, store.ErrNewer) {
+	if errors.Is(err, store.ErrNewer) || errors.Is(err, store.ErrOlder) {
 		return err
 	}
 	if err != nil {

@@ -8,14 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 )
 
 // CheckDump reads a dump to its end and validates that [Store.Load] accepts its tables, columns and
 // values. It writes nothing.
 //
-// Errors: [ErrNewer], [ErrCorrupt].
+// Errors: [ErrNewer], [ErrOlder], [ErrCorrupt].
 func CheckDump(ctx context.Context, r io.Reader) (err error) {
 	empty, err := emptyTables(ctx)
 	if err != nil {
@@ -24,7 +23,7 @@ func CheckDump(ctx context.Context, r io.Reader) (err error) {
 	defer func() { err = errors.Join(err, empty.Close()) }()
 	in := json.NewDecoder(bufio.NewReader(r))
 	in.UseNumber()
-	if _, err := readHead(ctx, empty, in); err != nil {
+	if _, err := readHead(in); err != nil {
 		return fail(err, "check dump")
 	}
 	return fail(readRows(ctx, empty, in, func(t dumpTable, values []any) error {
@@ -66,12 +65,12 @@ func emptyTables(ctx context.Context) (*sql.DB, error) {
 }
 
 func applyAll(ctx context.Context, q querier) error {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
+	all, err := schema()
 	if err != nil {
 		return err
 	}
-	for i, file := range files {
-		if err := applyMigration(ctx, q, "sqlite", file, i+1); err != nil {
+	for _, m := range all {
+		if err := m.apply(ctx, q, "sqlite"); err != nil {
 			return err
 		}
 	}

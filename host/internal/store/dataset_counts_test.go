@@ -141,30 +141,6 @@ func requireCounts(t *testing.T, s *Store) {
 		ORDER BY id`))
 }
 
-// Databases and dumps of the version before have no counts.
-func TestMigrationOfCounts(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *Store) {
-		shop := newDataset(t, s, "t", "1", "shop")
-		newDataset(t, s, "t", "2", "empty")
-		for _, id := range []string{"a", "b"} {
-			v := newDocument(t, s, shop, id, id)
-			v.Chunks, v.Tokens = 7, 70
-			_, err := s.Documents.EditChunks(t.Context(), v, nil, false)
-			require.NoError(t, err)
-		}
-		require.NoError(t, s.write(t.Context(), "old", func(ctx context.Context, q querier) error {
-			_, err := q.ExecContext(ctx, `UPDATE datasets SET document_count = 0, byte_count = 0, chunk_count = 0,
-				token_count = 0`)
-			require.NoError(t, err)
-			return catchUp(ctx, q, 17)
-		}))
-		requireCounts(t, s)
-		use, err := s.Datasets.Use(t.Context(), "t")
-		require.NoError(t, err)
-		require.Equal(t, DatasetUse{Documents: 2, Bytes: 20, Chunks: 14}, use)
-	})
-}
-
 // The end of a parse takes as long in a large dataset as in a small one, also under a quota.
 func TestFinishInLargeDataset(t *testing.T) {
 	const few, many, parses = 200, 20_000, 50

@@ -112,8 +112,8 @@ func dumpRows(ctx context.Context, q querier, out *json.Encoder, table string) e
 
 // Load reads a dump into an empty store: all of it or, on any error, nothing.
 //
-// Errors: [ErrExists] if there are records already, [ErrNewer], [ErrWrongKey], [ErrCorrupt] if the
-// input is not a dump.
+// Errors: [ErrExists] if there are records already, [ErrNewer], [ErrOlder], [ErrWrongKey],
+// [ErrCorrupt] if the input is not a dump.
 func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	in := json.NewDecoder(bufio.NewReader(r))
 	in.UseNumber()
@@ -129,7 +129,11 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if err := catchUp(ctx, q, version); err != nil {
+		all, err := schema()
+		if err == nil {
+			err = catchUp(ctx, q, version, all)
+		}
+		if err != nil {
 			return err
 		}
 		return newEpoch(ctx, q)
@@ -138,7 +142,7 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 
 // loadHead reads the first line and returns the schema version of the dump.
 func (s *Store) loadHead(ctx context.Context, q querier, in *json.Decoder) (version int, err error) {
-	head, err := readHead(ctx, q, in)
+	head, err := readHead(in)
 	if err != nil {
 		return 0, err
 	}
@@ -157,14 +161,14 @@ func (s *Store) loadHead(ctx context.Context, q querier, in *json.Decoder) (vers
 	return head.Schema, nil
 }
 
-// readHead reads the first line of a dump and rejects a schema newer than that of q.
-func readHead(ctx context.Context, q querier, in *json.Decoder) (head dumpHead, err error) {
+// readHead reads the first line of a dump and refuses a version that this one cannot load.
+func readHead(in *json.Decoder) (head dumpHead, err error) {
 	if err := in.Decode(&head); err != nil || head.Easel != "records" {
 		return head, fmt.Errorf("first line: %w", ErrCorrupt)
 	}
-	known, err := schemaVersion(ctx, q)
-	if err == nil && head.Schema > known {
-		err = fmt.Errorf("dump is at %d, this program knows %d: %w", head.Schema, known, ErrNewer)
+	all, err := schema()
+	if err == nil {
+		err = checkVersion("dump is", head.Schema, all)
 	}
 	return head, err
 }

@@ -68,7 +68,7 @@ var (
 	ErrNewer = errors.New("database belongs to a newer version")
 
 	// ErrOlder means that the database needs a migration, which [Config].AsIs forbids; run easel
-	// serve of this version on it once.
+	// serve of this version on it once. Records from before the first release are not read at all.
 	ErrOlder = errors.New("database belongs to an older version")
 
 	// ErrWrongKey means that the key file does not match the sealed values; restore the key file of

@@ -5,21 +5,50 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate applies the files in migrations/ that are new to this database, in order, each in one
-// transaction. Hosts that start concurrently wait for each other.
-func (s *database) migrate(ctx context.Context, asIs bool) error {
+// migration is a file in migrations/, numbered by its name. The first one makes the tables of the
+// first release.
+type migration struct {
+	number int
+	file   string
+	text   string
+}
+
+// schema returns the migrations of this program, in order.
+var schema = sync.OnceValues(func() ([]migration, error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
-		return fmt.Errorf("store: migrations: %w", err)
+		return nil, fmt.Errorf("store: migrations: %w", err)
 	}
+	all := make([]migration, len(files))
+	for i, file := range files {
+		text, err := migrations.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("store: migrations: %w", err)
+		}
+		digits, _, _ := strings.Cut(path.Base(file), "_")
+		number, err := strconv.Atoi(digits)
+		if err != nil || i > 0 && number != all[i-1].number+1 {
+			return nil, fmt.Errorf("store: migration %s is not the next number", file)
+		}
+		all[i] = migration{number, file, string(text)}
+	}
+	return all, nil
+})
+
+// migrate applies the migrations that are new to this database, in order, in one transaction. Hosts
+// that start concurrently wait for each other.
+func (s *database) migrate(ctx context.Context, asIs bool, all []migration) error {
 	return s.write(ctx, "migrate", func(ctx context.Context, q querier) error {
 		if s.engine == "postgres" {
 			// The lock number is arbitrary; the lock is released with the transaction.
@@ -31,19 +60,42 @@ func (s *database) migrate(ctx context.Context, asIs bool) error {
 		if err != nil {
 			return err
 		}
-		if seen > len(files) {
-			return fmt.Errorf("tables are at %d, this program knows %d: %w", seen, len(files), ErrNewer)
+		if seen > 0 {
+			if err := checkVersion("tables are", seen, all); err != nil {
+				return err
+			}
+			if last := all[len(all)-1].number; asIs && seen < last {
+				return fmt.Errorf("tables are at %d, this program wants %d: %w; start easel serve of this version on it once",
+					seen, last, ErrOlder)
+			}
 		}
-		if asIs && 0 < seen && seen < len(files) {
-			return fmt.Errorf("tables are at %d, this program wants %d: %w; start easel serve of this version on it once", seen, len(files), ErrOlder)
-		}
-		for n := seen; n < len(files); n++ {
-			if err := applyMigration(ctx, q, s.engine, files[n], n+1); err != nil {
+		for _, m := range newerThan(all, seen) {
+			if err := m.apply(ctx, q, s.engine); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// checkVersion refuses records that these migrations cannot bring to their last number.
+func checkVersion(what string, seen int, all []migration) error {
+	switch first, last := all[0].number, all[len(all)-1].number; {
+	case seen > last:
+		return fmt.Errorf("%s at %d, this program knows %d: %w", what, seen, last, ErrNewer)
+	case seen < first:
+		return fmt.Errorf("%s at %d, from before the first release, which begins at %d: %w; no later version reads them",
+			what, seen, first, ErrOlder)
+	}
+	return nil
+}
+
+func newerThan(all []migration, number int) []migration {
+	i := slices.IndexFunc(all, func(m migration) bool { return m.number > number })
+	if i < 0 {
+		return nil
+	}
+	return all[i:]
 }
 
 // schemaVersion returns the number of migrations applied to the database.
@@ -67,52 +119,39 @@ func schemaVersion(ctx context.Context, q querier) (int, error) {
 	return n, nil
 }
 
-func applyMigration(ctx context.Context, q querier, engine, file string, number int) error {
-	text, err := migrations.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	for _, stmt := range splitSQL(string(text)) {
-		if m := onlyFor.FindStringSubmatch(stmt); m != nil && m[1] != engine {
+func (m migration) apply(ctx context.Context, q querier, engine string) error {
+	for _, stmt := range splitSQL(m.text) {
+		if only := onlyFor.FindStringSubmatch(stmt); only != nil && only[1] != engine {
 			continue
 		}
 		if _, err := q.ExecContext(ctx, stmt); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+			return fmt.Errorf("%s: %w", m.file, err)
 		}
 	}
 	const mark = `INSERT INTO meta (name, value) VALUES ('schema', $1)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-	_, err = q.ExecContext(ctx, mark, strconv.Itoa(number))
+	_, err := q.ExecContext(ctx, mark, strconv.Itoa(m.number))
 	return err
 }
 
-// catchUp applies the data updates of the migrations after version to loaded records: these have
-// the current columns, but lack values derived from others.
-func catchUp(ctx context.Context, q querier, version int) error {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return err
-	}
-	for _, file := range files[min(max(version, 0), len(files)):] {
-		text, err := migrations.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		for _, stmt := range splitSQL(string(text)) {
+// catchUp applies the updates of migrations after a version to loaded records: these have the
+// current columns, but lack values derived from others.
+func catchUp(ctx context.Context, q querier, version int, all []migration) error {
+	for _, m := range newerThan(all, version) {
+		for _, stmt := range splitSQL(m.text) {
 			if !update.MatchString(stmt) {
 				continue
 			}
 			if _, err := q.ExecContext(ctx, stmt); err != nil {
-				return fmt.Errorf("%s: %w", file, err)
+				return fmt.Errorf("%s: %w", m.file, err)
 			}
 		}
 	}
 	return nil
 }
 
-// update matches a statement that changes records or derives some from others, with leading
-// comments.
-var update = regexp.MustCompile(`^(--.*\n)*(UPDATE|INSERT INTO (deleted_canvases|session_documents|waits))\b`)
+// update matches a statement that changes records, with leading comments.
+var update = regexp.MustCompile(`^(--.*\n)*UPDATE\b`)
 
 // onlyFor finds the engine of a statement that the other one does not know.
 var onlyFor = regexp.MustCompile(`(?m)^-- only: (\w+)$`)

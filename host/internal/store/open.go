@@ -172,7 +172,11 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 
 // prepare migrates the tables and checks the key of a connected store.
 func (s *database) prepare(ctx context.Context, cfg Config) error {
-	if err := s.migrate(ctx, cfg.AsIs); err != nil {
+	all, err := schema()
+	if err == nil {
+		err = s.migrate(ctx, cfg.AsIs, all)
+	}
+	if err != nil {
 		return err
 	}
 	file := cfg.KeyFile

@@ -1,18 +1,11 @@
 package store
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"io/fs"
-	"regexp"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/easel-canvas/easel/host/internal/access"
 )
 
 // edit saves a document and optionally publishes it.
@@ -160,97 +153,4 @@ func TestConcurrentPublish(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.PublishTime, v.PublishTime)
 	})
-}
-
-// A dump from before the introduction of published versions loads as the migration converts
-// existing records.
-func TestReleasedInAnOlderDump(t *testing.T) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			ctx := t.Context()
-			cfg := engineConfig(t, engine)
-			from := openTest(t, cfg)
-			asked, err := from.Canvases.Create(
-				ctx, Canvas{Tenant: "t", Title: "asked", DSL: []byte("1"), Publication: Publication{Released: true}},
-				"v1",
-			)
-			require.NoError(t, err)
-			_, err = from.Canvases.Create(ctx, Canvas{Tenant: "t", Title: "never", DSL: []byte("1")}, "v2")
-			require.NoError(t, err)
-			// Restore the earlier state: flags without the columns derived from them.
-			for _, text := range []string{
-				`UPDATE versions SET publish_time = 0`, `UPDATE canvases SET published = '', publish_time = 0, version_title = ''`,
-				`INSERT INTO canvases SELECT 'bare', tenant_id, user_id, title, title_fold, find, description, avatar, type, category, permission, tags, 1, dsl, rev,
-					create_time, update_time, '', 0, '', '', '', '' FROM canvases WHERE title = 'asked'`,
-			} {
-				_, err := from.commit.exec(ctx, text)
-				require.NoError(t, err)
-			}
-			var dump bytes.Buffer
-			require.NoError(t, from.Dump(ctx, &dump))
-			for _, schema := range []string{"4", "-7"} {
-				to := engineConfig(t, engine)
-				to.KeyFile = cfg.Dir + "/secret.key"
-				s := openTest(t, to)
-				require.NoError(t, s.Load(ctx, strings.NewReader(regexp.MustCompile(`"schema":\d+`).ReplaceAllString(dump.String(), `"schema":`+schema))))
-				got, err := s.Canvases.Get(ctx, "t", asked.ID)
-				require.NoError(t, err)
-				require.Equal(t, asked.Publication, got.Publication)
-				list, _, err := s.Canvases.List(ctx, CanvasFilter{Viewer: access.All("t"), Title: "never"}, Page{})
-				require.NoError(t, err)
-				require.Equal(t, Publication{VersionTitle: "v2"}, list[0].Publication)
-				bare, err := s.Canvases.Get(ctx, "t", "bare")
-				require.NoError(t, err)
-				require.Equal(t, Publication{}, bare.Publication, "without a version there is nothing to publish")
-			}
-		})
-	}
-}
-
-// A database of the previous version is migrated with its records.
-func TestMigrationOfReleases(t *testing.T) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			ctx := t.Context()
-			cfg := engineConfig(t, engine)
-			s, err := connect(ctx, cfg)
-			t.Cleanup(func() { require.NoError(t, s.Close()) })
-			require.NoError(t, err)
-			const canvas = `INSERT INTO canvases (id, tenant_id, user_id, title, title_fold, find, description, avatar, type, category, permission,
-				tags, released, dsl, rev, create_time, update_time) VALUES ($1, 't', 'u', '', $3, '', '', '', '', '', 'me', '[]', $2, $3, 1, 5, 7)`
-			const version = `INSERT INTO versions (id, canvas_id, number, title, description, hash, dsl, create_time) VALUES ($1, $2, $3, $1, '', '', $4, 6)`
-			require.NoError(t, s.write(ctx, "old tables", func(ctx context.Context, q querier) error {
-				_, err := schemaVersion(ctx, q)
-				require.NoError(t, err)
-				for n := 1; n <= 4; n++ {
-					file, err := fs.Glob(migrations, fmt.Sprintf("migrations/%04d_*.sql", n))
-					require.NoError(t, err)
-					require.NoError(t, applyMigration(ctx, q, s.engine, file[0], n))
-				}
-				for id, released := range map[string]int64{"asked": 1, "never": 0, "bare": 1} {
-					_, err := q.ExecContext(ctx, canvas, id, released, []byte("d"))
-					require.NoError(t, err)
-					for n := int64(1); n <= 2 && id != "bare"; n++ {
-						_, err := q.ExecContext(ctx, version, fmt.Sprint(id, n), id, n, []byte("d"))
-						require.NoError(t, err)
-					}
-				}
-				return nil
-			}))
-			require.NoError(t, s.prepare(ctx, cfg))
-			for id, want := range map[string]Publication{
-				"asked": {Released: true, Published: "asked2", Publisher: "u", PublishTime: 7, VersionTitle: "asked2"},
-				"never": {VersionTitle: "never2"}, "bare": {},
-			} {
-				c, err := s.Canvases.Get(ctx, "t", id)
-				require.NoError(t, err)
-				require.Equal(t, want, c.Publication, id)
-				list, err := s.Canvases.Versions(ctx, "t", id)
-				require.NoError(t, err)
-				for _, v := range list {
-					require.Equal(t, v.ID == want.Published, v.PublishTime == 7, v.ID)
-				}
-			}
-		})
-	}
 }

@@ -1,11 +1,7 @@
 package store
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"io/fs"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -249,84 +245,4 @@ func TestBetaTokenForAll(t *testing.T) {
 		_, err = s.Betas.ByText(ctx, anns.Text)
 		require.NoError(t, err)
 	})
-}
-
-// rightsRows are records of the version before 0019: ann made canvas c, bob saved its newest
-// version and published another one; canvas gone was deleted.
-var rightsRows = []string{
-	`INSERT INTO members (tenant_id, user_id, role) VALUES ('t', 'ann', 'owner'), ('t', 'bob', 'normal')`,
-	`INSERT INTO canvases (id, tenant_id, user_id, title, title_fold, find, description, avatar, type, category,
-		permission, tags, released, dsl, rev, create_time, update_time, published)
-		VALUES ('c', 't', 'ann', '', '', '', '', '', '', '', 'me', '[]', 0, '', 1, 5, 7, 'v1'),
-		('old', 't', 'ann', '', '', '', '', '', '', '', 'me', '[]', 0, '', 1, 5, 7, '')`,
-	`INSERT INTO versions (id, canvas_id, number, title, description, hash, dsl, create_time, user_id)
-		VALUES ('v1', 'c', 1, '', '', '', '', 6, ''), ('v2', 'c', 2, '', '', '', '', 6, 'bob')`,
-	`INSERT INTO betas (id, hash, tenant_id, canvas_id, sealed, create_time)
-		VALUES ('b', 'hash', 't', '', 'sealed', 1), ('bc', 'other', 't', 'c', 'sealed', 1)`,
-	`INSERT INTO runs (id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error, tokens,
-		create_time, end_time, cost) VALUES ('r', 't', 'gone', '', '', 'r', 'api', 'succeeded', '', '', 0, 1, 1, 0),
-		('r2', 't', 'c', '', '', 'r2', 'api', 'succeeded', '', '', 0, 1, 1, 0)`,
-}
-
-func checkRightsRows(t *testing.T, s *Store) {
-	t.Helper()
-	c, err := s.Canvases.Get(t.Context(), "t", "c")
-	require.NoError(t, err)
-	require.Equal(t, []string{"bob", "ann"}, []string{c.Author, c.Publisher})
-	c, err = s.Canvases.Get(t.Context(), "t", "old")
-	require.NoError(t, err)
-	require.Equal(t, []string{"ann", ""}, []string{c.Author, c.Publisher})
-	whose, err := s.Canvases.Access(t.Context(), "t", "gone")
-	require.NoError(t, err)
-	require.Equal(t, access.Object{Tenant: "t", Owner: "ann", Kind: access.Canvas, ID: "gone"}, whose)
-	var users []string
-	users, err = queryAll(t.Context(), s.read, scanName, `SELECT user_id FROM betas ORDER BY id`)
-	require.NoError(t, err)
-	require.Equal(t, []string{"ann", ""}, users)
-}
-
-// Records of the previous version get authors and publishers, in place and from a dump.
-func TestMigrationOfRights(t *testing.T) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			ctx := t.Context()
-			cfg := engineConfig(t, engine)
-			s, err := connect(ctx, cfg)
-			t.Cleanup(func() { require.NoError(t, s.Close()) })
-			require.NoError(t, err)
-			require.NoError(t, s.write(ctx, "old tables", func(ctx context.Context, q querier) error {
-				_, err := schemaVersion(ctx, q)
-				require.NoError(t, err)
-				for n := 1; n <= 18; n++ {
-					file, err := fs.Glob(migrations, fmt.Sprintf("migrations/%04d_*.sql", n))
-					require.NoError(t, err)
-					require.NoError(t, applyMigration(ctx, q, s.engine, file[0], n))
-				}
-				for _, text := range rightsRows {
-					_, err := q.ExecContext(ctx, text)
-					require.NoError(t, err)
-				}
-				return nil
-			}))
-			require.NoError(t, s.migrate(ctx, false))
-			checkRightsRows(t, s)
-		})
-		t.Run(engine+" dump", func(t *testing.T) {
-			ctx := t.Context()
-			cfg := engineConfig(t, engine)
-			from := openTest(t, cfg)
-			for _, text := range rightsRows {
-				_, err := from.commit.exec(ctx, text)
-				require.NoError(t, err)
-			}
-			var dump bytes.Buffer
-			require.NoError(t, from.Dump(ctx, &dump))
-			to := engineConfig(t, engine)
-			to.KeyFile = cfg.Dir + "/secret.key"
-			s := openTest(t, to)
-			former := regexp.MustCompile(`"schema":\d+`).ReplaceAllString(dump.String(), `"schema":18`)
-			require.NoError(t, s.Load(ctx, strings.NewReader(former)))
-			checkRightsRows(t, s)
-		})
-	}
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -56,27 +55,6 @@ func TestLeaveOutRun(t *testing.T) {
 		n, err := s.Runs.Forget(t.Context(), v.EndTime+1, 10)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, n)
-	})
-}
-
-// Databases and dumps of the version before have other words for running and succeeded.
-func TestMigrationOfStatuses(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *Store) {
-		ctx := t.Context()
-		old := map[string]string{"a": "active", "b": "done", "c": RunFailed, "d": RunPaused}
-		for id, status := range old {
-			require.NoError(t, s.Runs.Start(ctx, Run{ID: id, Tenant: "t", Input: []byte("{}")}))
-			require.NoError(t, s.write(ctx, "old status", func(ctx context.Context, q querier) error {
-				_, err := q.ExecContext(ctx, `UPDATE runs SET status = $1 WHERE id = $2`, status, id)
-				return err
-			}))
-		}
-		require.NoError(t, s.write(ctx, "catch up", func(ctx context.Context, q querier) error { return catchUp(ctx, q, 8) }))
-		for id, want := range map[string]string{"a": RunActive, "b": RunDone, "c": RunFailed, "d": RunPaused} {
-			v, err := s.Runs.Get(ctx, "t", id)
-			require.NoError(t, err)
-			require.Equal(t, want, v.Status, id)
-		}
 	})
 }
 

@@ -95,9 +95,8 @@ func (s Sessions) Create(ctx context.Context, v Session) (Session, error) {
 }
 
 func insertSession(ctx context.Context, q querier, v *Session) error {
-	const insert = `INSERT INTO sessions (` + sessionColumns + `, dsl, messages, reference, find) VALUES
-		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-		$24, $24, $24, '')`
+	const insert = `INSERT INTO sessions (` + sessionColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7,
+		$8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
 	if v.Plan == "" && len(v.DSL) > 0 {
 		v.Plan = PlanOf(v.DSL)
 	}
@@ -107,12 +106,12 @@ func insertSession(ctx context.Context, q querier, v *Session) error {
 	_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.User, v.Source, v.Name, v.Errors,
 		v.Tokens, v.Duration, v.Rounds, v.ThumbUp,
 		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime, v.Version, v.Actor.User, string(v.Actor.As), v.Visitor,
-		v.Plan, bytesOf(v.State), v.Turns, []byte{})
+		v.Plan, bytesOf(v.State), v.Turns)
 	if err != nil {
 		return err
 	}
-	const document = `INSERT INTO session_documents (session_id, tenant_id, dsl, messages, reference, find)
-		VALUES ($1, $2, $3, $4, $5, '')`
+	const document = `INSERT INTO session_documents (session_id, tenant_id, dsl, messages, reference)
+		VALUES ($1, $2, $3, $4, $5)`
 	_, err = q.ExecContext(
 		ctx, document, v.ID, v.Tenant, bytesOf(v.DSL), bytesOf(v.Messages), bytesOf(v.Reference),
 	)

@@ -354,7 +354,5 @@ func (w *where) said(text string) {
 	}
 	w.changing = true
 	like := "%" + quoted(fold(text)) + "%"
-	w.add(`(EXISTS (SELECT 1 FROM session_documents d WHERE d.session_id = sessions.id AND d.find LIKE ? ESCAPE '!')
-		OR EXISTS (SELECT 1 FROM session_turns t WHERE t.session_id = sessions.id AND t.find LIKE ? ESCAPE '!'))`,
-		like, like)
+	w.add(`EXISTS (SELECT 1 FROM session_turns t WHERE t.session_id = sessions.id AND t.find LIKE ? ESCAPE '!')`, like)
 }

@@ -62,9 +62,13 @@ func KeyOpens(key, dump []byte) error {
 // withoutKey opens a database and its tables without checking the key.
 func withoutKey(ctx context.Context, cfg Config, f func(*Store) error) error {
 	cfg.AsIs = true // without comparing the whole file
+	all, err := schema()
+	if err != nil {
+		return err
+	}
 	s, err := connect(ctx, cfg)
 	if err == nil {
-		err = s.migrate(ctx, false)
+		err = s.migrate(ctx, false, all)
 	}
 	if err == nil {
 		err = f(s)
