@@ -3,8 +3,7 @@
 //
 // A file is a header line and records. A record is the length of its fields, the fields in the
 // encoding of protocol buffers, the number of dimensions and as many little-endian float32; lengths
-// are unsigned varints. In files of the first version the fields are a JSON object; they are read
-// but not written any more.
+// are unsigned varints.
 package chunkfile
 
 import (
@@ -24,20 +23,20 @@ import (
 
 // Chunk is a stored chunk.
 type Chunk struct {
-	ID        string      `json:"id"`
-	Content   string      `json:"content"`
-	Text      string      `json:"text,omitempty"` // searched instead of Content, unless empty
-	Keywords  []string    `json:"keywords,omitempty"`
-	Questions []string    `json:"questions,omitempty"`
-	Tags      []string    `json:"tags,omitempty"`
-	Image     string      `json:"image,omitempty"`
-	Kind      string      `json:"kind,omitempty"`
-	Positions [][]float64 `json:"positions,omitempty"`
-	Parent    string      `json:"parent,omitempty"`
-	Hidden    bool        `json:"hidden,omitempty"` // not found by searches
-	Tokens    int         `json:"tokens,omitempty"`
-	Created   int64       `json:"created,omitempty"` // Unix milliseconds
-	Vector    []float32   `json:"-"`
+	ID        string
+	Content   string
+	Text      string // searched instead of Content, unless empty
+	Keywords  []string
+	Questions []string
+	Tags      []string
+	Image     string
+	Kind      string
+	Positions [][]float64
+	Parent    string
+	Hidden    bool // not found by searches
+	Tokens    int
+	Created   int64 // Unix milliseconds
+	Vector    []float32
 }
 
 // ID returns the id of a chunk with a content in a document: equal pieces of one document are one
@@ -63,8 +62,6 @@ func (c *Chunk) Dataset() dataset.Chunk {
 
 const (
 	header = "easel chunks 2\n"
-	// headerJSON begins files of the first version; it has the same length.
-	headerJSON = "easel chunks 1\n"
 	// largestRecord bounds the memory of a reader for one chunk, in bytes.
 	largestRecord = 256 << 20
 	mostDims      = 1 << 16
@@ -135,19 +132,15 @@ func Read(r io.Reader) iter.Seq2[Chunk, error] {
 			readers.Put(in)
 		}()
 		head := make([]byte, len(header))
-		decode := readRecord
 		if _, err := io.ReadFull(in, head); err != nil || string(head) != header {
-			if string(head) != headerJSON {
-				yield(Chunk{}, errors.Join(ErrDamaged, err))
-				return
-			}
-			decode = readJSON
+			yield(Chunk{}, errors.Join(ErrDamaged, err))
+			return
 		}
 		var buf []byte
 		for {
 			var c Chunk
 			var err error
-			buf, err = readChunk(in, buf, &c, decode)
+			buf, err = readChunk(in, buf, &c)
 			if errors.Is(err, io.EOF) {
 				return
 			}
@@ -159,7 +152,7 @@ func Read(r io.Reader) iter.Seq2[Chunk, error] {
 }
 
 // readChunk reads a record. io.EOF is the end of the file.
-func readChunk(in *bufio.Reader, buf []byte, c *Chunk, decode func([]byte, *Chunk) error) ([]byte, error) {
+func readChunk(in *bufio.Reader, buf []byte, c *Chunk) ([]byte, error) {
 	n, err := binary.ReadUvarint(in)
 	if err != nil {
 		if errors.Is(err, io.EOF) {
@@ -170,7 +163,7 @@ func readChunk(in *bufio.Reader, buf []byte, c *Chunk, decode func([]byte, *Chun
 	if buf, err = readBytes(in, buf, n); err != nil {
 		return buf, err
 	}
-	if err := decode(buf, c); err != nil {
+	if err := readRecord(buf, c); err != nil {
 		return buf, err
 	}
 	dims, err := binary.ReadUvarint(in)

@@ -2,8 +2,6 @@ package chunkfile
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -51,7 +49,7 @@ func TestChunksComeBackWhole(t *testing.T) {
 	require.Empty(t, out)
 }
 
-// All fields come back, and those of files that earlier versions wrote as JSON.
+// All fields come back.
 func TestFields(t *testing.T) {
 	whole := Chunk{
 		ID: "1", Content: "c", Text: "t", Keywords: []string{"k", ""}, Questions: []string{"q"}, Tags: []string{"t"},
@@ -65,15 +63,6 @@ func TestFields(t *testing.T) {
 	for i := range v.NumField() {
 		require.False(t, v.Field(i).IsZero(), "the test has no %s", v.Type().Field(i).Name)
 	}
-
-	text, err := json.Marshal(whole)
-	require.NoError(t, err)
-	old := binary.AppendUvarint([]byte(headerJSON), uint64(len(text)))
-	old = append(old, text...)
-	old = AppendVector(binary.AppendUvarint(old, 1), whole.Vector)
-	out, err = read(old)
-	require.NoError(t, err)
-	require.Equal(t, []Chunk{whole}, out)
 
 	out, err = read(written(t, Chunk{Content: "a\xff\xfeb"}))
 	require.NoError(t, err)
@@ -127,7 +116,6 @@ func TestCutFile(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, sample[0], sample[2]))
 	f.Add(written(f, Chunk{Content: "c", Text: "lead c"}))
-	f.Add([]byte(headerJSON + "\x02{}\x00"))
 	f.Add([]byte(header + "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		out, err := read(data)

@@ -2,7 +2,6 @@ package chunkfile
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"math"
 	"strings"
 
@@ -170,12 +169,4 @@ func (c *Chunk) setNumber(number protowire.Number, v int64) {
 	case fieldCreated:
 		c.Created = v
 	}
-}
-
-// readJSON reads a record of a file of the first version.
-func readJSON(b []byte, c *Chunk) error {
-	if err := json.Unmarshal(b, c); err != nil {
-		return damaged(err)
-	}
-	return nil
 }

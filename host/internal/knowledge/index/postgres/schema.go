@@ -59,10 +59,7 @@ CREATE TABLE vectors (
 	dataset bigint NOT NULL,
 	vector  %s NOT NULL -- of length 1
 );
-CREATE INDEX vectors_dataset ON vectors (dataset);` + segmentSchema
-
-// segmentSchema creates the tables of segments.
-const segmentSchema = `
+CREATE INDEX vectors_dataset ON vectors (dataset);
 CREATE TABLE segments (
 	id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	dataset bigint NOT NULL,
@@ -111,11 +108,6 @@ func (x *Index) prepare(ctx context.Context, schemaName string) error {
 		}
 		var version int
 		err = tx.QueryRow(ctx, `SELECT version, pgvector FROM layout`).Scan(&version, &x.pgvector)
-		if err == nil && (1 <= version && version < schemaVersion) {
-			if err = x.migrate(ctx, tx, version); err == nil {
-				version = schemaVersion
-			}
-		}
 		if err == nil && version != schemaVersion {
 			err = fmt.Errorf("%w: schema %s is %d, want %d; drop it", ErrVersion, name, version, schemaVersion)
 		}

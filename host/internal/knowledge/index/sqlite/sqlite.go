@@ -123,12 +123,6 @@ CREATE TABLE postings (
 ) WITHOUT ROWID;`
 )
 
-// upgrades change the tables of earlier versions, from the one of each to the next.
-var upgrades = map[int]string{
-	2: `ALTER TABLE chunks ADD COLUMN lead TEXT NOT NULL DEFAULT '';`,
-	3: `ALTER TABLE documents ADD COLUMN access TEXT NOT NULL DEFAULT '';`,
-}
-
 // readers bounds the searches that read the file concurrently.
 const readers = 4
 
@@ -182,12 +176,6 @@ func (x *Index) prepare(ctx context.Context) error {
 		return err
 	case version == schemaVersion:
 		return nil
-	case upgrades[version] != "":
-		for ; version < schemaVersion && err == nil; version++ {
-			_, err = x.write.ExecContext(ctx, fmt.Sprintf("BEGIN; %s PRAGMA user_version = %d; COMMIT;",
-				upgrades[version], version+1))
-		}
-		return err
 	case tables > 0:
 		return fmt.Errorf("%w: %d, want %d", ErrVersion, version, schemaVersion)
 	}

@@ -160,7 +160,7 @@ func TestDamagedSegments(t *testing.T) {
 }
 
 // A text that repeats the content is found by its other words, also after the file is opened again,
-// and comes back; a file of the version before is changed in place.
+// and comes back.
 func TestTextsThatRepeatTheContent(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "index.db")
 	x, err := Open(t.Context(), file)
@@ -168,16 +168,6 @@ func TestTextsThatRepeatTheContent(t *testing.T) {
 	require.NoError(t, x.Create(t.Context(), ds, index.Settings{}))
 	old := index.Chunk{ID: "1", Content: "shoes", Text: "elsewhere"}
 	require.NoError(t, x.Replace(t.Context(), ds, index.Document{ID: "a", Chunks: indextest.Chunks(old)}))
-	for _, statement := range []string{
-		`ALTER TABLE chunks DROP COLUMN lead`, `ALTER TABLE documents DROP COLUMN access`, `PRAGMA user_version = 2`,
-	} {
-		_, err := x.write.ExecContext(t.Context(), statement)
-		require.NoError(t, err)
-	}
-	require.NoError(t, x.Close())
-
-	x, err = Open(t.Context(), file)
-	require.NoError(t, err)
 	repeats := index.Chunk{ID: "2", Content: "boots", Text: "winter > boots"}
 	same := index.Chunk{ID: "3", Content: "socks", Text: "socks"}
 	require.NoError(t, x.Replace(t.Context(), ds, index.Document{ID: "b", Chunks: indextest.Chunks(repeats, same)}))
