@@ -97,10 +97,10 @@ func (r *rights) lacks(err error) error {
 		return err
 	case access.Publisher:
 		return fmt.Errorf("%w, or the publisher of this canvas has no access to it any more; "+
-			"somebody who has access publishes the canvas again", err)
+			"a user with access has to publish the canvas again", err)
 	}
 	return fmt.Errorf("%w, or the author of this draft has no access to it; "+
-		"somebody who has access saves or publishes the canvas", err)
+		"a user with access has to save or publish the canvas", err)
 }
 
 // reach returns the ports by which a run uses what its canvas names.

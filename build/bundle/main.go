@@ -35,7 +35,7 @@ const budget = 260_000
 func main() {
 	root := flag.String("root", ".", "root of the repository")
 	wasm := flag.String("wasm", "", "folder with engine.wasm and wasm_exec.js; default wasm/dist if it is there")
-	sourceMaps := flag.Bool("maps", false, "write source maps beside the scripts")
+	sourceMaps := flag.Bool("maps", false, "write source maps next to the scripts")
 	only := flag.String("only", "", "page or package")
 	out := flag.String("out", "", "where the page goes; default web/dist")
 	embed := flag.String("embed", "", "where the compressed page goes; default host/internal/page/dist, none with -out")

@@ -19,7 +19,7 @@ func main() {
 	tags := flag.String("tags", "", "tags of the Go build")
 	only := flag.String("only", "", "js or wasip1; default both")
 	names := flag.Bool("names", false,
-		"write beside each module which addresses are in which function, to read the trace of a crash")
+		"write next to each module which addresses are in which function, to read the trace of a crash")
 	flag.Parse()
 	if err := run(*out, *tags, *only, *names); err != nil {
 		fmt.Fprintln(os.Stderr, "module:", err)

@@ -39,7 +39,7 @@ type ListOperations struct {
 	Query      engine.Ref   `json:"query" label:"List" doc:"the list to work on" check:"nonempty"`
 	Operations string       `json:"operations" label:"Do" doc:"what is done with the list" options:"topN=First ones (topN)|head=First ones|tail=Last ones|nth=Pick one|filter=Keep matching|sort=Sort|drop_duplicates=Remove doubles" default:"topN"`
 	N          engine.Value `json:"n" label:"How many" doc:"number of elements; to pick one its position, from 1, or from -1 at the end" widget:"number" show:"operations=nth,head,tail,topN" default:"0"`
-	Strict     bool         `json:"strict" label:"Error if there is none" doc:"a number outside the list is an error" show:"operations=nth,head,tail,topN"`
+	Strict     bool         `json:"strict" label:"Error outside the list" doc:"a number outside the list is an error" show:"operations=nth,head,tail,topN"`
 	SortMethod string       `json:"sort_method" label:"Order" doc:"order of the elements" shape:"asc or desc" widget:"segment" offer:"asc=Rising|desc=Falling" show:"operations=sort" default:"asc"`
 	SortBy     string       `json:"sort_by" label:"By" doc:"members to compare, separated by commas; all of them if empty" show:"operations=sort"`
 	Filter     ListFilter   `json:"filter" label:"Keep" doc:"elements that the rule fits" widget:"conditions" show:"operations=filter"`

@@ -44,7 +44,7 @@ var (
 		`json:"src" label:"Source" doc:"source of the news" options:"sina=Sina|wallstreetcn=Wallstreetcn|10jqka=10jqka|eastmoney=Eastmoney|yuncaijing=Yuncaijing|fenghuang=Ifeng|jinrongjie=JRJ" default:"eastmoney"`,
 		`json:"start_date" label:"From date" doc:"earliest date and time" widget:"date" default:"2024-01-05 09:00:00"`,
 		`json:"end_date" label:"To date" doc:"latest date and time; empty means now" widget:"date"`,
-		`json:"keyword" label:"Keyword" doc:"only what contains this, in place of the query"`,
+		`json:"keyword" label:"Keyword" doc:"only results that contain this; replaces the query"`,
 		baseURLSetting,
 	}
 )

@@ -15,7 +15,7 @@ var variableAggregatorSpec = engine.Spec{
 	Doc: "Joins alternative branches: the output of each group is the first of its variables that is not empty.",
 	New: func() engine.Component { return new(VariableAggregator) },
 	Outputs: []engine.Field{
-		{Name: "*", Type: "any", Doc: "the first value of the group that is not empty; null if there is none"},
+		{Name: "*", Type: "any", Doc: "the first value of the group that is not empty; null if all are empty"},
 	},
 	Inline:   true,
 	Thoughts: "Joining the branches.",

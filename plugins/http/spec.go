@@ -81,7 +81,7 @@ func (s *spec) check(about *manifest) error {
 	}
 	if s.Unavailable != "" {
 		if len(s.Steps) > 0 || len(s.Outputs) > 0 {
-			c.fail("unavailable", "stands beside steps or outputs; a tool that always fails has neither")
+			c.fail("unavailable", "cannot be combined with steps or outputs: a tool that always fails has neither")
 		}
 		return c.err
 	}

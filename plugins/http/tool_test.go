@@ -28,7 +28,7 @@ func TestParseNamesThePlace(t *testing.T) {
 
 		`{"step":[]}`:                                               `unknown field "step"`,
 		`{"steps":[],"outputs":{"json":1}}`:                         "steps: is empty",
-		`{"unavailable":"no API","outputs":{"json":1}}`:             "stands beside steps or outputs",
+		`{"unavailable":"no API","outputs":{"json":1}}`:             "cannot be combined with steps or outputs",
 		`{"unavailable":"no API"} {}`:                               "data after the closing brace",
 		`{"steps":[{"name":"a",` + api + `}],"outputs":{"text":1}}`: "outputs.text: is not among the outputs",
 

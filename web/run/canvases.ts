@@ -65,7 +65,7 @@ export class Canvases {
     const { status } = this.#stored.host.state.get();
     const how = status === "open" ? "" : "; open its file here, or sign in to the host that has it";
     throw new Error(this.#stored.own() ? `there is no such canvas in this browser${how}`
-      : "a canvas of somebody else may run files of this page only; save it as your own to run others");
+      : "another person's canvas may run files of this page only; save it as your own to run others");
   }
 
   // A file that was opened and edited has a draft.

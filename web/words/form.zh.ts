@@ -241,7 +241,7 @@ export const formTexts: Readonly<Record<string, string>> = {
   "How many": "数量",
   "number of elements; to pick one its position, from 1, or from -1 at the end":
     "元素数；取一个时为位置，从 1 开始，-1 为末尾",
-  "Error if there is none": "超出则报错",
+  "Error outside the list": "超出则报错",
   "a number outside the list is an error": "数字超出列表时报错",
   "Order": "排序",
   "order of the elements": "元素的顺序",

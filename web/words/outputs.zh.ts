@@ -31,7 +31,7 @@ export const outputs: Record<string, string> = {
   "each loop variable; a VariableAssigner in the body changes it": "每个循环变量；由循环内的变量赋值更改",
   "the element, in a Loop with items": "元素（遍历列表的循环）",
   "its index from 0, in a Loop with items": "从 0 开始的序号（遍历列表的循环）",
-  "the first value of the group that is not empty; null if there is none": "分组中第一个非空的值；没有则为 null",
+  "the first value of the group that is not empty; null if all are empty": "分组中第一个非空的值；没有则为 null",
   "the new list": "新列表",
   "its first element; null if it is empty": "它的第一个元素；为空则为 null",
   "its last element; null if it is empty": "它的最后一个元素；为空则为 null",

@@ -75,7 +75,7 @@ const en = {
   more_than: "The first {0} of {1} are listed.",
 
   leaver_has: "What {0} has",
-  leaver_nothing: "{0} has nothing that would end or need somebody else.",
+  leaver_nothing: "{0} has nothing that would end or need another person.",
   leaver_login: "The user signs in no more. Conversations stay where they are.",
   leaver_delete: "Delete the user {0}",
   hand_over: "Hand all over to",
@@ -97,7 +97,7 @@ const en = {
   ends_canvases: "pass to an owner of the tenant",
   ends_datasets: "pass to an owner of the tenant",
   ends_memories: "pass to an owner of the tenant",
-  ends_published: "their runs, webhooks and embedded pages fail until somebody publishes again",
+  ends_published: "their runs, webhooks and embedded pages fail until another person publishes again",
   ends_drafts: "run by webhooks and schedules, they use only what the whole tenant may use",
   ends_pipelines: "use only what the whole tenant may use",
   ends_keys: "are deleted",

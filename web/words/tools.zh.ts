@@ -34,7 +34,7 @@ export const toolSettings: Readonly<Record<string, string>> = {
   "earliest date and time": "最早的日期和时间",
   "latest date and time; empty means now": "最晚的日期和时间；空表示现在",
   "Keyword": "关键词",
-  "only what contains this, in place of the query": "只要包含它的内容，代替搜索词",
+  "only results that contain this; replaces the query": "只要包含它的内容，代替搜索词",
   "Ask again if the answer": "回答符合以下情况时重新提问",
   "such an answer is rejected and the model is called again": "这样的回答会被拒绝，并再次调用模型",
   "Never": "从不",

@@ -106,7 +106,7 @@ func AsFailure(err error) (f *Failure, internal bool) {
 	case errors.Is(err, app.ErrExists):
 		return Failed(KindExists, "It already exists."), false
 	case errors.Is(err, app.ErrConflict):
-		return Failed(KindChanged, "It was changed meanwhile; read it again."), false
+		return Failed(KindChanged, "It has a newer revision; reload and retry."), false
 	case errors.Is(err, app.ErrFull), errors.Is(err, app.ErrReadOnly), errors.Is(err, app.ErrIndexFull),
 		errors.Is(err, app.ErrLogFull):
 		return stopped(KindStorageFull, "The host cannot store anything now: %s", rootText(err)), true

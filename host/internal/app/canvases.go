@@ -85,7 +85,7 @@ type CanvasEdit struct {
 	Author Principal // who makes the change
 }
 
-var errCanvasChanged = Refuse(CodeChanged, "the canvas was changed meanwhile; read it again")
+var errCanvasChanged = Refuse(CodeChanged, "the canvas has a newer revision; reload and retry")
 
 func checkCanvas(c *Canvas) error {
 	switch {

@@ -52,7 +52,7 @@ type ScheduleChange struct {
 	Params    engine.Value
 }
 
-var errScheduleChanged = Refuse(CodeChanged, "the schedule was changed meanwhile; read it again")
+var errScheduleChanged = Refuse(CodeChanged, "the schedule has a newer revision; reload and retry")
 
 // mayRun refuses a principal that may not run canvases, and a key that expires: a schedule runs
 // them for it, and longer.
@@ -227,7 +227,7 @@ func (s *Schedules) put(ctx context.Context, who Principal, v Schedule, in Sched
 }
 
 // ErrOwnCopy refuses the published version for a session.
-var ErrOwnCopy = BadArgument("a session has a copy of its own: make it with published, and leave it out here")
+var ErrOwnCopy = BadArgument("a session has its own copy of the canvas: set published when you create the session, and leave it out here")
 
 // apply writes the change over a schedule.
 func (in *ScheduleChange) apply(v *Schedule) {

@@ -80,7 +80,7 @@ func (t *Tenants) Add(ctx context.Context, who Principal, in NewTenant) (AddedTe
 	in.Name = strings.TrimSpace(in.Name)
 	switch {
 	case who.Bounded():
-		return AddedTenant{}, Forbidden("a key that expires, or with a rate or quota of its own, cannot add tenants")
+		return AddedTenant{}, Forbidden("a key with an expiry, a rate or a quota cannot add tenants")
 	case in.Name == "" || len([]rune(in.Name)) > LongestTitle:
 		return AddedTenant{}, BadArgument("name must have 1 to %d characters", LongestTitle)
 	case (in.Email == "") != (in.Password == ""):
@@ -106,7 +106,7 @@ func (t *Tenants) Add(ctx context.Context, who Principal, in NewTenant) (AddedTe
 // [Error].
 func (t *Tenants) Limit(ctx context.Context, who Principal, id string, tokensPerDay *int64) (TenantUse, error) {
 	if tokensPerDay != nil && who.Bounded() {
-		return TenantUse{}, Forbidden("a key that expires, or with a rate or quota of its own, cannot change limits")
+		return TenantUse{}, Forbidden("a key with an expiry, a rate or a quota cannot change limits")
 	}
 	v, err := t.Get(ctx, id)
 	if err == nil && tokensPerDay != nil {

@@ -81,9 +81,9 @@ func (a *Accounts) outranks(who Principal, members []Member, role string) error 
 	case roleRanks[roleAmong(members, who.Tenant, who.User)] < roleRanks[role]:
 		return Forbidden("only an owner can add, change or remove an owner")
 	case !who.Covers(a.operator.scopesOf(who.Tenant, role)):
-		return Forbidden("a limited key cannot give a role that may do more, or change somebody who has one")
+		return Forbidden("a limited key cannot give a role that may do more, or change a user who has one")
 	case who.Bounded():
-		return Forbidden("a key that expires, or with a rate or quota of its own, cannot change users")
+		return Forbidden("a key with an expiry, a rate or a quota cannot change users")
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (a *Accounts) add(ctx context.Context, tenant string, in NewUser) (User, er
 	}
 	u, err = a.store.Users.CreateMember(ctx, store.Member{Tenant: tenant, Role: in.Role}, u, in.Password)
 	if errors.Is(err, ErrExists) {
-		err = Refuse(CodeExists, "somebody has this address already")
+		err = Refuse(CodeExists, "another user has this email address")
 	}
 	return u, err
 }
@@ -254,7 +254,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, who Principal, user, passw
 		return err
 	}
 	if len(all) > 1 {
-		return Forbidden("somebody who belongs to other tenants too changes the password alone")
+		return Forbidden("only the user can change the password of an account that other tenants share")
 	}
 	return a.SetPassword(ctx, m.User, password)
 }

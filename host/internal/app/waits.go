@@ -124,7 +124,7 @@ func nameOf(p Starter) string {
 	case p.EndUser != "":
 		return "user " + p.EndUser
 	case p.Kind == "":
-		return "somebody unknown"
+		return "an unknown user"
 	case p.Kind == runs.ByEmbed:
 		return "a visitor"
 	}

@@ -69,7 +69,7 @@ install. Runs go on with the version they began with; ` + "`easel plugin rollbac
 		p, s := &pluginPlace{}, &sources{}
 		p.flags(fs)
 		s.flags(fs)
-		next := fs.Bool("major", false, "install the newest major, beside the older ones")
+		next := fs.Bool("major", false, "install the newest major, and keep the older ones")
 		return func(ctx context.Context, a *app, args []string) error {
 			return p.catalog(ctx, a, func(c *plugin.Catalog) error { return p.update(ctx, a, c, s, args, *next) })
 		}

@@ -296,7 +296,7 @@ func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contra
 	}
 	if !strings.HasPrefix(v.Digest, digest) {
 		return Entry{}, contract.Errorf(contract.NeedsApproval,
-			"file %.12s was installed meanwhile; look at what it asks for, and enable that", v.Digest).At(name, "enable")
+			"file %.12s has been installed since; review its permissions, and enable it", v.Digest).At(name, "enable")
 	}
 	if digest == "" && v.Replaces != nil {
 		return Entry{}, contract.Errorf(contract.NeedsApproval,

@@ -131,7 +131,7 @@ func TestEnableApprovesOneFile(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Enable(t.Context(), "sample", seen.Waiting.Digest[:12], nil)
 	require.ErrorIs(t, err, contract.NeedsApproval)
-	require.ErrorContains(t, err, "was installed meanwhile")
+	require.ErrorContains(t, err, "has been installed since")
 	require.Nil(t, c.List()[0].Active)
 }
 

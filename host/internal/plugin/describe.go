@@ -26,7 +26,7 @@ func (h *Host) Describe(ctx context.Context, wasm []byte) (said []byte, err erro
 	defer func() { err = errors.Join(err, m.Close(ctx)) }()
 	if !m.Has("easel_describe") {
 		return nil, contract.Errorf(contract.NotFound,
-			"no export easel_describe; write a manifest.json beside the plugin").At("", "describe")
+			"no export easel_describe; write a manifest.json next to the plugin").At("", "describe")
 	}
 	res, err := m.Call(ctx, CallRequest{Export: "easel_describe", Grant: &contract.Permissions{}})
 	if err != nil {

@@ -11,7 +11,7 @@ var (
 	ErrExists = errors.New("already exists")
 
 	// ErrConflict means that the row changed since it was read; read it again and retry.
-	ErrConflict = errors.New("changed meanwhile")
+	ErrConflict = errors.New("changed since it was read")
 
 	// ErrAnswered means that the run does not wait for an answer any more; [Waits.Get] has who
 	// answered it.

@@ -132,7 +132,7 @@ type userInput struct {
 
 // tokenUse is the quota of a principal and its use of today.
 type tokenUse struct {
-	PerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"the quota; absent if there is none"`
+	PerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"the quota; absent without one"`
 	Today  int64  `json:"tokens_today" jsonschema:"prompt and completion tokens, as providers report them"`
 }
 
@@ -269,7 +269,7 @@ type belongingsView struct {
 	Canvases    int `json:"canvases" jsonschema:"owned, private ones included"`
 	Datasets    int `json:"datasets"`
 	Memories    int `json:"memories"`
-	Published   int `json:"published" jsonschema:"canvases whose published version acts for the user; not handed over, its runs fail until somebody publishes it again"`
+	Published   int `json:"published" jsonschema:"canvases whose published version acts for the user; not handed over, its runs fail until another user publishes it again"`
 	Drafts      int `json:"drafts" jsonschema:"canvases whose draft the user saved last; not handed over, what runs unattended uses what the whole tenant may"`
 	Pipelines   int `json:"pipelines" jsonschema:"datasets whose pipeline the user chose; not handed over, it uses what the whole tenant may"`
 	Keys        int `json:"keys" jsonschema:"not handed over, they are deleted"`

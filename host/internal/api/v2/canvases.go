@@ -89,7 +89,7 @@ type canvasView struct {
 	Rev         int64          `json:"rev" jsonschema:"increases by one with each change"`
 	Created     time.Time      `json:"created"`
 	Updated     time.Time      `json:"updated"`
-	Published   *publishedView `json:"published,omitempty" jsonschema:"the published version; absent if there is none"`
+	Published   *publishedView `json:"published,omitempty" jsonschema:"the published version; absent if the canvas is not published"`
 	DSL         engine.Value   `json:"dsl,omitzero" jsonschema:"the document; absent in lists. If only its graph is stored, with the components that it draws"`
 }
 

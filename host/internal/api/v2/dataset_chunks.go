@@ -101,7 +101,7 @@ func versionOf(v *dataset.Chunk) string {
 func unchanged(version string) app.ChunkCheck {
 	return func(c *dataset.Chunk) error {
 		if version != "" && versionOf(c) != version {
-			return app.Refuse(app.CodeChanged, "the chunk was changed by somebody else; read it again")
+			return app.Refuse(app.CodeChanged, "the chunk has a newer revision; reload and retry")
 		}
 		return nil
 	}

@@ -43,8 +43,8 @@ func (k keys) operations() []operation {
 		}, k.addForTenant),
 		handle(operation{
 			method: "POST", path: token, body: api.BodyTiny, scope: admin, name: "embedToken",
-			about: "Get the token with which web pages embed this canvas. It is created if there is none. The caller " +
-				"needs the scopes read and run, and no limits of its own.",
+			about: "Get the token with which web pages embed this canvas. It is created on first use. The caller " +
+				"needs the scopes read and run, and no limits.",
 		}, k.embedToken),
 		handle(operation{
 			method: "DELETE", path: token, body: api.BodyTiny, scope: admin, name: "deleteEmbedToken",
@@ -53,10 +53,10 @@ func (k keys) operations() []operation {
 		handle(operation{
 			method: "POST", path: token + "/secret", body: api.BodyTiny, scope: admin, name: "signingSecret",
 			about: "Get the secret with which a site signs the ids of its users for the chat of this canvas. It " +
-				"is created if there is none. Unlike the token it must stay on the server of the site. " +
+				"is created on first use. Unlike the token it must stay on the server of the site. " +
 				"user_signature is EXPIRES.HMAC: the time it expires, in Unix seconds and at most 7 days ahead, and " +
 				"the hex HMAC-SHA256 with this secret over the id of the canvas, EXPIRES and the user id, " +
-				"separated by line feeds. The caller needs the scopes read and run, and no limits of its own.",
+				"separated by line feeds. The caller needs the scopes read and run, and no limits.",
 		}, k.signingSecret),
 		handle(operation{
 			method: "PUT", path: token + "/secret", body: api.BodyTiny, scope: admin, name: "replaceSigningSecret",

@@ -50,7 +50,7 @@ func (p projects) operations() []operation {
 		}, p.grants),
 		handle(operation{
 			method: "PUT", path: grants, body: api.BodyTiny, scope: edit, name: "putGrant",
-			about: "Give a role on a project, a canvas or a dataset, in place of the one that the subject had there. " +
+			about: "Give a role on a project, a canvas or a dataset, which replaces the former role of the subject. " +
 				"Needs the role admin on it.",
 		}, p.grant),
 		handle(operation{

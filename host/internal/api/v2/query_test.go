@@ -16,7 +16,7 @@ func TestUnknownQueryParameters(t *testing.T) {
 		"/api/v2/runs?canvs=x":                                      `unknown query parameter "canvs" (one of canvas, session, schedule, status, source, `,
 		"/api/v2/runs?statsu=running&page=1":                        "; did you mean status?",
 		"/api/v2/canvases?page_size=5&colour=red":                   `unknown query parameter "colour" (one of keywords, `,
-		"/api/v2/canvases/" + id + "?dsl=false":                     `unknown query parameter "dsl": there are none here`,
+		"/api/v2/canvases/" + id + "?dsl=false":                     `unknown query parameter "dsl": this address takes no query parameters`,
 		"/api/v2/runs/" + apitest.Nowhere + "/events?from=1":        `unknown query parameter "from" (one of lastEventId, after)`,
 		"/api/v2/runs/" + apitest.Nowhere + "/events?lasteventid=1": "; did you mean lastEventId?",
 	} {

@@ -38,8 +38,8 @@ func (s runs) operations() []operation {
 		}, s.debug),
 		handle(operation{
 			method: "GET", path: "/api/v2/runs", body: api.BodyNone, scope: read, name: "listRuns",
-			about: "List runs, newest first. Pass next of a page as after to get the next page; runs that start " +
-				"meanwhile do not shift it.",
+			about: "List runs, newest first. Pass next of a page as after to get the next page; runs that " +
+				"start between the requests do not shift it.",
 		}, s.list),
 		handle(operation{
 			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getRun",

@@ -111,7 +111,7 @@ func (op *operation) checkQuery(query url.Values) error {
 		}
 		text := fmt.Sprintf("unknown query parameter %.40q", name)
 		if len(known) == 0 {
-			return badQuery("%s: there are none here", text)
+			return badQuery("%s: this address takes no query parameters", text)
 		}
 		text += " (one of " + strings.Join(known, ", ") + ")"
 		if match, ok := nearest.Match(name, known); ok {

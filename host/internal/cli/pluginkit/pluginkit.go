@@ -116,7 +116,7 @@ func Run(ctx context.Context, wasm []byte, cases []Case, o Options) (*Report, er
 		return nil, err
 	}
 	if len(cases) == 0 {
-		k.report.add("cases", Warning, "there are none; write one in cases.json")
+		k.report.add("cases", Warning, "no cases; write one in cases.json")
 	}
 	for _, c := range cases {
 		if err := k.play(ctx, c); err != nil {
@@ -219,7 +219,7 @@ func (k *kit) lint(m *contract.Manifest) {
 			}
 		}
 		if len(k.cases) > 0 && !slices.ContainsFunc(k.cases, func(t Case) bool { return t.Component == c.Component }) {
-			k.report.add("cases", Warning, "there are none for the component %s", c.Component)
+			k.report.add("cases", Warning, "no cases for the component %s", c.Component)
 		}
 	}
 }

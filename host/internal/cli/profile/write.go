@@ -32,7 +32,7 @@ func (p *Profile) Write(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "one more slot, %d in place of %d: %.3f s less\n",
+	if _, err := fmt.Fprintf(w, "one more slot, %d instead of %d: %.3f s less\n",
 		p.Slots+1, p.Slots, p.Saved); err != nil {
 		return err
 	}

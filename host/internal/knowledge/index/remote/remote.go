@@ -112,7 +112,7 @@ func (r *RAGFlow) Search(ctx context.Context, q *index.Query) (*index.Result, er
 		list, logic := conditions(q.Filter)
 		in.Condition = map[string]any{"logic": logic, "conditions": list}
 		if len(q.Documents) > 0 {
-			out.Diagnostics = append(out.Diagnostics, "RAGFlow ignores metadata conditions beside document ids")
+			out.Diagnostics = append(out.Diagnostics, "RAGFlow ignores metadata conditions when document ids are given")
 		}
 	}
 	if q.Fusion == index.RRF {
