@@ -372,8 +372,8 @@ func (a *allowance) repeat(key, exposed string, own bool) error {
 }
 
 // CountImages adds to the bytes of images in the requests of an agent and of the agents around it.
-// An agent that ends takes back what it has added. The result is the most that one of them has, with
-// those of the agents inside of it.
+// An agent that ends takes back what it has added. The result is the most that one of them has,
+// with those of the agents inside of it.
 func CountImages(c *Call, n int64) (most int64) {
 	s := c.run.spending.shared()
 	s.mu.Lock()

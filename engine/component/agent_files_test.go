@@ -136,9 +136,12 @@ func TestImagesOfInnerAgentsAreBoundedTogether(t *testing.T) {
 		return reply{calls: []engine.ToolCall{{ID: "1", Name: "shoot", Arguments: engine.Object("n", n).JSON()}}}
 	}
 	m.replies = []reply{
-		shoot(1), shoot(2), shoot(3), shoot(4), {calls: delegate}, // 20 MiB and more
-		shoot(1), shoot(2), shoot(3), shoot(4), {text: "inner"},
-		shoot(5), shoot(6), {text: "nice"},
+		shoot(1), shoot(2), shoot(3), shoot(4),
+		{calls: delegate}, // 20 MiB and more
+		shoot(1), shoot(2), shoot(3), shoot(4),
+		{text: "inner"},
+		shoot(5), shoot(6),
+		{text: "nice"},
 	}
 	params := strings.Replace(cameraAgent, `"tool_mode": "MODE"`, `"tool_mode": "native", "max_rounds": 20`, 1)
 	inner := `{"component_name": "Agent", "name": "Inner", "params": ` + params + `}`
