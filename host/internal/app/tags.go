@@ -23,9 +23,10 @@ type Tag struct {
 
 // CleanTags returns tags without surrounding space, empty ones and repetitions.
 func CleanTags(given []string) []string {
-	tags := []string{}
+	tags, seen := []string{}, map[string]bool{}
 	for _, t := range given {
-		if t = strings.TrimSpace(t); t != "" && !slices.Contains(tags, t) {
+		if t = strings.TrimSpace(t); t != "" && !seen[t] {
+			seen[t] = true
 			tags = append(tags, t)
 		}
 	}

@@ -78,11 +78,14 @@ func checkAncestors(dir, hostDir string) error {
 	}
 }
 
-// mostFiles bounds a list of files.
-const mostFiles = 500
+// mostFiles bounds a list of files, and mostEntries the files and folders that are read for it.
+const (
+	mostFiles   = 500
+	mostEntries = 10_000
+)
 
-// Files lists the SQLite files that a node may name, below the folder of the runner, at most 500. A
-// runner without a folder has none.
+// Files lists the SQLite files that a node may name, below the folder of the runner: at most 500,
+// among its first 10,000 files and folders. A runner without a folder has none.
 //
 // Errors: [ErrFolder].
 func (r *Runner) Files() ([]string, error) {
@@ -93,16 +96,24 @@ func (r *Runner) Files() ([]string, error) {
 	if err := checkAncestors(r.Dir, r.HostDir); err != nil {
 		return nil, err
 	}
+	ofHost, err := hostFiles(r.HostDir)
+	if err != nil {
+		return nil, err
+	}
 	root, err := os.OpenRoot(r.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFolder, err)
 	}
 	defer root.Close()
+	entries := 0
 	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		if entries++; entries > mostEntries || len(names) == mostFiles {
+			return fs.SkipAll
+		}
 		switch {
-		case err != nil || len(names) == mostFiles:
+		case err != nil:
 			return nil // what cannot be read cannot be named
-		case entry.Type().IsRegular() && isSQLite(root, path) && checkFile(r.Dir, r.HostDir, path) == nil:
+		case entry.Type().IsRegular() && isSQLite(root, path) && checkIn(root, ofHost, path) == nil:
 			names = append(names, path)
 		}
 		return nil
@@ -198,6 +209,11 @@ func checkFile(dir, hostDir, name string) error {
 		return fmt.Errorf("%w: %w", ErrFolder, err)
 	}
 	defer root.Close()
+	return checkIn(root, files, name)
+}
+
+// checkIn reports a database that is no regular file in root, or one of the files of the host.
+func checkIn(root *os.Root, files []hostFile, name string) error {
 	for _, suffix := range sqliteSuffixes {
 		info, err := root.Stat(name + suffix)
 		if suffix != "" && errors.Is(err, fs.ErrNotExist) {
