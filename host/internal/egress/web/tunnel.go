@@ -28,10 +28,10 @@ const proxyTimeout = 10 * time.Second
 // maxProxyAnswer bounds the header of a proxy's response.
 const maxProxyAnswer = 16 << 10
 
-// Through returns t with the proxies that proxyOf returns, such as [http.ProxyFromEnvironment]. Names
-// are resolved here and a proxy gets an address that was accepted, by CONNECT for plain HTTP too: one
-// that resolved names itself could be led into its own network. With AllowPrivate it gets the name,
-// as from any client of Go.
+// Through returns t with the proxies that proxyOf returns, such as [http.ProxyFromEnvironment].
+// Names are resolved here and a proxy gets an address that was accepted, by CONNECT for plain HTTP
+// too: one that resolved names itself could be led into its own network. With AllowPrivate it gets
+// the name, as from any client of Go.
 func (c *Client) Through(proxyOf func(*http.Request) (*url.URL, error), t *http.Transport) http.RoundTripper {
 	if c.AllowPrivate {
 		t.Proxy = proxyOf
@@ -42,8 +42,8 @@ func (c *Client) Through(proxyOf func(*http.Request) (*url.URL, error), t *http.
 	return byScheme{plain: t, secure: secure}
 }
 
-// byScheme has a transport for each scheme, since proxies are chosen by it and dialing does not know
-// it.
+// byScheme has a transport for each scheme: proxies are chosen by it, and it is not known where
+// connections are made.
 type byScheme struct{ plain, secure *http.Transport }
 
 func (b byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -59,8 +59,8 @@ func (b byScheme) CloseIdleConnections() {
 	b.secure.CloseIdleConnections()
 }
 
-// tunnel returns a function like [Client.Dial] that connects through the proxy for an address; without
-// one it dials.
+// tunnel returns a function like [Client.Dial] that connects through the proxy for an address;
+// without one it dials.
 func (c *Client) tunnel(scheme string, proxyOf func(*http.Request) (*url.URL, error)) func(
 	ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {

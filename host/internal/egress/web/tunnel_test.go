@@ -126,11 +126,13 @@ func TestProxiesOfTheEnvironment(t *testing.T) {
 	} {
 		of := env.ProxyFunc()
 		for _, address := range []string{
-			"http://example.com/v1", "http://example.com:8000/v1", "http://example.com:443/", "https://example.com/",
-			"https://example.com:80/", "https://example.com:8443/", "http://sub.example.com:8000/", "http://EXAMPLE.com:8000/",
+			"http://example.com/v1", "http://example.com:8000/v1", "http://example.com:443/",
+			"https://example.com/",
+			"https://example.com:80/", "https://example.com:8443/", "http://sub.example.com:8000/",
+			"http://EXAMPLE.com:8000/",
 			"http://gpu.lan:8000/", "https://a.corp/", "https://corp/", "http://93.184.216.34:8000/",
-			"https://[2606:4700::1]/", "https://[2606:4700::1]:8443/", "http://bücher.example/", "http://localhost:8000/",
-			"http://127.0.0.1/",
+			"https://[2606:4700::1]/", "https://[2606:4700::1]:8443/", "http://bücher.example/",
+			"http://localhost:8000/", "http://127.0.0.1/",
 		} {
 			target, err := url.Parse(address)
 			require.NoError(t, err)
@@ -158,7 +160,9 @@ func TestProxiesOfTheEnvironment(t *testing.T) {
 // With AllowPrivate a proxy gets requests as from any client: those of plain HTTP as they are.
 func TestProxyWithPrivateAddresses(t *testing.T) {
 	var asked string
-	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.String() }))
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked = r.URL.String()
+	}))
 	t.Cleanup(proxy.Close)
 	to, err := url.Parse(proxy.URL)
 	require.NoError(t, err)
