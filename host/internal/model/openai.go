@@ -45,6 +45,9 @@ func (c *completion) read(d *document) (last bool, err error) {
 		if err := c.choice(choice, d.bare); err != nil {
 			return false, err
 		}
+		if used := chatUsage(choice.Get("usage")); used != nil { // Moonshot's place for it
+			c.used = used
+		}
 	}
 	if used := chatUsage(d.value.Get("usage")); used != nil {
 		c.used = used
