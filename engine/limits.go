@@ -27,7 +27,8 @@ type Limits struct {
 	Rounds     int64 // rounds of tool calls of all agents; none by default
 	Seconds    int64 // of one execution, in which waiting for a form does not count; none by default
 	// RepeatedCalls bounds the calls of a tool by an agent with the same arguments; 10. Further
-	// calls are refused, and as many of them end the agent.
+	// calls are refused, and as many of them end the agent. The agents inside of one have ten times
+	// as many together.
 	RepeatedCalls int64
 	ToolSeconds   int64 // one call of a tool by an agent; none by default
 }

@@ -28,7 +28,8 @@ type allowance struct {
 	rounds   int64
 	inFlight int              // model calls that have not ended
 	reserved Usage            // the most that those may use
-	repeats  map[string]int64 // tool calls by name and arguments
+	repeats  map[string]int64 // tool calls by agent, name and arguments, also of agents inside
+	images   int64            // see CountImages
 }
 
 // totals returns the usage of the run.
@@ -327,24 +328,63 @@ func (c *CallOutputs) AllowTool(exposed string, args Value) error {
 			return c.overLimit(err)
 		}
 	}
-	a := levels[0]
-	if a.repeats == nil {
-		a.repeats = map[string]int64{}
-	}
-	key := exposed + "\x00" + args.JSON()
-	a.repeats[key]++
-	most := a.limits.RepeatedCalls
-	if n := a.repeats[key]; n/2 >= most && n > most {
-		return c.overLimit(&LimitError{Kind: ErrTooManyRepeats, Size: n, Limit: most, Of: a.of})
-	} else if n > most {
-		err := fmt.Errorf("%w: %s was called %d times with these arguments; use what it gave, or other arguments",
-			ErrRepeatedCall, exposed, most)
-		return c.overLimit(err)
+	key := c.id + "\x00" + exposed + "\x00" + args.JSON()
+	for _, a := range levels {
+		if err := a.repeat(key, exposed, a == levels[0]); err != nil {
+			return c.overLimit(err)
+		}
 	}
 	for _, a := range levels {
 		a.tools++
 	}
 	return nil
+}
+
+// innerRepeats multiplies the bound of equal calls for all agents inside of one: each execution of
+// an inner agent does not see what the one before it has called.
+const innerRepeats = 10
+
+// repeat counts a tool call with its arguments, by the agent itself or by one inside of it. Equal
+// calls by others than agents are not bounded.
+func (a *allowance) repeat(key, exposed string, own bool) error {
+	most := a.limits.RepeatedCalls
+	switch {
+	case own:
+	case a.of == "":
+		return nil
+	case most > math.MaxInt64/innerRepeats:
+		return nil
+	default:
+		most *= innerRepeats
+	}
+	if a.repeats == nil {
+		a.repeats = map[string]int64{}
+	}
+	a.repeats[key]++
+	switch n := a.repeats[key]; {
+	case n <= most:
+		return nil
+	case n/2 >= most:
+		return &LimitError{Kind: ErrTooManyRepeats, Size: n, Limit: most, Of: a.of}
+	}
+	return fmt.Errorf("%w: %s was called %d times with these arguments; use what it gave, or other arguments",
+		ErrRepeatedCall, exposed, most)
+}
+
+// CountImages adds to the bytes of images in the requests of an agent and of the agents around it.
+// An agent that ends takes back what it has added. The result is the most that one of them has,
+// with those of the agents inside of it.
+func CountImages(c *Call, n int64) (most int64) {
+	s := c.run.spending.shared()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range c.allowances() {
+		if a.of != "" {
+			a.images += n
+			most = max(most, a.images)
+		}
+	}
+	return most
 }
 
 // Allow limits this execution and the tools it calls, besides the limits of the run. Fields that

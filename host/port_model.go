@@ -25,8 +25,7 @@ func (h *Host) openModels() error {
 	if err != nil {
 		return fmt.Errorf("model limits: %w", err)
 	}
-	transport := modelTransport(h.web)
-	transport.DialContext = h.web.Tunnel(http.ProxyFromEnvironment)
+	transport := h.web.Through(http.ProxyFromEnvironment, modelTransport(h.web))
 	h.models = &model.Tenants{
 		Records: h.store.Items, Host: shared, Operator: firstTenantID, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },

@@ -136,6 +136,7 @@ func (a *Agent) workWithin(
 	t := &task{agent: a, call: call, tools: tools, conversation: c, emit: emit}
 	t.request, t.files = c.split()
 	t.attached = 0 // messages that follow are not the user's
+	defer func() { engine.CountImages(call, -t.counted) }()
 	var text string
 	auto := a.ToolMode == "auto"
 	if a.ToolMode == "native" || auto && call.ModelInfo(ctx, a.LLMID).Tools || len(tools.defs()) == 0 {

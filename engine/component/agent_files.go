@@ -10,7 +10,8 @@ import (
 )
 
 // maxPictures bounds the images of one round of tool calls that a model sees, and maxPictureBytes
-// those of all messages, which each request repeats, as data URLs.
+// those of all messages of an agent and of the agents inside of it, which each request repeats, as
+// data URLs.
 const (
 	maxPictures     = 8
 	maxPictureBytes = 32 << 20
@@ -46,8 +47,9 @@ const toolImages = "The images in the tool results:"
 // images. One that cannot be read is a warning: the result has its link.
 func (t *task) pictures(ctx context.Context, answers []engine.ToolAnswer) (images []string) {
 	warned := func(format string, args ...any) { warn(t.call, "tools", fmt.Errorf(format, args...)) }
-	unseen := 0
-	size := t.shown()
+	unseen, shown := 0, t.shown()
+	most := engine.CountImages(t.call, shown-t.counted)
+	t.counted = shown
 	for _, file := range imagesOf(answers) {
 		files := t.call.Ports().Files
 		switch {
@@ -56,7 +58,7 @@ func (t *task) pictures(ctx context.Context, answers []engine.ToolAnswer) (image
 		case !t.call.ModelInfo(ctx, t.agent.LLMID).Images:
 			warned("the model takes no images, so images of tool results are not sent")
 			return nil
-		case len(images) == maxPictures || size >= maxPictureBytes:
+		case len(images) == maxPictures || most >= maxPictureBytes:
 			unseen++
 			continue
 		}
@@ -71,11 +73,10 @@ func (t *task) pictures(ctx context.Context, answers []engine.ToolAnswer) (image
 		case !known:
 			warned("image %s of a tool result (%s) is not PNG, JPEG, GIF or WebP, which models take",
 				file.Get("name").Text(), file.Get("mime_type").Text())
-		case size+len(typed) > maxPictureBytes:
+		case !t.take(int64(len(typed)), &most):
 			unseen++
 		default:
 			images = append(images, typed)
-			size += len(typed)
 		}
 	}
 	if unseen > 0 {
@@ -84,11 +85,21 @@ func (t *task) pictures(ctx context.Context, answers []engine.ToolAnswer) (image
 	return images
 }
 
+// take counts an image of n bytes, if there is room for it here and in the agents around.
+func (t *task) take(n int64, most *int64) bool {
+	if *most = engine.CountImages(t.call, n); *most <= maxPictureBytes {
+		t.counted += n
+		return true
+	}
+	*most = engine.CountImages(t.call, -n)
+	return false
+}
+
 // shown returns the bytes of the images in all messages.
-func (t *task) shown() (size int) {
+func (t *task) shown() (size int64) {
 	for i := range t.messages {
 		for _, image := range t.messages[i].Images {
-			size += len(image)
+			size += int64(len(image))
 		}
 	}
 	return size

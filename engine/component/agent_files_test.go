@@ -128,6 +128,38 @@ func TestImagesOfManyRoundsAreBounded(t *testing.T) {
 	require.Contains(t, s.warnings[len(s.warnings)-1], "5 more images of tool results are not sent")
 }
 
+// Images that an agent and the agents inside of it hold at one time are bounded together; those of
+// an agent that has ended are held no more.
+func TestImagesOfInnerAgentsAreBoundedTogether(t *testing.T) {
+	m := &script{info: engine.Info{Tools: true, Images: true}}
+	shoot := func(n int) reply {
+		return reply{calls: []engine.ToolCall{{ID: "1", Name: "shoot", Arguments: engine.Object("n", n).JSON()}}}
+	}
+	m.replies = []reply{
+		shoot(1), shoot(2), shoot(3), shoot(4),
+		{calls: delegate}, // 20 MiB and more
+		shoot(1), shoot(2), shoot(3), shoot(4),
+		{text: "inner"},
+		shoot(5), shoot(6),
+		{text: "nice"},
+	}
+	params := strings.Replace(cameraAgent, `"tool_mode": "MODE"`, `"tool_mode": "native", "max_rounds": 20`, 1)
+	inner := `{"component_name": "Agent", "name": "Inner", "params": ` + params + `}`
+	outer := strings.Replace(params, `"tools": [`, `"tools": [`+inner+`, `, 1)
+	ports := engine.Ports{Model: m, MCP: camera{slices.Repeat([]engine.Value{photo}, 5)}, Files: large{photoFiles}}
+	s := run(t, node(t, "Agent", outer, ""), nil, "q", engine.Null, ports)
+	require.NoError(t, s.err)
+	images := func(asked int) (n int) {
+		for _, message := range m.asked[asked].Messages {
+			n += len(message.Images)
+		}
+		return n
+	}
+	require.Equal(t, 20, images(4), "the outer agent delegates")
+	require.Equal(t, 11, images(9), "the inner agent answers")
+	require.Equal(t, 30, images(12), "the outer agent answers")
+}
+
 // Models refuse a request with an image of another type, which is a link only: the bytes count, not
 // the type that a server declares.
 func TestImagesOfToolsByTheirBytes(t *testing.T) {

@@ -256,6 +256,58 @@ func TestLimitOfAnAgentAppliesToItsAgents(t *testing.T) {
 	require.Equal(t, 2, ran)
 }
 
+// Equal calls of the agents inside of one are bounded together, also those of agents between.
+func TestEqualCallsOfInnerAgentsCountTogether(t *testing.T) {
+	inner := `{"component_name": "Agent", "name": "Inner", "params": {"tools": [` + echo + `]}}`
+	between := `{"component_name": "Agent", "name": "Between", "params": {"tools": [` + inner + `]}}`
+	ask := func(name string, n int) reply {
+		args := fmt.Sprintf(`{"user_prompt": "%d", "reasoning": "r", "context": "c"}`, n)
+		return reply{calls: []engine.ToolCall{{Name: name, Arguments: args}}}
+	}
+	equal := reply{calls: []engine.ToolCall{{Name: "echo_tool_0", Arguments: `{"query": "a"}`}}}
+	for _, c := range []struct {
+		name, tools string
+		delegations []reply
+	}{
+		{"one inside", inner, []reply{ask("Inner_0", 0)}},
+		{"two inside", between, []reply{ask("Between_0", 0), ask("Inner_0", 0)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &script{info: engine.Info{Tools: true}}
+			for n := range 15 {
+				if len(c.delegations) > 1 {
+					m.replies = append(m.replies, ask("Between_0", n), ask("Inner_0", n))
+				} else {
+					m.replies = append(m.replies, ask("Inner_0", n))
+				}
+				m.replies = append(m.replies, equal, reply{text: "done"})
+				if len(c.delegations) > 1 {
+					m.replies = append(m.replies, reply{text: "done"})
+				}
+			}
+			m.replies = append(m.replies, reply{text: "done"})
+			outer := node(t, "Agent", `{"repeated_calls": 1, "max_rounds": 30, "tools": [`+c.tools+`]}`, "")
+			s := run(t, outer, nil, "q", engine.Null, engine.Ports{Model: m})
+			require.NoError(t, s.err)
+			ran := 0
+			for _, e := range s.trace {
+				if e.Get("tool_name").Str() == "echo_tool_0" {
+					ran++
+				}
+			}
+			require.Equal(t, 10, ran)
+			refused := 0
+			for _, asked := range m.asked {
+				last := asked.Messages[len(asked.Messages)-1].Content
+				if strings.Contains(last, "repeated tool call: echo_tool_0 was called 10 times") {
+					refused++
+				}
+			}
+			require.Equal(t, 5, refused)
+		})
+	}
+}
+
 // stuck is a tool that ignores its context until the test ends.
 type stuck struct {
 	engine.Common

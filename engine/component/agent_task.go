@@ -18,6 +18,7 @@ type task struct {
 	files        string         // texts of uploaded files that follow the request in its message
 	used         []engine.Value // tool calls so far, as use_tools shows them
 	made         []engine.Value // files that tools made, as in engine.ToolAnswer
+	counted      int64          // bytes of images, see engine.CountImages
 	standalone   string         // what fullRequest found; "" before
 	emit         func(string) error
 }

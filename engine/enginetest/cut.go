@@ -34,6 +34,7 @@ func (t *turn) rebuild() (again bool, err error) {
 		return false, where(err)
 	}
 	last := lastConsistent(t.entries)
+	t.world.repeated(func(r *repetitions, n int) { r.cut(n, last < 0) })
 	if last < 0 {
 		t.entries = nil
 		t.options.Ports.IDs = t.world.freshIDs()
@@ -43,7 +44,12 @@ func (t *turn) rebuild() (again bool, err error) {
 		t.reset()
 		return true, nil
 	}
-	state, err := t.canvas.StateAt(t.entries, 0)
+	log := t.entries
+	if !t.run.Start.IsNull() { // a continued run has its first state in the log before
+		data := engine.Object("data", t.run.Start)
+		log = append([]*engine.Event{{Type: engine.EventSnapshot, JSON: data.AppendJSON(nil)}}, log...)
+	}
+	state, err := t.canvas.StateAt(log, 0)
 	if err != nil {
 		return false, where(err)
 	}
@@ -72,9 +78,14 @@ func lastError(entries []*engine.Event) error {
 // lastConsistent returns the index of the last entry a state can be rebuilt at, or -1.
 func lastConsistent(entries []*engine.Event) int {
 	for i := len(entries) - 1; i >= 0; i-- {
-		if t := entries[i].Type; t == engine.EventCheckpoint || t == engine.EventSnapshot {
+		if consistent(entries[i]) {
 			return i
 		}
 	}
 	return -1
+}
+
+// consistent reports whether a state can be rebuilt at an entry.
+func consistent(e *engine.Event) bool {
+	return e.Type == engine.EventCheckpoint || e.Type == engine.EventSnapshot
 }

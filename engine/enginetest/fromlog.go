@@ -277,7 +277,7 @@ func (l *runLog) reply(i int, answer engine.Value) Reply {
 		}
 	}
 	if text != "" {
-		r = Reply{Pieces: append(r.Pieces, Piece{Raise: text}), Calls: r.Calls}
+		r = Reply{Pieces: append(r.Pieces, Piece{Raise: text, Final: answer.Get("final").True()}), Calls: r.Calls}
 	}
 	last, system := l.words(i)
 	own := spanOf(i, l.exchanges[i].Value)

@@ -3,6 +3,8 @@ package enginetest_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"iter"
 	"strings"
 	"testing"
 
@@ -45,6 +47,18 @@ func TestRunsBecomeCases(t *testing.T) {
 			}
 			made++
 			require.NotEmpty(t, one.Runs[0].Want.Get("events").Elements(), c.Name)
+			cuts := map[string]enginetest.Cut{"each batch": enginetest.AtCheckpoints}
+			for n := range 40 { // crash
+				cuts[fmt.Sprintf("entry %d", n+1)] = enginetest.AfterEntry(n + 1)
+			}
+			for at, cut := range cuts {
+				player := &enginetest.Player{Registry: registry(t), Concurrency: 1, Cut: cut}
+				played, err := player.Play(t.Context(), one)
+				require.NoError(t, err)
+				if diffs := enginetest.Compare(one.Value(), played); len(diffs) > 0 {
+					t.Errorf("%s, run %d, cut after %s: %v", c.Name, i+1, at, diffs[:1])
+				}
+			}
 		}
 	}
 	require.Greater(t, made, 250)
@@ -126,4 +140,73 @@ func TestMetadataIsInNoCase(t *testing.T) {
 	given := enginetest.Recorded{DSL: dsl, Log: log}
 	_, err = (&enginetest.Player{Registry: registry(t)}).FromLog(t.Context(), "x", "", given)
 	require.ErrorContains(t, err, "the metadata of datasets, which a case cannot hold")
+}
+
+// broken answers with a text and fails behind it; further calls are other questions.
+type broken struct {
+	err   error
+	calls int
+}
+
+func (b *broken) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	b.calls++
+	return func(yield func(engine.ModelPiece, error) bool) {
+		if yield(engine.ModelPiece{Text: "half of"}, nil) {
+			yield(engine.ModelPiece{}, b.err)
+		}
+	}
+}
+
+// An answer that broke off stays broken in the case of its run, also under retries: as often as the
+// model was called, and not once more where the failure was final.
+func TestBrokenAnswersStayBroken(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err    error
+		params string
+		whole  bool
+		calls  int
+	}{
+		"streamed":     {io.ErrUnexpectedEOF, "", false, 1},
+		"with retries": {io.ErrUnexpectedEOF, `, "max_retries": 2, "delay_after_error": 0`, true, 3},
+		"final":        {fmt.Errorf("no quota: %w", engine.ErrNoRetry), `, "max_retries": 2`, true, 1},
+		"with a stand-in": {
+			io.ErrUnexpectedEOF, `, "exception_method": "comment", "exception_default_value": "sorry"`, false, 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const merge = `S StringTransform {"method": "merge", "script": "{LLM:L@content}"} -> m`
+			model := `LLM:L LLM {"llm_id": "m@P", "sys_prompt": "x"` + tt.params + `} -> `
+			lines, shown := []string{"begin Begin -> LLM:L", model + "m"}, "LLM:L@content"
+			if tt.whole {
+				lines, shown = []string{lines[0], model + "S", merge}, "S@result"
+			}
+			dsl, err := engine.ParseJSONText(sketch.Canvas(append(lines, `m Message {"content": ["{`+shown+`}"]}`)...))
+			require.NoError(t, err)
+			canvas, err := engine.LoadValue(registry(t), dsl)
+			require.NoError(t, err)
+			m := &broken{err: tt.err}
+			var log []*engine.Event
+			opt := engine.Options{
+				Ports: engine.Ports{Model: m}, Internal: true, Checkpoints: true, Exchanges: true,
+			}
+			for e, err := range canvas.Run(t.Context(), canvas.State(), engine.Input{Query: engine.String("q")}, opt) {
+				if err == nil {
+					log = append(log, e.Clone())
+				}
+			}
+			require.Equal(t, tt.calls, m.calls)
+			one, err := (&enginetest.Player{Registry: registry(t)}).FromLog(t.Context(), name, "",
+				enginetest.Recorded{DSL: dsl, Log: log})
+			require.NoError(t, err)
+			require.Contains(t, one.Value().JSON(), `{"chunks":["half of",{"raise":"`)
+			require.Equal(t, tt.calls, one.Value().Get("runs").At(0).Get("llm_calls").Len())
+			read, err := enginetest.ReadCase(one.Value())
+			require.NoError(t, err)
+			for _, cut := range []enginetest.Cut{nil, enginetest.AtCheckpoints} {
+				played, err := (&enginetest.Player{Registry: registry(t), Cut: cut}).Play(t.Context(), read)
+				require.NoError(t, err)
+				require.Empty(t, enginetest.Compare(one.Value(), played))
+			}
+		})
+	}
 }

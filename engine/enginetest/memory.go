@@ -11,6 +11,7 @@ import (
 type Memory struct {
 	mu    sync.Mutex
 	saved []engine.Value
+	cuts  repetitions
 }
 
 // Remember keeps one exchange.
@@ -20,8 +21,11 @@ func (m *Memory) Remember(ctx context.Context, r *engine.Remembered) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.saved = append(m.saved, engine.Object(
-		"memory_ids", r.MemoryIDs, "user_input", r.UserInput, "agent_response", r.AgentResponse))
+	saved := engine.Object(
+		"memory_ids", r.MemoryIDs, "user_input", r.UserInput, "agent_response", r.AgentResponse)
+	if _, again := m.cuts.take(saved, m.saved); !again {
+		m.saved = append(m.saved, saved)
+	}
 	return nil
 }
 

@@ -90,7 +90,7 @@ func (r *Reply) stream(ctx context.Context, yield func(engine.ModelPiece, error)
 			return
 		}
 		if p.Raise != "" {
-			yield(engine.ModelPiece{}, errors.New(p.Raise))
+			yield(engine.ModelPiece{}, p.err())
 			return
 		}
 		if !yield(engine.ModelPiece{Text: p.Text}, nil) {
@@ -106,7 +106,7 @@ func (r *Reply) stream(ctx context.Context, yield func(engine.ModelPiece, error)
 func (r *Reply) atOnce(yield func(engine.ModelPiece, error) bool) {
 	for _, p := range r.Pieces {
 		if p.Raise != "" {
-			yield(engine.ModelPiece{}, errors.New(p.Raise))
+			yield(engine.ModelPiece{}, p.err())
 			return
 		}
 	}

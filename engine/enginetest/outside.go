@@ -99,6 +99,8 @@ type outsideAnswers struct {
 	mu    sync.Mutex
 	used  []bool
 	asked []engine.Value // requests, in the order they were made
+	taken []int          // index of the answer to each; -1 without one
+	cuts  repetitions    // of calls without a key
 	given map[string]int // index of the answer, by idempotency key
 }
 
@@ -111,14 +113,19 @@ func (a *outsideAnswers) take(ctx context.Context, key string, c OutsideCall) (e
 	if i, again := a.given[key]; again && key != "" {
 		return a.calls[i].answer()
 	}
-	a.asked = append(a.asked, c.request().Value())
+	request, others := c.request().Value(), []string(nil)
+	if key == "" {
+		if place, again := a.cuts.take(request, a.asked); again && a.taken[place] >= 0 {
+			return a.calls[a.taken[place]].answer()
+		}
+	}
+	a.asked, a.taken = append(a.asked, request), append(a.taken, -1)
 	if a.used == nil {
 		a.used, a.given = make([]bool, len(a.calls)), map[string]int{}
 	}
-	request, others := c.request().Value(), []string(nil)
 	for i := range a.calls {
 		if engine.Equal(a.calls[i].request().Value(), request) && !a.used[i] {
-			a.used[i], a.given[key] = true, i
+			a.used[i], a.given[key], a.taken[len(a.taken)-1] = true, i, i
 			return a.calls[i].answer()
 		}
 		if a.calls[i].callee() == c.callee() && !a.used[i] {

@@ -258,6 +258,9 @@ func (t *turn) consume(events func(yield func(*engine.Event, error) bool)) (cut 
 		}
 		e = e.Clone()
 		t.entries = append(t.entries, e)
+		if consistent(e) {
+			t.world.repeated(func(r *repetitions, n int) { r.settled, r.open = n, nil })
+		}
 		if t.player.Log != nil {
 			t.player.Log(t.index, e)
 		}

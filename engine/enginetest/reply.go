@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -22,6 +23,15 @@ type Reply struct {
 type Piece struct {
 	Text  string
 	Raise string
+	Final bool // the error is one that another try cannot change
+}
+
+// err returns the error of a piece.
+func (p *Piece) err() error {
+	if p.Final {
+		return finalError(p.Raise)
+	}
+	return errors.New(p.Raise)
 }
 
 // TextReply returns a reply of one piece.
@@ -56,7 +66,7 @@ func readReply(v engine.Value) (Reply, error) {
 			if c.Kind() == engine.KindString {
 				r.Pieces = append(r.Pieces, Piece{Text: c.Str()})
 			} else {
-				r.Pieces = append(r.Pieces, Piece{Raise: c.Get("raise").Text()})
+				r.Pieces = append(r.Pieces, Piece{Raise: c.Get("raise").Text(), Final: c.Get("final").True()})
 			}
 		}
 		return r, nil
@@ -100,10 +110,12 @@ func (r *Reply) value() engine.Value {
 	}
 	chunks := make([]engine.Value, len(r.Pieces))
 	for i, p := range r.Pieces {
-		if p.Raise != "" {
-			chunks[i] = engine.Object("raise", p.Raise)
-		} else {
+		if p.Raise == "" {
 			chunks[i] = engine.String(p.Text)
+			continue
+		}
+		if chunks[i] = engine.Object("raise", p.Raise); p.Final {
+			chunks[i] = chunks[i].With("final", engine.Bool(true))
 		}
 	}
 	return b.Set("chunks", engine.List(chunks...)).Value()

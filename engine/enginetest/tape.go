@@ -83,7 +83,7 @@ func (t *ModelTape) keep(tr *track, piece engine.ModelPiece, err error) {
 	tr.reply.Calls = append(tr.reply.Calls, piece.ToolCalls...)
 	tr.refused = tr.refused || errors.Is(err, engine.ErrToolsRefused)
 	if err != nil {
-		tr.reply.Pieces = append(tr.reply.Pieces, Piece{Raise: err.Error()})
+		tr.reply.Pieces = append(tr.reply.Pieces, Piece{Raise: err.Error(), Final: errors.Is(err, engine.ErrNoRetry)})
 	}
 }
 

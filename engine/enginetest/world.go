@@ -122,6 +122,19 @@ func (w *world) toolCalls() []engine.Value {
 	return list
 }
 
+// repeated calls fn for each list of calls that a cut makes again.
+func (w *world) repeated(fn func(r *repetitions, n int)) {
+	w.searches.mu.Lock()
+	fn(&w.searches.cuts, len(w.searches.list))
+	w.searches.mu.Unlock()
+	w.answers.mu.Lock()
+	fn(&w.answers.cuts, len(w.answers.asked))
+	w.answers.mu.Unlock()
+	w.memory.mu.Lock()
+	fn(&w.memory.cuts, len(w.memory.saved))
+	w.memory.mu.Unlock()
+}
+
 // freshIDs makes ids as at the start of the run.
 func (w *world) freshIDs() engine.IDs {
 	if w.given.IDs != nil {

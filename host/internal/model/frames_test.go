@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -73,4 +74,29 @@ func FuzzFrames(f *testing.F) {
 		headers, err := frameHeaders(data)
 		require.True(t, err != nil || len(headers) <= len(frameNames))
 	})
+}
+
+// The checksums of these messages are those of the test vectors that AWS publishes for its clients.
+func TestFramesOfPublishedVectors(t *testing.T) {
+	for name, c := range map[string]struct{ message, want string }{
+		"no headers": {
+			"\x00\x00\x00\x1d\x00\x00\x00\x00\xfd\x52\x8c\x5a{'foo':'bar'}\xc3\x65\x39\x36", "{'foo':'bar'}",
+		},
+		"a header that is a number": {
+			"\x00\x00\x00\x2b\x00\x00\x00\x0e\x34\x8b\xec\x7b\x08event-id\x04\x00\x00\xa0\x0c" +
+				"{'foo':'bar'}\xd3\x89\x02\x85",
+			"{'foo':'bar'}",
+		},
+		"empty": {"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xeb\x7d\x98\xc8\xff", ""},
+	} {
+		read, err := io.ReadAll(&frames{from: strings.NewReader(c.message)})
+		require.NoError(t, err, name)
+		require.Equal(t, "event: \ndata: "+c.want+"\n\n", string(read), name)
+		for i := range len(c.message) {
+			broken := []byte(c.message)
+			broken[i] ^= 1
+			_, err := io.ReadAll(&frames{from: bytes.NewReader(broken)})
+			require.Error(t, err, "%s, byte %d", name, i)
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/egress/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 )
 
 // ErrNotLocal means that the address of a provider that is marked as local is not one of this
@@ -75,7 +76,7 @@ func localPort(base string) (uint16, error) {
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
 	if strings.ToLower(u.Hostname()) != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return 0, fmt.Errorf("base_url %s: %w", u.Redacted(), ErrNotLocal)
+		return 0, fmt.Errorf("base_url %s: %w", redact.Address(base), ErrNotLocal)
 	}
 	switch {
 	case u.Port() == "" && u.Scheme == "https":
@@ -85,7 +86,7 @@ func localPort(base string) (uint16, error) {
 	}
 	n, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil {
-		return 0, fmt.Errorf("base_url %s: %w", u.Redacted(), ErrNotLocal)
+		return 0, fmt.Errorf("base_url %s: %w", redact.Address(base), ErrNotLocal)
 	}
 	return uint16(n), nil
 }

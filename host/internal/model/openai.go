@@ -37,13 +37,17 @@ func (c *completion) read(d *document) (last bool, err error) {
 	if choices.Kind() == engine.KindObject {
 		choices = engine.List(choices)
 	}
-	for _, choice := range choices.Elements() {
+	for i := range choices.Len() {
+		choice := choices.At(i)
 		// Other answers are not requested; some gateways split one over two choices.
 		if n, _ := loose.Number(choice.Get("index")); choice.Kind() != engine.KindObject || n > 0 {
 			continue
 		}
 		if err := c.choice(choice, d.bare); err != nil {
 			return false, err
+		}
+		if c.finish != "" && c.used == nil { // Moonshot's place for it
+			c.used = chatUsage(choice.Get("usage"))
 		}
 	}
 	if used := chatUsage(d.value.Get("usage")); used != nil {
@@ -61,6 +65,9 @@ func (c *completion) read(d *document) (last bool, err error) {
 // chatUsage reads the usage of a chat completion; nil without one. Servers have one of three names
 // for the input from their cache.
 func chatUsage(u engine.Value) *engine.Usage {
+	if u.IsNull() { // as in almost all events of a stream
+		return nil
+	}
 	cached := u.Get("prompt_tokens_details").Get("cached_tokens")
 	for _, name := range [...]string{"prompt_cache_hit_tokens", "cached_tokens"} {
 		if cached.IsNull() {
@@ -121,7 +128,10 @@ func (c *completion) choice(choice engine.Value, bare bool) error {
 
 // reasonOf returns a finish reason; "" before the end, which some servers write as a word.
 func reasonOf(v engine.Value) string {
-	if reason := v.Text(); !v.IsNull() && !strings.EqualFold(reason, "null") && !strings.EqualFold(reason, "none") {
+	if v.IsNull() {
+		return ""
+	}
+	if reason := v.Text(); !strings.EqualFold(reason, "null") && !strings.EqualFold(reason, "none") {
 		return reason
 	}
 	return ""

@@ -179,6 +179,7 @@ func (a *response) take(d *document) (last bool, err error) {
 		return false, err
 	case refused != nil:
 		return false, refused
+	case a.finish == "":
 	case a.finish == "error":
 		return false, &refusal{text: "a server error without a reason"}
 	case slices.Contains(failing, strings.ToLower(a.finish)):

@@ -21,9 +21,9 @@ type textCall struct {
 	args engine.Value
 }
 
-// textForms are the forms of Hermes, Qwen and GLM, of Mistral, of Llama, of MiniMax and Claude, of
-// Kimi, of DeepSeek (two), of gpt-oss (two), of Qwen without its outer mark, of Granite and Phi, of
-// Hunyuan and Jamba, of Nemotron, of Command R, and of LFM.
+// textForms are the forms of Hermes, Qwen and GLM, of Mistral, of Llama 3, of MiniMax and Claude,
+// of Kimi, of DeepSeek (two), of gpt-oss (two), of Qwen without its outer mark, of Granite and Phi,
+// of Hunyuan and Jamba, of Nemotron, of Command R, of LFM, and of Llama 4.
 var textForms = []textForm{
 	{"<tool_call>", "</tool_call>", readTagged},
 	{"[TOOL_CALLS]", "</s>", readMistral},
@@ -41,6 +41,7 @@ var textForms = []textForm{
 	{"<TOOLCALL>", "</TOOLCALL>", readObjects},
 	{"<|START_ACTION|>", "<|END_ACTION|>", readObjects},
 	{"<|tool_call_start|>", "<|tool_call_end|>", readPython},
+	{"<|python_start|>", "<|python_end|>", readPython},
 }
 
 // textCalls takes calls out of the text of an answer to a request that offers tools.

@@ -24,6 +24,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/egress/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/egress/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 )
 
 var (
@@ -164,7 +165,7 @@ func (e *exchange) send(ctx context.Context, address string) (*http.Response, er
 func (e *exchange) proxy(ctx context.Context, text string) (*url.URL, error) {
 	proxy, err := url.Parse(e.secrets.cover(text))
 	if err != nil || proxy.Host == "" || e.secrets.covered(proxy.Host) {
-		return nil, fmt.Errorf("proxy %q is not an address", e.secrets.plain(text))
+		return nil, fmt.Errorf("proxy %q is not an address", redact.Address(e.secrets.plain(text)))
 	}
 	if !e.secrets.in(text) {
 		return proxy, nil
@@ -175,7 +176,7 @@ func (e *exchange) proxy(ctx context.Context, text string) (*url.URL, error) {
 	}
 	if proxy, err = url.Parse(full); err != nil {
 		return nil, fmt.Errorf("proxy %q is not an address; a secret in it must be escaped for URLs",
-			e.secrets.plain(text))
+			redact.Address(e.secrets.plain(text)))
 	}
 	return proxy, nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/egress/reach"
+	"github.com/easel-canvas/easel/host/internal/egress/redact"
 )
 
 // ErrProxy means that the proxy of the operator did not connect; check HTTPS_PROXY and what the
@@ -27,20 +28,45 @@ const proxyTimeout = 10 * time.Second
 // maxProxyAnswer bounds the header of a proxy's response.
 const maxProxyAnswer = 16 << 10
 
-// Tunnel returns a function like [Client.Dial] that connects through the proxy that proxyOf returns
-// for an address, such as [http.ProxyFromEnvironment]; without one it dials. Names are resolved
-// here and the proxy gets an address that was accepted: one that resolved names itself could be led
-// into its own network. With AllowPrivate it gets the name.
-func (c *Client) Tunnel(proxyOf func(*http.Request) (*url.URL, error)) func(
+// Through returns t with the proxies that proxyOf returns, such as [http.ProxyFromEnvironment].
+// Names are resolved here and a proxy gets an address that was accepted, by CONNECT for plain HTTP
+// too: one that resolved names itself could be led into its own network. With AllowPrivate it gets
+// the name, as from any client of Go.
+func (c *Client) Through(proxyOf func(*http.Request) (*url.URL, error), t *http.Transport) http.RoundTripper {
+	if c.AllowPrivate {
+		t.Proxy = proxyOf
+		return t
+	}
+	secure := t.Clone()
+	t.DialContext, secure.DialContext = c.tunnel("http", proxyOf), c.tunnel("https", proxyOf)
+	return byScheme{plain: t, secure: secure}
+}
+
+// byScheme has a transport for each scheme: proxies are chosen by it, and it is not known where
+// connections are made.
+type byScheme struct{ plain, secure *http.Transport }
+
+func (b byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == "https" {
+		return b.secure.RoundTrip(r)
+	}
+	return b.plain.RoundTrip(r)
+}
+
+// CloseIdleConnections closes connections that no request uses.
+func (b byScheme) CloseIdleConnections() {
+	b.plain.CloseIdleConnections()
+	b.secure.CloseIdleConnections()
+}
+
+// tunnel returns a function like [Client.Dial] that connects through the proxy for an address;
+// without one it dials.
+func (c *Client) tunnel(scheme string, proxyOf func(*http.Request) (*url.URL, error)) func(
 	ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		host, port, err := net.SplitHostPort(address)
 		if err != nil {
 			return nil, err
-		}
-		scheme := "https"
-		if port == "80" {
-			scheme = "http"
 		}
 		proxy, err := proxyOf(&http.Request{URL: &url.URL{Scheme: scheme, Host: address}})
 		if err != nil {
@@ -49,18 +75,15 @@ func (c *Client) Tunnel(proxyOf func(*http.Request) (*url.URL, error)) func(
 		if proxy == nil {
 			return c.Dial(ctx, network, address)
 		}
-		if !c.AllowPrivate {
-			accepted, err := c.accepted(ctx, host)
-			if err != nil {
-				return nil, err
-			}
-			address = net.JoinHostPort(accepted.String(), port)
+		accepted, err := c.accepted(ctx, host)
+		if err != nil {
+			return nil, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, proxyTimeout)
 		defer cancel()
-		conn, err := tunnel(ctx, proxy, address)
+		conn, err := tunnel(ctx, proxy, net.JoinHostPort(accepted.String(), port))
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrProxy, proxy.Redacted(), err)
+			return nil, fmt.Errorf("%w: %s: %w", ErrProxy, redact.Address(proxy.String()), err)
 		}
 		return conn, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http/httpproxy"
 )
 
 // proxied returns a proxy that connects everything to one server, and what was asked of it.
@@ -59,9 +60,8 @@ func TestTunnel(t *testing.T) {
 	proxy, asked := proxied(t, server.Listener.Addr().String())
 	proxy.User = url.UserPassword("easel", "sesame")
 	c := &Client{}
-	transport := c.Transport()
-	transport.DialContext = c.Tunnel(func(*http.Request) (*url.URL, error) { return proxy, nil })
-	t.Cleanup(transport.CloseIdleConnections)
+	transport := c.Through(func(*http.Request) (*url.URL, error) { return proxy, nil }, c.Transport())
+	t.Cleanup(transport.(interface{ CloseIdleConnections() }).CloseIdleConnections)
 	get := func(address string) (string, error) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 		require.NoError(t, err)
@@ -90,20 +90,88 @@ func TestTunnel(t *testing.T) {
 func TestTunnelFailures(t *testing.T) {
 	refusing, _ := proxied(t, "")
 	refusing.User = url.UserPassword("easel", "sesame")
+	byToken := *refusing
+	byToken.User = url.User("sesame")
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
 	for _, proxy := range []*url.URL{
-		refusing,
+		refusing, &byToken,
 		{Scheme: "http", Host: silent.Addr().String()},
 		{Scheme: "socks5", Host: "127.0.0.1:1"},
 		{Scheme: "http", Host: "127.0.0.1:1"},
 	} {
-		dial := new(Client).Tunnel(func(*http.Request) (*url.URL, error) { return proxy, nil })
+		dial := new(Client).tunnel("https", func(*http.Request) (*url.URL, error) { return proxy, nil })
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		_, err := dial(ctx, "tcp", "93.184.216.34:443")
 		cancel()
 		require.ErrorIs(t, err, ErrProxy)
 		require.NotContains(t, err.Error(), "sesame")
 	}
+}
+
+// Proxies are chosen as by each program in Go: by the scheme and not by the port, except those that
+// NO_PROXY names.
+func TestProxiesOfTheEnvironment(t *testing.T) {
+	for _, env := range []httpproxy.Config{
+		{HTTPProxy: "http://plain:3128", HTTPSProxy: "http://secure:3128"},
+		{HTTPProxy: "plain:3128"},
+		{HTTPSProxy: "https://token@secure"},
+		{
+			HTTPProxy: "plain:3128", HTTPSProxy: "secure:3128",
+			NoProxy: "example.com:8000, .lan, *.corp, 93.184.0.0/16, [2606:4700::1]:443, bücher.example",
+		},
+		{HTTPProxy: "plain:3128", HTTPSProxy: "secure:3128", NoProxy: "*"},
+		{},
+	} {
+		of := env.ProxyFunc()
+		for _, address := range []string{
+			"http://example.com/v1", "http://example.com:8000/v1", "http://example.com:443/",
+			"https://example.com/",
+			"https://example.com:80/", "https://example.com:8443/", "http://sub.example.com:8000/",
+			"http://EXAMPLE.com:8000/",
+			"http://gpu.lan:8000/", "https://a.corp/", "https://corp/", "http://93.184.216.34:8000/",
+			"https://[2606:4700::1]/", "https://[2606:4700::1]:8443/", "http://bücher.example/",
+			"http://localhost:8000/", "http://127.0.0.1/",
+		} {
+			target, err := url.Parse(address)
+			require.NoError(t, err)
+			want, err := of(target)
+			require.NoError(t, err)
+			var got *url.URL
+			asked := false
+			c := &Client{}
+			transport := c.Through(func(r *http.Request) (*url.URL, error) {
+				asked = true
+				got, err = of(r.URL)
+				require.NoError(t, err)
+				return nil, io.EOF // before it connects
+			}, c.Transport())
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+			require.NoError(t, err)
+			_, err = transport.RoundTrip(req) //nolint:bodyclose // it fails
+			require.ErrorIs(t, err, ErrProxy)
+			require.True(t, asked)
+			require.Equal(t, want, got, "%s with %+v", address, env)
+		}
+	}
+}
+
+// With AllowPrivate a proxy gets requests as from any client: those of plain HTTP as they are.
+func TestProxyWithPrivateAddresses(t *testing.T) {
+	var asked string
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked = r.URL.String()
+	}))
+	t.Cleanup(proxy.Close)
+	to, err := url.Parse(proxy.URL)
+	require.NoError(t, err)
+	c := &Client{AllowPrivate: true}
+	transport := c.Through(func(*http.Request) (*url.URL, error) { return to, nil }, c.Transport())
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://gpu.example:8000/v1", nil)
+	require.NoError(t, err)
+	res, err := transport.RoundTrip(req)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, "http://gpu.example:8000/v1", asked)
 }

@@ -78,14 +78,14 @@ func checkAncestors(dir, hostDir string) error {
 	}
 }
 
-// Bounds of a list of files, which any editor can request.
+// mostFiles bounds a list of files, and mostEntries the files and folders that are read for it.
 const (
 	mostFiles   = 500
 	mostEntries = 10_000
 )
 
-// Files lists the SQLite files that a node may name, below the folder of the runner: at most 500 of
-// the first 10,000 entries. A runner without a folder has none.
+// Files lists the SQLite files that a node may name, below the folder of the runner: at most 500,
+// among its first 10,000 files and folders. A runner without a folder has none.
 //
 // Errors: [ErrFolder].
 func (r *Runner) Files() ([]string, error) {
@@ -96,6 +96,10 @@ func (r *Runner) Files() ([]string, error) {
 	if err := checkAncestors(r.Dir, r.HostDir); err != nil {
 		return nil, err
 	}
+	ofHost, err := hostFiles(r.HostDir)
+	if err != nil {
+		return nil, err
+	}
 	root, err := os.OpenRoot(r.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFolder, err)
@@ -103,13 +107,13 @@ func (r *Runner) Files() ([]string, error) {
 	defer root.Close()
 	entries := 0
 	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
-		entries++
-		switch {
-		case len(names) == mostFiles || entries > mostEntries:
+		if entries++; entries > mostEntries || len(names) == mostFiles {
 			return fs.SkipAll
+		}
+		switch {
 		case err != nil:
 			return nil // what cannot be read cannot be named
-		case entry.Type().IsRegular() && isSQLite(root, path) && checkFile(r.Dir, r.HostDir, path) == nil:
+		case entry.Type().IsRegular() && isSQLite(root, path) && checkIn(root, ofHost, path) == nil:
 			names = append(names, path)
 		}
 		return nil
@@ -205,6 +209,11 @@ func checkFile(dir, hostDir, name string) error {
 		return fmt.Errorf("%w: %w", ErrFolder, err)
 	}
 	defer root.Close()
+	return checkIn(root, files, name)
+}
+
+// checkIn reports a database that is no regular file in root, or one of the files of the host.
+func checkIn(root *os.Root, files []hostFile, name string) error {
 	for _, suffix := range sqliteSuffixes {
 		info, err := root.Stat(name + suffix)
 		if suffix != "" && errors.Is(err, fs.ErrNotExist) {
