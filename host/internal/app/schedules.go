@@ -227,7 +227,8 @@ func (s *Schedules) put(ctx context.Context, who Principal, v Schedule, in Sched
 }
 
 // ErrOwnCopy refuses the published version for a session.
-var ErrOwnCopy = BadArgument("a session has its own copy of the canvas: set published when you create the session, and leave it out here")
+var ErrOwnCopy = BadArgument("a session has its own copy of the canvas: " +
+	"set published when you create the session, and leave it out here")
 
 // apply writes the change over a schedule.
 func (in *ScheduleChange) apply(v *Schedule) {
