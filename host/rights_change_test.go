@@ -109,7 +109,7 @@ func TestPublisherLosesAccess(t *testing.T) {
 	share := func(team string) { c.made("key", "PATCH", "/api/v2/datasets/"+handbook, `{"team":`+team+`}`) }
 	share("false")
 	const why = `dataset "handbook" does not exist, or the publisher of this canvas has no access to it any more; ` +
-		`somebody who has access publishes the canvas again`
+		`a user with access has to publish the canvas again`
 	require.Contains(t, c.scheduled("key", id, true), why)
 	require.NotContains(t, c.visit(id, true), zebra)
 	c.publish("key", id)

@@ -68,7 +68,7 @@ func TestProfileShowsTheQueueOfAModel(t *testing.T) {
 			`at most 1 nodes at once; 1.000 s in queues\n`+
 			` +start +work +queued +held +waited for\n`+
 			` +0.000 +1.000 +1.000 +0.000 +LLM:[AB]\n`+
-			`one more slot, 2 in place of 1: 1.000 s less\n`, text.String())
+			`one more slot, 2 instead of 1: 1.000 s less\n`, text.String())
 		require.Regexp(t, `\nLLM:[AB] +\|={30} {30}\| 1\.000\n  model m +\|={30} {30}\| 1\.000\n`, text.String())
 		require.Regexp(t, `\nLLM:[AB] +\|~{30}#{30}\| 2\.000\n  model m +\|={60}\| 2\.000\n`, text.String())
 	})
