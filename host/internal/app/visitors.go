@@ -150,7 +150,7 @@ func (p Principal) Files(canvas string) upload.Party {
 // Starter is who started or answered a run.
 type Starter = runs.Principal
 
-// StartedBy returns who started a run; the zero value for runs of former versions.
+// StartedBy returns who started a run.
 func StartedBy(v Run) runs.Principal { return runs.PrincipalOf(v.Principal) }
 
 // StartedByWebhook returns who starts the runs of the webhook of a canvas.

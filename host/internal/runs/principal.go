@@ -42,7 +42,7 @@ func (p Principal) record() string {
 	return string(text)
 }
 
-// PrincipalOf reads the principal of a recorded run; the zero value for runs of former versions.
+// PrincipalOf reads the principal of a recorded run.
 func PrincipalOf(record string) Principal {
 	var p Principal
 	_ = json.Unmarshal([]byte(record), &p) // written by record

@@ -84,7 +84,7 @@ func checkVersion(what string, seen int, all []migration) error {
 	case seen > last:
 		return fmt.Errorf("%s at %d, this program knows %d: %w", what, seen, last, ErrNewer)
 	case seen < first:
-		return fmt.Errorf("%s at %d, from before the first release, which begins at %d: %w; no later version reads them",
+		return fmt.Errorf("%s at %d, from before the first release, which begins at %d: %w; use an empty data directory or database",
 			what, seen, first, ErrOlder)
 	}
 	return nil

@@ -30,7 +30,7 @@ type Run struct {
 	Session    string // "" for a run in the editor
 	User       string
 	Visitor    Visitor
-	Principal  string // who started it, as JSON; "" for runs of former versions
+	Principal  string // who started it, as JSON
 	Message    string // message id in its events
 	Source     string // api, editor, bot, webhook, schedule
 	Status     string
@@ -41,7 +41,7 @@ type Run struct {
 	EndTime    int64 // Unix milliseconds; 0 while active
 	Cost       int64 // of the tokens, in millionths of the currency of the prices
 
-	Actor access.Actor // for whom it acts; empty for one that has not begun, and for those of former versions
+	Actor access.Actor // for whom it acts; empty for one that has not begun
 
 	// Answers is the paused run that a run continues when it starts, and Base the run with whose
 	// state it begins. They are not read back.

@@ -30,7 +30,7 @@ type Session struct {
 	UpdateTime int64  // Unix milliseconds
 
 	// Actor is for whom the document acts unattended: who published the version that it
-	// is a copy of, or the author of the draft. It is empty for sessions of former versions.
+	// is a copy of, or the author of the draft.
 	Actor access.Actor
 
 	// The documents: in a new session as it begins, from [Sessions.Get] and [Sessions.List] with
@@ -39,7 +39,7 @@ type Session struct {
 	Messages  []byte // JSON array
 	Reference []byte // JSON, for each turn
 
-	Plan  string       // hash of the document with which it began; "" if unknown, in former versions
+	Plan  string       // hash of the document with which it began; "" until it is compiled
 	State []byte       // head of the state after the last turn, see [engine.State.Split]; empty before the first
 	Turns int64        // number of turns stored apart from the document
 	Added *SessionTurn // the turn that a save adds; nil adds none

@@ -171,7 +171,7 @@ func (s Sessions) Document(ctx context.Context, tenant, id string) (dsl []byte, 
 
 // Messages returns the messages of a session after a number of turns, those of at most a number of
 // turns, and how many turns follow these. Turn 0 has the messages before the first stored turn:
-// the greeting, or those of a session of a former version.
+// the greeting.
 //
 // Errors: [ErrNotFound].
 func (s Sessions) Messages(ctx context.Context, tenant, id string, after, most int64) ([][]byte, int64, error) {

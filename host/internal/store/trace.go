@@ -72,8 +72,7 @@ func insertBlock(ctx context.Context, q querier, b TraceBlock) error {
 	return err
 }
 
-// Heads returns the sealed heads of a block, empty for a block of a former version. Errors:
-// [ErrNotFound].
+// Heads returns the sealed heads of a block. Errors: [ErrNotFound].
 func (s Traces) Heads(ctx context.Context, id string) (heads []byte, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT heads FROM trace_blocks WHERE id = $1`, id).Scan(&heads)
 	return heads, fail(err, "heads of a block of traces")

@@ -2,6 +2,8 @@
 -- SQLite and keeps bytes as they are; BIGINT and TEXT mean the same to both. Times are Unix
 -- milliseconds, flags are 0 and 1, columns ending in _fold are lower-cased in Go and compared byte by
 -- byte, and find holds lower-cased text for LIKE.
+--
+-- Tables of numbers below this one were in no release and are refused.
 
 -- # People and their rights
 
