@@ -53,9 +53,6 @@ func refusalOf(status int, body []byte) *refusal {
 
 // reported returns the failure in a document of a response, nil if it is none.
 func (d *document) reported() *refusal {
-	if !d.mayReport() {
-		return nil
-	}
 	v := d.value
 	choice := v.Get("choices").At(0)
 	inner := choice.Get("error")
@@ -80,29 +77,6 @@ func (d *document) reported() *refusal {
 		r.text = v.JSON()
 	}
 	return r
-}
-
-// mayReport reports whether a document has a member in which servers put failures. Most events of a
-// stream have none, so that one walk over the members is all that they cost.
-func (d *document) mayReport() bool {
-	if d.event == "error" {
-		return true
-	}
-	for name, member := range d.value.Fields() {
-		switch name {
-		case "error", "error_msg", "base_resp", "x_groq", "detail", "message", "msg", "errors":
-			return true
-		case "object":
-			if member.Str() == "error" {
-				return true
-			}
-		case "choices":
-			if !member.At(0).Get("error").IsNull() {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // deepest bounds the nesting of errors in errors.
