@@ -24,6 +24,11 @@ var dumped = []string{
 	"audit", "audit_heads", "user_groups", "readers", "waits",
 }
 
+// undumped lists the other tables. Deleting rows of the dumped ones changes list_counts.
+var undumped = []string{
+	"logins", "list_blocks", "canvas_docs", "trace_blocks", "trace_bytes", "trace_gone", "list_counts",
+}
+
 // dumpHead is the first line of a dump. It is followed by the head of each table and its rows.
 type dumpHead struct {
 	Easel  string `json:"easel"`
@@ -86,6 +91,10 @@ func dumpRows(ctx context.Context, q querier, out *json.Encoder, table string) e
 	if err != nil {
 		return err
 	}
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return err
+	}
 	if err := out.Encode(dumpTable{Table: table, Columns: columns}); err != nil {
 		return err
 	}
@@ -98,9 +107,12 @@ func dumpRows(ctx context.Context, q querier, out *json.Encoder, table string) e
 			return err
 		}
 		for i, v := range values {
-			// No column is nullable: the SQLite driver returns empty bytes as nil.
+			// No column is nullable: the SQLite driver returns empty bytes as nil. In SQLite a
+			// literal is text in a column of bytes too.
 			if b, ok := v.([]byte); ok || v == nil {
 				values[i] = dumpBytes{bytesOf(b)}
+			} else if s, ok := v.(string); ok && types[i].DatabaseTypeName() == "BYTEA" {
+				values[i] = dumpBytes{[]byte(s)}
 			}
 		}
 		if err := out.Encode(values); err != nil {
@@ -122,7 +134,7 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		err = readRows(ctx, q, in, func(t dumpTable, values []any) error {
+		err = readRows(ctx, version, in, func(t dumpTable, values []any) error {
 			_, err := q.ExecContext(ctx, insertInto(t), values...)
 			return err
 		})
@@ -176,24 +188,37 @@ func readHead(in *json.Decoder) (head dumpHead, err error) {
 // dumpRow handles one row of a dump.
 type dumpRow func(t dumpTable, values []any) error
 
-// readRows calls take for each row after the first line of a dump. The columns must exist in q.
-func readRows(ctx context.Context, q querier, in *json.Decoder, take dumpRow) error {
+// readRows calls take for each row after the first line of a dump of a version. Tables, columns and
+// values must fit the tables of this program; a dump of its version has all of them.
+func readRows(ctx context.Context, version int, in *json.Decoder, take dumpRow) (err error) {
+	tables, err := emptyTables(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tables.Close()) }()
 	var t dumpTable
+	read := map[string]bool{}
 	for {
 		var line json.RawMessage
 		if err := in.Decode(&line); errors.Is(err, io.EOF) {
-			return nil
+			return checkWhole(version, read)
 		} else if err != nil {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
 		if line[0] == '{' {
-			var err error
-			if t, err = readTable(ctx, q, line); err != nil {
+			if t, err = readTable(ctx, tables, line); err != nil {
 				return err
 			}
+			read[t.Table] = true
 			continue
 		}
+		if len(read) == 0 {
+			return fmt.Errorf("row %.60q before a table: %w", line, ErrCorrupt)
+		}
 		values, err := loadValues(line, len(t.Columns))
+		if err == nil {
+			err = t.fit(values)
+		}
 		if err != nil {
 			return err
 		}
@@ -203,8 +228,32 @@ func readRows(ctx context.Context, q querier, in *json.Decoder, take dumpRow) er
 	}
 }
 
+// checkWhole refuses a dump that ends before its last table.
+func checkWhole(version int, read map[string]bool) error {
+	all, err := schema()
+	if err != nil || version < all[len(all)-1].number {
+		return err // later migrations may have added tables
+	}
+	for _, table := range dumped {
+		if !read[table] {
+			return fmt.Errorf("table %s is missing: %w", table, ErrCorrupt)
+		}
+	}
+	return nil
+}
+
+// fit refuses values that are not of the types of their columns, which SQLite would accept.
+func (t *dumpTable) fit(values []any) error {
+	for i, c := range t.Columns {
+		if want := t.types[c]; !isOfType(values[i], want) {
+			return fmt.Errorf("table %s: column %s: a value is not %s: %w", t.Table, c, want, ErrCorrupt)
+		}
+	}
+	return nil
+}
+
 // readTable reads the head of a table. Names must match existing tables and columns, since they
-// become SQL.
+// become SQL; a column without a default must be there.
 func readTable(ctx context.Context, q querier, line []byte) (t dumpTable, err error) {
 	if err := json.Unmarshal(line, &t); err != nil {
 		return t, fmt.Errorf("table: %w", ErrCorrupt)
@@ -212,8 +261,14 @@ func readTable(ctx context.Context, q querier, line []byte) (t dumpTable, err er
 	if !slices.Contains(dumped, t.Table) || len(t.Columns) == 0 {
 		return t, fmt.Errorf("table %.80q: %w", t.Table, ErrCorrupt)
 	}
-	if t.types, err = columnTypes(ctx, q, t.Table); err != nil {
+	var needed []string
+	if t.types, needed, err = columnsOf(ctx, q, t.Table); err != nil {
 		return t, err
+	}
+	for _, c := range needed {
+		if !slices.Contains(t.Columns, c) {
+			return t, fmt.Errorf("table %s: column %s is missing: %w", t.Table, c, ErrCorrupt)
+		}
 	}
 	for i, c := range t.Columns {
 		if t.types[c] == "" || slices.Contains(t.Columns[:i], c) {
@@ -223,22 +278,26 @@ func readTable(ctx context.Context, q querier, line []byte) (t dumpTable, err er
 	return t, nil
 }
 
-// columnTypes returns the database types of a table's columns by name.
-func columnTypes(ctx context.Context, q querier, table string) (map[string]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT * FROM `+table+` LIMIT 0`)
+// columnsOf returns the types of the columns of a SQLite table by name, and the names of those
+// without a default.
+func columnsOf(ctx context.Context, q querier, table string) (types map[string]string, needed []string, err error) {
+	rows, err := q.QueryContext(ctx, `SELECT name, type, dflt_value IS NULL FROM pragma_table_info($1)`, table)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer rows.Close()
-	types, err := rows.ColumnTypes()
-	if err != nil {
-		return nil, err
+	types = map[string]string{}
+	for rows.Next() {
+		var name, kind string
+		var need bool
+		if err := rows.Scan(&name, &kind, &need); err != nil {
+			return nil, nil, err
+		}
+		if types[name] = kind; need {
+			needed = append(needed, name)
+		}
 	}
-	out := map[string]string{}
-	for _, t := range types {
-		out[t.Name()] = t.DatabaseTypeName()
-	}
-	return out, rows.Err()
+	return types, needed, rows.Err()
 }
 
 // insertInto returns the INSERT statement for rows of a table.

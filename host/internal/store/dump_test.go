@@ -2,11 +2,13 @@ package store
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +44,7 @@ func TestDumpMovesEngines(t *testing.T) {
 			var dump bytes.Buffer
 			require.NoError(t, from.Dump(ctx, &dump))
 			require.NotContains(t, dump.String(), b.Text)
+			require.NoError(t, CheckDump(ctx, bytes.NewReader(dump.Bytes())))
 			toCfg := engineConfig(t, way[1])
 			toCfg.KeyFile = filepath.Join(fromCfg.Dir, "secret.key")
 			to := openTest(t, toCfg)
@@ -95,6 +98,12 @@ func TestLoadRejectsInvalidDumps(t *testing.T) {
 		{"unknown table", head + "\n" + `{"table":"meta","columns":["name"]}`, cfg.Dir, ErrCorrupt},
 		{"SQL as column name", head + "\n" + `{"table":"users","columns":["id) SELECT 1; --"]}`, cfg.Dir, ErrCorrupt},
 		{"a row before its table", head + "\n[1]", cfg.Dir, ErrCorrupt},
+		{"an empty row before its table", head + "\n[]", cfg.Dir, ErrCorrupt},
+		{"no tables", head + "\n", cfg.Dir, ErrCorrupt},
+		{"cut before a table", dump.String()[:strings.LastIndex(dump.String(), `{"table"`)], cfg.Dir, ErrCorrupt},
+		{"a table without its key", lacking(dump.String(), "tenants", "id"), cfg.Dir, ErrCorrupt},
+		{"a table without a column", lacking(dump.String(), "tenants", "tokens_per_day"), cfg.Dir, ErrCorrupt},
+		{"a table without rows and a column", lacking(dump.String(), "runs", "principal"), cfg.Dir, ErrCorrupt},
 		{"row with another number of columns", head + "\n" + `{"table":"tenants","columns":["id"]}` + "\n[1,2]", cfg.Dir, ErrCorrupt},
 	}
 	for _, test := range tests {
@@ -115,12 +124,63 @@ func TestLoadRejectsInvalidDumps(t *testing.T) {
 	}
 }
 
+// lacking returns a dump without a column of a table.
+func lacking(dump, table, column string) string {
+	lines := strings.Split(dump, "\n")
+	at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, `{"table":"`+table+`"`) })
+	var head dumpTable
+	if err := json.Unmarshal([]byte(lines[at]), &head); err != nil {
+		panic(err)
+	}
+	place := slices.Index(head.Columns, column)
+	put := func(line int, v any) {
+		text, err := json.Marshal(v)
+		if err != nil {
+			panic(err)
+		}
+		lines[line] = string(text)
+	}
+	head.Columns = slices.Delete(head.Columns, place, place+1)
+	put(at, head)
+	for i := at + 1; strings.HasPrefix(lines[i], "["); i++ {
+		var row []json.RawMessage
+		if err := json.Unmarshal([]byte(lines[i]), &row); err != nil {
+			panic(err)
+		}
+		put(i, slices.Delete(row, place, place+1))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Values of a wrong type are rejected before loading: SQLite would accept them.
-func TestCheckDumpComparesTypes(t *testing.T) {
-	const head = `{"easel":"records","schema":34,"key":"k"}` + "\n" + `{"table":"items","columns":["name","doc","rev"]}` + "\n"
-	require.NoError(t, CheckDump(t.Context(), strings.NewReader(head+`["n",{"bytes":"QQ=="},1]`)))
-	for _, row := range []string{`[1,{"bytes":""},1]`, `["n","doc",1]`, `["n",{"bytes":""},"1"]`, `["n",{"bytes":""},1.5]`, `["n",{"bytes":""},null]`} {
-		require.ErrorIs(t, CheckDump(t.Context(), strings.NewReader(head+row)), ErrCorrupt, row)
+func TestDumpsHaveTypes(t *testing.T) {
+	cfg := engineConfig(t, "sqlite")
+	from := openTest(t, cfg)
+	_, err := from.Items.Put(t.Context(), Item{Tenant: "t", Kind: "k", ID: "i", Name: "n", Doc: []byte("A")})
+	require.NoError(t, err)
+	var dump bytes.Buffer
+	require.NoError(t, from.Dump(t.Context(), &dump))
+	const good = `["t","k","i","n",{"bytes":"bg=="},{"bytes":"QQ=="},1,`
+	require.Equal(t, 1, strings.Count(dump.String(), good))
+	load := func(start string) (checked, loaded error) {
+		to := engineConfig(t, "sqlite")
+		to.KeyFile = filepath.Join(cfg.Dir, "secret.key")
+		text := strings.Replace(dump.String(), good, start, 1)
+		return CheckDump(t.Context(), strings.NewReader(text)), openTest(t, to).Load(t.Context(), strings.NewReader(text))
+	}
+	checked, loaded := load(good)
+	require.NoError(t, checked)
+	require.NoError(t, loaded)
+	for _, wrong := range []string{
+		`["t","k","i",1,{"bytes":"bg=="},{"bytes":"QQ=="},1,`,
+		`["t","k","i","n",{"bytes":"bg=="},"A",1,`,
+		`["t","k","i","n",{"bytes":"bg=="},{"bytes":"QQ=="},"1",`,
+		`["t","k","i","n",{"bytes":"bg=="},{"bytes":"QQ=="},1.5,`,
+		`["t","k","i","n",{"bytes":"bg=="},{"bytes":"QQ=="},null,`,
+	} {
+		checked, loaded := load(wrong)
+		require.ErrorIs(t, checked, ErrCorrupt, wrong)
+		require.ErrorIs(t, loaded, ErrCorrupt, wrong)
 	}
 }
 

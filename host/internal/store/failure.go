@@ -17,16 +17,21 @@ import (
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
+// Result codes of SQLite for a taken key: those of other constraints mean a mistake of the program.
+const (
+	sqlitePrimaryKey = 1555
+	sqliteUnique     = 2067
+)
+
 // Primary result codes of SQLite that have their own sentinel.
 const (
-	sqliteBusy       = 5
-	sqliteReadOnly   = 8
-	sqliteIOErr      = 10
-	sqliteCorrupt    = 11
-	sqliteFull       = 13
-	sqliteCantOpen   = 14
-	sqliteConstraint = 19
-	sqliteNotADB     = 26
+	sqliteBusy     = 5
+	sqliteReadOnly = 8
+	sqliteIOErr    = 10
+	sqliteCorrupt  = 11
+	sqliteFull     = 13
+	sqliteCantOpen = 14
+	sqliteNotADB   = 26
 )
 
 // fail adds a description and the matching sentinel to err, so that callers can use errors.Is and
@@ -88,13 +93,15 @@ func interrupted(err error) bool {
 }
 
 func classifySQLite(err *sqlite.Error) error {
+	switch err.Code() {
+	case sqlitePrimaryKey, sqliteUnique:
+		return ErrExists
+	}
 	switch err.Code() & 0xff {
 	case sqliteFull:
 		return ErrFull
 	case sqliteReadOnly:
 		return ErrReadOnly
-	case sqliteConstraint:
-		return ErrExists
 	case sqliteCorrupt, sqliteNotADB:
 		return ErrCorrupt
 	case sqliteBusy, sqliteIOErr, sqliteCantOpen:

@@ -198,3 +198,18 @@ func TestClassify(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, classify(test.err)) })
 	}
 }
+
+// A missing value is no conflict with another record.
+func TestOnlyTakenKeysExist(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		insert := func(row string) error {
+			_, err := s.commit.exec(t.Context(), `INSERT INTO dataset_changes `+row)
+			return err
+		}
+		require.NoError(t, insert(`VALUES ('d', 't', 1)`))
+		require.ErrorIs(t, fail(insert(`VALUES ('d', 't', 1)`), "insert"), ErrExists)
+		err := fail(insert(`(dataset_id, tenant_id) VALUES ('e', 't')`), "insert")
+		require.ErrorContains(t, err, "change_seq")
+		require.NotErrorIs(t, err, ErrExists)
+	})
+}

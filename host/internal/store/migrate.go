@@ -56,18 +56,19 @@ func (s *database) migrate(ctx context.Context, asIs bool, all []migration) erro
 				return err
 			}
 		}
-		seen, err := schemaVersion(ctx, q)
-		if err != nil {
-			return err
-		}
-		if seen > 0 {
-			if err := checkVersion("tables are", seen, all); err != nil {
-				return err
-			}
-			if last := all[len(all)-1].number; asIs && seen < last {
-				return fmt.Errorf("tables are at %d, this program wants %d: %w; start easel serve of this version on it once",
+		seen, numbered, err := schemaVersion(ctx, q)
+		switch last := all[len(all)-1].number; {
+		case err != nil:
+		case !numbered:
+			err = checkNew(ctx, q, s.engine)
+		default:
+			if err = checkVersion("tables are", seen, all); err == nil && asIs && seen < last {
+				err = fmt.Errorf("tables are at %d, this program wants %d: %w; start easel serve of this version on it once",
 					seen, last, ErrOlder)
 			}
+		}
+		if err != nil {
+			return err
 		}
 		for _, m := range newerThan(all, seen) {
 			if err := m.apply(ctx, q, s.engine); err != nil {
@@ -76,6 +77,25 @@ func (s *database) migrate(ctx context.Context, asIs bool, all []migration) erro
 		}
 		return nil
 	})
+}
+
+// checkNew refuses a database without a number that has tables of the same names: it is damaged, or
+// they are those of another program.
+func checkNew(ctx context.Context, q querier, engine string) error {
+	query := `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`
+	if engine == "postgres" {
+		query = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`
+	}
+	found, err := queryAll(ctx, q, scanName, query)
+	if err != nil {
+		return err
+	}
+	for _, name := range found {
+		if slices.Contains(dumped, name) || slices.Contains(undumped, name) {
+			return fmt.Errorf("table %s without a schema number: %w", name, ErrCorrupt)
+		}
+	}
+	return nil
 }
 
 // checkVersion refuses records that these migrations cannot bring to their last number.
@@ -98,11 +118,12 @@ func newerThan(all []migration, number int) []migration {
 	return all[i:]
 }
 
-// schemaVersion returns the number of migrations applied to the database.
-func schemaVersion(ctx context.Context, q querier) (int, error) {
+// schemaVersion returns the number of the last migration applied to the database; ok is false for a
+// new database, which has none.
+func schemaVersion(ctx context.Context, q querier) (number int, ok bool, err error) {
 	const table = `CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)`
 	if _, err := q.ExecContext(ctx, table); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	// Use a list, not a single row: a missing value must not abort the transaction.
 	values, err := queryAll(ctx, q, func(r row) (string, error) {
@@ -110,13 +131,13 @@ func schemaVersion(ctx context.Context, q querier) (int, error) {
 		return v, r.Scan(&v)
 	}, `SELECT value FROM meta WHERE name = 'schema'`)
 	if err != nil || len(values) == 0 {
-		return 0, err
+		return 0, false, err
 	}
 	n, err := strconv.Atoi(values[0])
 	if err != nil {
-		return 0, fmt.Errorf("schema number %q: %w", values[0], ErrCorrupt)
+		return 0, false, fmt.Errorf("schema number %.80q: %w", values[0], ErrCorrupt)
 	}
-	return n, nil
+	return n, true, nil
 }
 
 func (m migration) apply(ctx context.Context, q querier, engine string) error {

@@ -73,8 +73,35 @@ func TestRecordsOfNoRelease(t *testing.T) {
 		_, err := s.commit.exec(ctx, `UPDATE meta SET value = '`+before+`' WHERE name = 'schema'`)
 		require.NoError(t, err)
 		require.ErrorIs(t, s.migrate(ctx, false, all), ErrOlder)
-		seen, err := schemaVersion(ctx, s.read)
+		seen, _, err := schemaVersion(ctx, s.read)
 		require.NoError(t, err)
 		require.Equal(t, before, strconv.Itoa(seen))
 	})
+}
+
+// Tables without a number that easel has written are damaged or of another program: they are
+// refused as they are, so that an operator may restore a backup over them.
+func TestTablesWithoutANumber(t *testing.T) {
+	all, err := schema()
+	require.NoError(t, err)
+	for set, want := range map[string]error{
+		`DELETE FROM meta WHERE name = 'schema'`:               ErrCorrupt,
+		`UPDATE meta SET value = 'x' WHERE name = 'schema'`:    ErrCorrupt,
+		`UPDATE meta SET value = '0' WHERE name = 'schema'`:    ErrOlder,
+		`UPDATE meta SET value = '-1' WHERE name = 'schema'`:   ErrOlder,
+		`UPDATE meta SET value = '1000' WHERE name = 'schema'`: ErrNewer,
+	} {
+		onBoth(t, func(t *testing.T, s *Store) {
+			_, _, err := s.Keys.Create(t.Context(), Key{Tenant: "t", Name: "Ann's"}, "")
+			require.NoError(t, err)
+			_, err = s.commit.exec(t.Context(), set)
+			require.NoError(t, err)
+			for _, asIs := range []bool{true, false} {
+				require.ErrorIs(t, s.migrate(t.Context(), asIs, all), want, set)
+			}
+			names, err := queryAll(t.Context(), s.read, scanName, `SELECT name FROM keys`)
+			require.NoError(t, err)
+			require.Equal(t, []string{"Ann's"}, names)
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // Used reports whether an existing database has records of any tenant. It does not need a key.
@@ -21,16 +22,10 @@ func Used(ctx context.Context, cfg Config) (used bool, err error) {
 func Wipe(ctx context.Context, cfg Config) error {
 	return withoutKey(ctx, cfg, func(s *Store) error {
 		return s.write(ctx, "wipe", func(ctx context.Context, q querier) error {
-			for _, table := range append([]string{
-				"logins", "list_blocks", "canvas_docs", "trace_blocks", "trace_bytes", "trace_gone",
-			}, dumped...) {
+			for _, table := range slices.Concat(dumped, undumped) {
 				if _, err := q.ExecContext(ctx, `DELETE FROM `+table); err != nil {
 					return err
 				}
-			}
-			// Deleting what it counts has changed it.
-			if _, err := q.ExecContext(ctx, `DELETE FROM list_counts`); err != nil {
-				return err
 			}
 			_, err := q.ExecContext(ctx, `DELETE FROM meta WHERE name = 'key'`)
 			return err
