@@ -265,14 +265,14 @@ func readTable(ctx context.Context, q querier, line []byte) (t dumpTable, err er
 	if t.types, needed, err = columnsOf(ctx, q, t.Table); err != nil {
 		return t, err
 	}
-	for _, c := range needed {
-		if !slices.Contains(t.Columns, c) {
-			return t, fmt.Errorf("table %s: column %s is missing: %w", t.Table, c, ErrCorrupt)
-		}
-	}
 	for i, c := range t.Columns {
 		if t.types[c] == "" || slices.Contains(t.Columns[:i], c) {
 			return t, fmt.Errorf("table %s: column %.80q: %w", t.Table, c, ErrCorrupt)
+		}
+	}
+	for _, c := range needed {
+		if !slices.Contains(t.Columns, c) {
+			return t, fmt.Errorf("table %s: column %s is missing: %w", t.Table, c, ErrCorrupt)
 		}
 	}
 	return t, nil

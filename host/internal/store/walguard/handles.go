@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"sync"
+	"time"
 )
 
 // handles are open files of a database that all guards of a process share.
@@ -91,17 +91,20 @@ const indexHead = 48
 
 var errIndex = errors.New("the head of the shared memory of the WAL does not become consistent")
 
-// readState reads the state of a WAL in use. Another process may be writing it.
+// stateTime bounds how long a writer may have written one copy of the head only: it may wait for the
+// processor between the two.
+const stateTime = 10 * time.Second
+
+// readState reads the state of a WAL in use. Another connection may be writing it.
 func readState(index io.ReaderAt) (s walState, err error) {
 	var b [2 * indexHead]byte
-	for range 1000 {
+	for begun := time.Now(); time.Since(begun) < stateTime; time.Sleep(time.Millisecond) {
 		if _, err := index.ReadAt(b[:], 0); err != nil {
 			return s, err
 		}
 		if [indexHead]byte(b[:indexHead]) == [indexHead]byte(b[indexHead:]) {
 			return parseState(b[:indexHead]), nil
 		}
-		runtime.Gosched()
 	}
 	return s, errIndex
 }
