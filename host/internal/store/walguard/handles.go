@@ -91,8 +91,8 @@ const indexHead = 48
 
 var errIndex = errors.New("the head of the shared memory of the WAL does not become consistent")
 
-// stateTime bounds how long a writer may have written one copy of the head only: it may wait for the
-// processor between the two.
+// stateTime bounds how long a writer may have written one copy of the head only: it may wait for
+// the processor between the two.
 const stateTime = 10 * time.Second
 
 // readState reads the state of a WAL in use. Another connection may be writing it.
